@@ -1,0 +1,83 @@
+/**
+ * Every way a request can fail: its code on the wire and its HTTP status. The message is the text `errors.<code>` of
+ * the reader's language.
+ */
+export const ERRORS = {
+  rest_no_route: 404,
+  rest_method_not_allowed: 405,
+  rest_forbidden: 403,
+  rest_not_signed_in: 401,
+  incorrect_password: 401,
+  rest_invalid_param: 400,
+  rest_missing_callback_param: 400,
+  rest_invalid_json: 400,
+  rest_invalid_body: 400,
+  rest_bad_request: 400,
+  rest_request_timeout: 408,
+  rest_payload_too_large: 413,
+  rest_uri_too_long: 414,
+  rest_unsupported_media_type: 415,
+  rest_too_many_requests: 429,
+  rest_internal_error: 500,
+  rest_unavailable: 503,
+  'rest-event-not-found': 404,
+  'event-not-accessible': 403,
+  'event-no-longer-available': 403,
+  'event-password-protected': 403,
+  'event-is-in-trash': 410,
+  'event-archive-page-not-found': 404,
+  'venue-not-found': 404,
+  'venue-not-accessible': 403,
+  'venue-is-in-trash': 410,
+  'venue-archive-page-not-found': 404,
+  'organizer-not-found': 404,
+  'organizer-not-accessible': 403,
+  'organizer-is-in-trash': 410,
+  'organizer-archive-page-not-found': 404,
+  rest_term_invalid: 404,
+  'term-archive-page-not-found': 404,
+  term_exists: 400,
+  duplicate_term_slug: 400,
+} as const
+
+export type ErrorCode = keyof typeof ERRORS
+
+/** Why a value was refused: a text key below `problems.`, and what to fill into that text. */
+export interface Problem {
+  readonly problem: string
+  readonly [detail: string]: string | number
+}
+
+/** The refused parameters of a request, by name. */
+export type Problems = Record<string, Problem>
+
+export interface ErrorDetails {
+  /** Refused parameters and why. */
+  readonly params?: Problems
+  /** Names of parameters that were required and not given. */
+  readonly missing?: readonly string[]
+  /** Further keys of the answer's `data`. */
+  readonly data?: Record<string, unknown>
+  /** What to fill into the message. */
+  readonly fill?: Record<string, string | number>
+  readonly headers?: Record<string, string>
+}
+
+/** A failure that the client is told about. Everything else that is thrown is a fault of ours. */
+export class AppError extends Error {
+  readonly code: ErrorCode
+  readonly status: number
+  readonly details: ErrorDetails
+
+  constructor(code: ErrorCode, details: ErrorDetails = {}) {
+    super(code)
+    this.code = code
+    this.status = ERRORS[code]
+    this.details = details
+  }
+}
+
+/** Refuses parameters, if there are any to refuse. */
+export function refuse(problems: Problems): void {
+  if (Object.keys(problems).length > 0) throw new AppError('rest_invalid_param', { params: problems })
+}
