@@ -7,11 +7,11 @@ export const ERRORS = {
   rest_method_not_allowed: 405,
   rest_forbidden: 403,
   rest_not_signed_in: 401,
+  rest_origin_forbidden: 403,
   incorrect_password: 401,
   rest_invalid_param: 400,
   rest_missing_callback_param: 400,
   rest_invalid_json: 400,
-  rest_invalid_body: 400,
   rest_bad_request: 400,
   rest_request_timeout: 408,
   rest_payload_too_large: 413,
@@ -41,6 +41,9 @@ export const ERRORS = {
 } as const
 
 export type ErrorCode = keyof typeof ERRORS
+
+/** A visitor who has to sign in and a user who lacks the right get one code, with their own status and message. */
+export const WIRE_CODE: Partial<Record<ErrorCode, string>> = { rest_not_signed_in: 'rest_forbidden' }
 
 /** Why a value was refused: a text key below `problems.`, and what to fill into that text. */
 export interface Problem {

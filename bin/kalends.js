@@ -1,0 +1,14 @@
+#!/usr/bin/env node
+// Plain, old JavaScript: it must still run where nothing else here does, to say why.
+import { existsSync } from 'node:fs'
+
+const NEEDED = 26
+
+if (Number(process.versions.node.split('.')[0]) < NEEDED) {
+  console.error(`kalends: needs Node ${NEEDED} or later, and this is ${process.version}; in a checkout use "npm start" after "npm ci"`)
+  process.exit(1)
+}
+
+// A checkout has the sources, which run as they are; a published package has what `npm run build` made of them.
+const source = new URL('../src/main.ts', import.meta.url)
+import(existsSync(source) ? source.href : new URL('../dist/main.js', import.meta.url).href)

@@ -1,0 +1,56 @@
+import pino, { type Logger } from 'pino'
+import type { Config } from './config.ts'
+import type { Service } from './http/server.ts'
+import { createServer } from './http/server.ts'
+import { type Clock, systemClock } from './lib/clock.ts'
+import { type Database, openDatabase } from './storage/database.ts'
+
+/** A service that is put together and not yet listening. */
+export interface App {
+  readonly db: Database
+  readonly clock: Clock
+  readonly server: Awaited<ReturnType<typeof createServer>>
+  /** Finishes running requests, then closes the database. */
+  close(): Promise<void>
+}
+
+/** Wires the rooms together. The tables must be up to date before it is asked anything; `isReady` tells. */
+export async function createApp(config: Config, db: Database, options: { clock?: Clock; logger?: Logger | false } = {}): Promise<App> {
+  const clock = options.clock ?? systemClock
+  const service: Service = {
+    db,
+    clock,
+    site: { timezone: config.timezone, currency: config.currency },
+    isReady: async () => (await db.pending()).length === 0,
+  }
+  const server = await createServer(service, { ...config, logger: options.logger ?? createLogger(config.logLevel) })
+  return {
+    db,
+    clock,
+    server,
+    async close() {
+      await server.close()
+      await db.close()
+    },
+  }
+}
+
+/** Opens the database that a configuration names. */
+export function openStore({ data }: Pick<Config, 'data'>): Database {
+  return openDatabase(data)
+}
+
+/** Structured logs on standard output; what is secret never reaches them. */
+function createLogger(level: string): Logger {
+  return pino({
+    level,
+    serializers: {
+      req: ({ method, url, ip }: { method: string; url: string; ip: string }) => ({ method, url: withoutSecrets(url), ip }),
+      res: ({ statusCode }: { statusCode: number }) => ({ statusCode }),
+    },
+  })
+}
+
+function withoutSecrets(url: string): string {
+  return url.replace(/([?&](?:password|token)(?:%5B%5D|\[\])?=)[^&#]*/gi, '$1[hidden]')
+}

@@ -1,0 +1,123 @@
+import { strtotime } from 'locutus/php/datetime/strtotime'
+import { type Instant, toInstant, toWallClock, type WallClock, wallClock, type Zone } from './zone.ts'
+
+/** A date that a client wrote: a wall-clock time in whatever zone it is meant for, or an instant, since an offset was given. */
+export type DateText = { readonly wall: WallClock } | { readonly instant: Instant }
+
+/** The wall-clock time that a written date means in a zone. */
+export function wallClockIn(date: DateText, zone: Zone): WallClock {
+  return 'wall' in date ? date.wall : toWallClock(date.instant, zone)
+}
+
+/** The instant that a written date means in a zone. */
+export function instantIn(date: DateText, zone: Zone): Instant {
+  return 'wall' in date ? toInstant(date.wall, zone) : date.instant
+}
+
+/** Reads a date in any of the contract's forms; null when it is none of them, or a day that does not exist. `today` is what relative words count from. */
+export function readDate(text: string, today: WallClock): DateText | null {
+  const trimmed = text.trim()
+  if (trimmed.length > 100) return null
+  return (
+    readDigits(trimmed) ?? readIso(trimmed) ?? readSlashes(trimmed) ?? (/^[\d-]/.test(trimmed) && !/[a-z]{2}/i.test(trimmed) ? null : readEnglish(trimmed, today))
+  )
+}
+
+const ISO =
+  /^(\d{4})-?(\d{1,2})-?(\d{1,2})(?:[T\s]\s*(\d{1,2}):?(\d{2})(?::?(\d{2})(?:[.,]\d{1,9})?)?\s*(Z|UTC|[+-]\d{2}(?::?\d{2})?)?)?$/i
+const SLASHES = /^(\d{1,2})\/(\d{1,2})\/(\d{4})(?:[,\s]\s*(\d{1,2})(?::(\d{2})(?::(\d{2}))?)?\s*([ap])?\.?(?:m\.?)?)?$/i
+
+/** The first and last instants of the years that we keep, with a day to spare for any zone. */
+const EARLIEST = toInstant('0001-01-02 00:00:00', 'UTC')
+const LATEST = toInstant('9999-12-30 23:59:59', 'UTC')
+
+function readDigits(text: string): DateText | null {
+  if (/^\d{8}$/.test(text)) return local(+text.slice(0, 4), +text.slice(4, 6), +text.slice(6))
+  if (/^-?\d{9,15}$/.test(text)) return at(Number(text))
+  return null
+}
+
+function readIso(text: string): DateText | null {
+  const match = ISO.exec(text)
+  if (match === null) return null
+  const [, year = '', month = '', day = '', hour = '0', minute = '0', second = '0', offset] = match
+  // Compact dates are digits throughout; 2031-6 or 2031610 would be ambiguous.
+  if (!text.slice(0, 10).includes('-') && month.length + day.length !== 4) return null
+  const date = local(+year, +month, +day, +hour, +minute, +second)
+  return date === null || offset === undefined ? date : shift(date.wall, offset)
+}
+
+function readSlashes(text: string): DateText | null {
+  const match = SLASHES.exec(text)
+  if (match === null) return null
+  const [, month = '', day = '', year = '', hour = '0', minute = '0', second = '0', half] = match
+  if (half !== undefined && (+hour < 1 || +hour > 12)) return null
+  const hours = half === undefined ? +hour : (+hour % 12) + (half.toLowerCase() === 'p' ? 12 : 0)
+  return local(+year, +month, +day, hours, +minute, +second)
+}
+
+const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
+const MONTH = /^(jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)(uary|ruary|ch|il|ust|tember|ober|ember)?$/
+const WORD = new RegExp(
+  `^(?:${[
+    'now|today|tomorrow|yesterday|noon|midnight|next|last|previous|this|ago|of|st|nd|rd|th|am|pm|first|second|third|fourth|fifth|sixth|utc|gmt|z|t',
+    '(?:sec|second|min|minute|hour|day|week|fortnight|month|year|weekday)s?',
+    '(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?',
+  ].join('|')})$`,
+)
+
+/**
+ * Plain English, by a port of PHP's strtotime. It is generous: it rolls 31 February over and takes a single letter for a
+ * time zone. So every word must be one that we know, and a day of a named month must come out as that day.
+ */
+function readEnglish(text: string, today: WallClock): DateText | null {
+  const spaced = text.toLowerCase().replace(/[,.]/g, ' ').replace(/\bat\b/g, ' ').replace(/\s+/g, ' ').trim()
+  const words = spaced.match(/[a-z]+/g) ?? []
+  if (!/^[\x20-\x7e]+$/.test(spaced) || words.length === 0) return null
+  if (!words.every((word) => WORD.test(word) || MONTH.test(word)) || words.every((word) => word.length < 3)) return null
+  const utc = / ?\b(utc|gmt|z)$/.test(spaced)
+  const phrase = spaced.replace(/ ?\b(utc|gmt|z)$/, '').replace(/(\d) (?=[ap]m\b)/g, '$1')
+  const seconds = strtotime(phrase, Math.floor(asProcessDate(today).getTime() / 1000))
+  if (typeof seconds !== 'number') return null
+  const wall = fromProcessDate(new Date(seconds * 1000))
+  if (wall === null || !keepsNamedDay(phrase, wall)) return null
+  return utc ? at(toInstant(wall, 'UTC')) : { wall }
+}
+
+/** strtotime counts in the process's own zone: go in and come out the same way, and the zone does not matter. */
+function asProcessDate(wall: WallClock): Date {
+  return new Date(wall.replace(' ', 'T'))
+}
+
+function fromProcessDate(date: Date): WallClock | null {
+  const year = date.getFullYear()
+  if (Number.isNaN(year) || year < 1 || year > 9999) return null
+  return wallClock(year, date.getMonth() + 1, date.getDate(), date.getHours(), date.getMinutes(), date.getSeconds())
+}
+
+function keepsNamedDay(phrase: string, wall: WallClock): boolean {
+  const name = phrase.match(/[a-z]+/g)?.find((word) => MONTH.test(word))
+  if (name === undefined || /\b(ago|next|last|previous|first|second|third|fourth|fifth|sixth)\b|[+-] ?\d/.test(phrase)) return true
+  const month = MONTHS.indexOf(name.slice(0, 3)) + 1
+  const day = new RegExp(`(?:\\b(\\d{1,2})(?:st|nd|rd|th)?(?: of)?[ -]?${name}\\b|\\b${name}[ -]?(\\d{1,2})(?:st|nd|rd|th)?\\b(?!:))`).exec(phrase)
+  const number = day?.[1] ?? day?.[2]
+  return +wall.slice(5, 7) === month && (number === undefined || +wall.slice(8, 10) === +number)
+}
+
+function local(year: number, month: number, day: number, hour = 0, minute = 0, second = 0): { wall: WallClock } | null {
+  const days = year >= 1 && month >= 1 && month <= 12 ? new Temporal.PlainYearMonth(year, month).daysInMonth : 0
+  if (day < 1 || day > days || hour > 23 || minute > 59 || second > 59) return null
+  return { wall: wallClock(year, month, day, hour, minute, second) }
+}
+
+function shift(wall: WallClock, offset: string): DateText | null {
+  if (/^(z|utc)$/i.test(offset)) return at(toInstant(wall, 'UTC'))
+  const digits = offset.replace(/\D/g, '')
+  const minutes = +digits.slice(0, 2) * 60 + +digits.slice(2)
+  if (+digits.slice(2) > 59 || minutes > 18 * 60) return null
+  return at(toInstant(wall, 'UTC') - (offset.startsWith('-') ? -minutes : minutes) * 60)
+}
+
+function at(instant: Instant): DateText | null {
+  return instant >= EARLIEST && instant <= LATEST ? { instant } : null
+}

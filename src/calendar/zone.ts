@@ -1,0 +1,120 @@
+/**
+ * The only place that converts between wall clocks and instants.
+ *
+ * - A wall-clock time is text, `YYYY-MM-DD HH:MM:SS`, years 0001 to 9999: it sorts as it reads.
+ * - An instant is a whole number of Unix seconds.
+ * - A zone is an IANA name or a manual offset such as `UTC+5.5`.
+ *
+ * A time inside a gap moves forward by the gap's length; one inside an overlap is the first of the two.
+ */
+export type WallClock = string
+export type Instant = number
+export type Zone = string
+
+const MANUAL = /^UTC([+-])(\d{1,2})(?:\.(\d{1,2})|:(\d{2}))?$/i
+const known = new Map<string, string | null>()
+
+/** The zone in its usual spelling, or null when there is none of that name. */
+export function findZone(text: string): Zone | null {
+  const name = text.trim()
+  const found = known.get(name)
+  if (found !== undefined) return found
+  const zone = manualZone(name) ?? namedZone(name)
+  // Bounded: a client may send names without end.
+  if (known.size < 10_000) known.set(name, zone)
+  return zone
+}
+
+/** The instant at which a wall clock in `zone` shows `wall`. */
+export function toInstant(wall: WallClock, zone: Zone): Instant {
+  const local = Temporal.PlainDateTime.from(wall.replace(' ', 'T'))
+  return Math.floor(local.toZonedDateTime(temporalZone(zone), { disambiguation: 'compatible' }).epochMilliseconds / 1000)
+}
+
+/** What a wall clock in `zone` shows at an instant. */
+export function toWallClock(instant: Instant, zone: Zone): WallClock {
+  const { year, month, day, hour, minute, second } = zoned(instant, zone)
+  return wallClock(year, month, day, hour, minute, second)
+}
+
+/** What a wall clock in `zone` shows when asked for `wall`: another time only if that one does not exist there. */
+export function settle(wall: WallClock, zone: Zone): WallClock {
+  return toWallClock(toInstant(wall, zone), zone)
+}
+
+/** The offset from UTC in minutes, east positive; seconds of old local mean times are dropped. */
+export function offsetMinutes(instant: Instant, zone: Zone): number {
+  return Math.trunc(zoned(instant, zone).offsetNanoseconds / 60e9)
+}
+
+/** `instant` as ISO 8601 with the zone's offset. */
+export function toIso(instant: Instant, zone: Zone): string {
+  const minutes = offsetMinutes(instant, zone)
+  return `${toWallClock(instant, zone).replace(' ', 'T')}${formatOffset(minutes, ':')}`
+}
+
+/** `+05:45`, or `+0545` with an empty separator. */
+export function formatOffset(minutes: number, separator: string): string {
+  const abs = Math.abs(minutes)
+  return `${minutes < 0 ? '-' : '+'}${pad(Math.floor(abs / 60), 2)}${separator}${pad(abs % 60, 2)}`
+}
+
+/** Puts a wall-clock text together. */
+export function wallClock(year: number, month: number, day: number, hour = 0, minute = 0, second = 0): WallClock {
+  return `${pad(year, 4)}-${pad(month, 2)}-${pad(day, 2)} ${pad(hour, 2)}:${pad(minute, 2)}:${pad(second, 2)}`
+}
+
+/** The calendar date, years later, of a wall-clock time's day; 29 February becomes the 28th. */
+export function addYears(wall: WallClock, years: number): string {
+  return Temporal.PlainDate.from(wall.slice(0, 10)).add({ years }).toString()
+}
+
+/** Whether this is a manual offset, which has no name but its own. */
+export function isManual(zone: Zone): boolean {
+  return MANUAL.test(zone)
+}
+
+function zoned(instant: Instant, zone: Zone): Temporal.ZonedDateTime {
+  return Temporal.Instant.fromEpochMilliseconds(instant * 1000).toZonedDateTimeISO(temporalZone(zone))
+}
+
+const temporalZones = new Map<Zone, string>()
+
+/** The zone as Temporal names it: manual offsets are written `+05:30` there. */
+function temporalZone(zone: Zone): string {
+  let name = temporalZones.get(zone)
+  if (name === undefined) {
+    const minutes = manualMinutes(zone)
+    name = minutes === null ? zone : formatOffset(minutes, ':')
+    temporalZones.set(zone, name)
+  }
+  return name
+}
+
+function manualMinutes(text: string): number | null {
+  const [, sign, hours, decimals, minutes] = MANUAL.exec(text) ?? []
+  if (sign === undefined) return null
+  const fraction = decimals === undefined ? Number(minutes ?? 0) : Number(`0.${decimals}`) * 60
+  const total = Number(hours) * 60 + fraction
+  return Number.isInteger(total) && fraction < 60 && total <= 14 * 60 ? (sign === '-' ? -total : total) : null
+}
+
+function manualZone(text: string): Zone | null {
+  const minutes = manualMinutes(text)
+  if (minutes === null) return null
+  return minutes === 0 ? 'UTC' : `UTC${minutes < 0 ? '-' : '+'}${Math.abs(minutes) / 60}`
+}
+
+function namedZone(text: string): Zone | null {
+  // Temporal also takes offsets such as +05:30 for a zone; here those are written UTC+5.5.
+  if (!/^[A-Za-z]/.test(text)) return null
+  try {
+    return Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(text).timeZoneId
+  } catch {
+    return null
+  }
+}
+
+function pad(value: number, width: number): string {
+  return String(value).padStart(width, '0')
+}

@@ -1,0 +1,17 @@
+import { Command } from 'commander'
+import { openStore } from '../app.ts'
+import { configOf, say, withSettings } from './options.ts'
+
+export function migrateCommand(): Command {
+  return withSettings(new Command('migrate'), 'data')
+    .description('Bring the database up to date; the other commands do so by themselves.')
+    .action(async (flags: Record<string, unknown>) => {
+      const db = openStore(configOf(flags))
+      try {
+        const run = await db.migrate()
+        say(run.length === 0 ? 'The database is up to date.' : run.map((name) => `Ran ${name}.`).join('\n'))
+      } finally {
+        await db.close()
+      }
+    })
+}

@@ -1,0 +1,43 @@
+import { type Command, Option } from 'commander'
+import { openStore } from '../app.ts'
+import { type Config, flagName, readConfig, SETTINGS, type SettingName } from '../config.ts'
+import { type Clock, systemClock } from '../lib/clock.ts'
+import type { Database } from '../storage/database.ts'
+
+/** Adds flags for settings; the variable and the default of each are in its help. */
+export function withSettings(command: Command, ...names: SettingName[]): Command {
+  for (const name of names) {
+    const { variable, fallback, help } = SETTINGS[name]
+    const note = [fallback && `default: ${fallback}`, `env: ${variable}`].filter(Boolean).join(', ')
+    command.addOption(new Option(`${flagName(name)} <${name === 'data' ? 'folder' : name}>`, `${help} (${note})`))
+  }
+  return command
+}
+
+/** The configuration that a command was called with. */
+export function configOf(flags: Record<string, unknown>): Config {
+  const given = Object.keys(SETTINGS).filter((name) => typeof flags[name] === 'string')
+  return readConfig(Object.fromEntries(given.map((name) => [name, flags[name]])), process.env)
+}
+
+/** Works on the database that a command names, brought up to date, and closes it whatever happens. */
+export async function onStore<T>(flags: Record<string, unknown>, work: (store: { db: Database; clock: Clock }) => Promise<T>): Promise<T> {
+  const db = openStore(configOf(flags))
+  try {
+    await db.migrate()
+    return await work({ db, clock: systemClock })
+  } finally {
+    await db.close()
+  }
+}
+
+/** Writes a line for the person at the terminal. */
+export function say(line = ''): void {
+  process.stdout.write(`${line}\n`)
+}
+
+/** Writes rows in columns, with a heading. */
+export function sayTable(head: readonly string[], rows: readonly (readonly string[])[]): void {
+  const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => (row[column] ?? '').length)))
+  for (const row of [head, ...rows]) say(row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ').trimEnd())
+}

@@ -1,0 +1,71 @@
+import { AppError } from '../lib/errors.ts'
+import type { Status } from '../schema/record.ts'
+import type { TermKind } from '../schema/term.ts'
+import { type Sight, UNPUBLISHED } from '../storage/records.ts'
+import type { User } from './scope.ts'
+
+export const ROLES = ['subscriber', 'contributor', 'author', 'editor', 'administrator'] as const
+export type Role = (typeof ROLES)[number]
+
+interface Rights {
+  /** Whose records it may edit and delete: its own only until they are published, its own, or all. */
+  readonly edit: 'none' | 'own-unpublished' | 'own' | 'all'
+  /** Whether it may create records, and ask for any `status` of them. */
+  readonly create: boolean
+  /** Without this right, what it would publish waits as `pending`. */
+  readonly publish: boolean
+  readonly category: boolean
+  readonly tag: boolean
+}
+
+/** Who may do what; the rights of a role that publishes nothing are those of an anonymous visitor. */
+const RIGHTS: Record<Role | 'anonymous', Rights> = {
+  anonymous:     { edit: 'none',            create: false, publish: false, category: false, tag: false },
+  subscriber:    { edit: 'none',            create: false, publish: false, category: false, tag: false },
+  contributor:   { edit: 'own-unpublished', create: true,  publish: false, category: false, tag: false },
+  author:        { edit: 'own',             create: true,  publish: true,  category: true,  tag: false },
+  editor:        { edit: 'all',             create: true,  publish: true,  category: true,  tag: true },
+  administrator: { edit: 'all',             create: true,  publish: true,  category: true,  tag: true },
+}
+
+/** As much of a record as decides who may do what with it. */
+export interface Owned {
+  readonly author: number
+  readonly status: Status
+  readonly trashed_from: Status | null
+}
+
+export function rightsOf(user: User | null): Rights {
+  return RIGHTS[user?.role ?? 'anonymous']
+}
+
+/** What a reader may see, as storage asks for it. */
+export function sightOf(user: User | null): Sight {
+  const { edit } = rightsOf(user)
+  return { all: edit === 'all', own: edit === 'none' ? null : (user?.id ?? null), ownPublished: edit === 'own' }
+}
+
+/** Whether a user may edit, trash, restore and remove a record. */
+export function mayEdit(user: User | null, record: Owned): boolean {
+  const { edit } = rightsOf(user)
+  if (edit === 'all') return true
+  if (edit === 'none' || user?.id !== record.author) return false
+  const status = record.status === 'trash' ? (record.trashed_from ?? 'trash') : record.status
+  return edit === 'own' || (UNPUBLISHED as readonly Status[]).includes(status)
+}
+
+/** Whether a reader may open a record: it is published, their own, or they may edit it. The trash is for those who may edit. */
+export function mayRead(user: User | null, record: Owned): boolean {
+  if (record.status === 'publish' || mayEdit(user, record)) return true
+  return record.status !== 'trash' && rightsOf(user).edit !== 'none' && user?.id === record.author
+}
+
+/** Refuses a user without the right. */
+export function need(right: boolean): void {
+  if (!right) throw new AppError('rest_forbidden')
+}
+
+/** Refuses a user who may not create, change or remove terms of this kind. */
+export function needTerms(user: User | null, kind: TermKind): void {
+  need(rightsOf(user)[kind])
+}

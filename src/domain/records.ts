@@ -1,0 +1,155 @@
+import { instantIn } from '../calendar/date-text.ts'
+import { type Instant, toWallClock } from '../calendar/zone.ts'
+import { AppError, type ErrorCode, type Problems } from '../lib/errors.ts'
+import { fold } from '../lib/fold.ts'
+import { words } from '../lib/html.ts'
+import { slugify, TRASHED_SUFFIX, withSuffix } from '../lib/slug.ts'
+import type { Fields, Reading, Values } from '../schema/field.ts'
+import type { RecordKind, recordFields, Status } from '../schema/record.ts'
+import type { Tx } from '../storage/dialect.ts'
+import * as storage from '../storage/records.ts'
+import type { RecordRow, Ref } from '../storage/records.ts'
+import * as users from '../storage/users.ts'
+import { mayEdit, mayRead, need, type Owned, rightsOf } from './access.ts'
+import type { Scope } from './scope.ts'
+
+/** What events, venues and organizers have in common: being found, being allowed, status, date, author, slug. */
+
+export type { Ref } from '../storage/records.ts'
+export type RecordValues = Values<typeof recordFields>
+
+/** What relative dates count from: now, in the site's zone. */
+export function readingOf(scope: Scope): Reading {
+  return { today: toWallClock(scope.clock(), scope.site.timezone) }
+}
+
+/** The record, or the answer that there is none. */
+export async function find(tx: Tx, kind: RecordKind, ref: Ref): Promise<RecordRow> {
+  const exists = 'slug' in ref || Number.isSafeInteger(ref.id)
+  const row = exists ? await storage.get(tx, kind, ref) : undefined
+  if (row === undefined) throw new AppError(kind === 'event' ? 'rest-event-not-found' : `${kind}-not-found`)
+  return row
+}
+
+/** The record, for a reader who may open it. */
+export async function findReadable(tx: Tx, scope: Scope, kind: RecordKind, ref: Ref): Promise<RecordRow> {
+  const row = await find(tx, kind, ref)
+  if (mayRead(scope.user, row)) return row
+  throw new AppError(kind === 'event' && row.status === 'trash' ? 'event-no-longer-available' : `${kind}-not-accessible`)
+}
+
+/** The record, for a writer who may change it. */
+export async function findEditable(tx: Tx, scope: Scope, kind: RecordKind, ref: Ref): Promise<RecordRow> {
+  const row = await find(tx, kind, ref)
+  need(mayEdit(scope.user, row))
+  return row
+}
+
+/** Refuses a `status` filter that its reader may not use. */
+export function checkStatusFilter(scope: Scope, status: readonly Status[] | null, problems: Problems): void {
+  if (status !== null && !rightsOf(scope.user).create && status.some((one) => one !== 'publish')) {
+    problems.status = { problem: 'status_not_readable' }
+  }
+}
+
+/** Refuses another's authorship to whoever may not give it, and an author or image that does not exist. */
+export async function checkReferences(tx: Tx, scope: Scope, values: RecordValues, problems: Problems): Promise<void> {
+  const { author, image } = values
+  if (typeof author === 'number' && author !== scope.user?.id) {
+    need(rightsOf(scope.user).edit === 'all')
+    if ((await users.get(tx, author)) === undefined) problems.author = { problem: 'no_such_user', id: author }
+  }
+  if (image) problems.image = 'id' in image ? { problem: 'no_such_image', id: image.id } : { problem: 'no_image_urls' }
+}
+
+/** The columns that status, date, author and slug come to, given what was asked for and what there was. */
+export async function settle(
+  tx: Tx,
+  scope: Scope,
+  kind: RecordKind,
+  values: RecordValues,
+  title: string,
+  before: RecordRow | null,
+): Promise<Omit<Owned, 'author'> & Pick<RecordRow, 'author' | 'slug' | 'restore_slug' | 'date_utc' | 'modified_utc'>> {
+  const now = scope.clock()
+  const date_utc = publicationDate(scope, values) ?? before?.date_utc ?? now
+  const status = settleStatus(scope, values.status ?? before?.status ?? null, date_utc, now)
+  const trashed_from = status !== 'trash' ? null : before === null || before.status === 'trash' ? (before?.trashed_from ?? 'draft') : before.status
+  return {
+    author: values.author ?? before?.author ?? scope.user?.id ?? 0,
+    status,
+    trashed_from,
+    ...(await settleSlug(tx, kind, values.slug, title, status, before)),
+    date_utc,
+    modified_utc: now,
+  }
+}
+
+/** The publication date that a request names: in UTC if it says so, else in the site's zone. */
+export function publicationDate(scope: Scope, values: RecordValues): Instant | null {
+  if (values.date_utc) return instantIn(values.date_utc, 'UTC')
+  return values.date ? instantIn(values.date, scope.site.timezone) : null
+}
+
+/** What a writer publishes without the right waits for somebody who has it; what is published too early waits for its time. */
+function settleStatus(scope: Scope, wanted: Status | null, date: Instant, now: Instant): Status {
+  const { publish } = rightsOf(scope.user)
+  const status = wanted ?? (publish ? 'publish' : 'draft')
+  if (!publish && (status === 'publish' || status === 'future' || status === 'private')) return 'pending'
+  if (status === 'publish' || status === 'future') return date > now ? 'future' : 'publish'
+  return status
+}
+
+/** A record in the trash gives its slug up, and gets it back if it is still free. */
+async function settleSlug(
+  tx: Tx,
+  kind: RecordKind,
+  given: string | null | undefined,
+  title: string,
+  status: Status,
+  before: RecordRow | null,
+): Promise<Pick<RecordRow, 'slug' | 'restore_slug'>> {
+  const kept = given === undefined ? (before?.restore_slug ?? before?.slug) : given
+  const wanted = kept ?? (slugify(title) || kind)
+  if (status !== 'trash') return { slug: await storage.freeSlug(tx, kind, wanted, before?.id), restore_slug: null }
+  return { slug: await storage.freeSlug(tx, kind, withSuffix(wanted, TRASHED_SUFFIX), before?.id), restore_slug: wanted }
+}
+
+/** The columns of the stored fields that a request named. */
+export function storedColumns(fields: Fields, values: Record<string, unknown>): Partial<RecordRow> {
+  const named = Object.entries(fields).filter(([name, field]) => field.stored && values[name] !== undefined)
+  return Object.fromEntries(
+    named.map(([name]) => {
+      const value = values[name]
+      return [name, typeof value === 'boolean' ? Number(value) : (value as string | number | null)]
+    }),
+  )
+}
+
+/** The columns of stored fields that have a default, at that default. */
+export function defaultColumns(fields: Fields): Partial<RecordRow> {
+  const defaults = Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, field.default]))
+  return storedColumns(fields, defaults)
+}
+
+/** What `search` looks into: the words of the searched fields, case-folded. */
+export function searchText(fields: Fields, row: Partial<RecordRow>): string {
+  const texts = Object.entries(fields).filter(([, field]) => field.searched)
+  return texts
+    .map(([name]) => row[name])
+    .filter((value) => typeof value === 'string')
+    .map((value, place) => fold(place === 0 ? value : words(value)))
+    .join('\n')
+}
+
+/** Moves a record to the trash, or out of existence; answers it as it then is, or as it was. */
+export async function remove(tx: Tx, scope: Scope, kind: RecordKind, ref: Ref, force: boolean): Promise<RecordRow> {
+  const row = await findEditable(tx, scope, kind, ref)
+  if (force) {
+    await storage.remove(tx, kind, row.id)
+    return row
+  }
+  if (row.status === 'trash') throw new AppError(`${kind}-is-in-trash` satisfies ErrorCode)
+  await storage.update(tx, kind, row.id, await settle(tx, scope, kind, { status: 'trash' }, '', row))
+  return find(tx, kind, { id: row.id })
+}

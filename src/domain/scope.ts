@@ -1,0 +1,30 @@
+import type { Zone } from '../calendar/zone.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { Database } from '../storage/database.ts'
+import type { Role } from './access.ts'
+
+/** What the service knows of itself. */
+export interface Site {
+  /** The zone of times that name none. */
+  readonly timezone: Zone
+  /** Shown before a bare number in a cost. */
+  readonly currency: string
+}
+
+export interface User {
+  readonly id: number
+  readonly name: string
+  readonly role: Role
+}
+
+/** What every domain function is given: where to work, and for whom. */
+export interface Scope {
+  readonly db: Database
+  readonly clock: Clock
+  readonly site: Site
+  /** Null for an anonymous visitor. */
+  readonly user: User | null
+}
+
+/** What a request says, read only when its right to say it is settled; throws for a body that is not well-formed. */
+export type Payload = () => Record<string, unknown>

@@ -1,0 +1,157 @@
+import { AppError, type Problems, refuse } from '../lib/errors.ts'
+import { fold } from '../lib/fold.ts'
+import { slugify } from '../lib/slug.ts'
+import { readFields, type Values } from '../schema/field.ts'
+import { categoryFields, categoryListParameters, tagFields, tagListParameters, type TermKind } from '../schema/term.ts'
+import type { Tx } from '../storage/dialect.ts'
+import * as records from '../storage/records.ts'
+import * as storage from '../storage/terms.ts'
+import type { TermRow } from '../storage/terms.ts'
+import { mayRead, needTerms, sightOf } from './access.ts'
+import { readingOf } from './records.ts'
+import type { Payload, Scope } from './scope.ts'
+
+/** A term with the way to it from the top of its tree, as its address spells it. */
+export interface Term extends TermRow {
+  readonly path: string
+}
+
+export interface TermPage {
+  readonly rows: Term[]
+  readonly total: number
+  readonly page: number
+  readonly perPage: number
+}
+
+/** Tags are categories without a tree: for them `parent` is not declared, so it is never read. */
+const FIELDS = { category: categoryFields, tag: tagFields as typeof categoryFields }
+const LIST = { category: categoryListParameters, tag: tagListParameters as typeof categoryListParameters }
+
+export async function list(scope: Scope, kind: TermKind, query: Payload): Promise<TermPage> {
+  const { values, problems } = readFields(LIST[kind], query(), { mode: 'query', reading: readingOf(scope) })
+  const { page = 1, per_page: perPage = 10 } = values
+  const event = values.event ?? values.post ?? null
+  return scope.db.read(async (tx) => {
+    await checkFilters(tx, scope, kind, values, problems)
+    refuse(problems)
+    const filter: storage.TermFilter = {
+      search: values.search ? fold(values.search) : null,
+      include: values.include ?? null,
+      exclude: values.exclude ?? [],
+      parent: values.parent ?? null,
+      slug: values.slug ?? null,
+      event,
+      sight: sightOf(scope.user),
+      // A term of the event that is asked about is not empty, even if that event is a draft.
+      hideEmpty: values.hide_empty !== false && event === null,
+      orderBy: values.orderby ?? 'name',
+      order: values.order ?? 'asc',
+    }
+    const { rows, total } = await storage.list(tx, kind, filter, perPage, (page - 1) * perPage)
+    return { rows: await withPaths(tx, rows), total, page, perPage }
+  })
+}
+
+export async function get(scope: Scope, kind: TermKind, id: number): Promise<Term> {
+  return scope.db.read(async (tx) => withPath(tx, await find(tx, kind, id)))
+}
+
+export async function create(scope: Scope, kind: TermKind, payload: Payload): Promise<Term> {
+  needTerms(scope.user, kind)
+  return scope.db.write(async (tx) => {
+    const { values, problems } = readFields(FIELDS[kind], payload(), { mode: 'create', reading: readingOf(scope) })
+    const parent = values.parent ?? 0
+    await checkParent(tx, kind, parent, null, problems)
+    refuse(problems)
+    const name = values.name ?? ''
+    await checkSibling(tx, kind, parent, name, null)
+    return withPath(tx, await insert(tx, kind, { name, parent, slug: values.slug ?? null, description: values.description ?? null }))
+  })
+}
+
+export async function update(scope: Scope, kind: TermKind, id: number, payload: Payload): Promise<Term> {
+  return scope.db.write(async (tx) => {
+    const before = await find(tx, kind, id)
+    needTerms(scope.user, kind)
+    const { values, problems } = readFields(FIELDS[kind], payload(), { mode: 'update', reading: readingOf(scope) })
+    const { name = before.name, parent = before.parent } = values
+    await checkParent(tx, kind, parent, before, problems)
+    refuse(problems)
+    if (fold(name) !== before.name_key || parent !== before.parent) await checkSibling(tx, kind, parent, name, before)
+    const slug = values.slug === undefined ? before.slug : (values.slug ?? slugify(name))
+    if (slug !== before.slug && (await storage.freeSlug(tx, kind, slug)) !== slug) {
+      throw new AppError('duplicate_term_slug', { fill: { slug } })
+    }
+    const description = values.description === undefined ? before.description : values.description
+    await storage.update(tx, id, { name, name_key: fold(name), parent, slug, description })
+    return withPath(tx, await find(tx, kind, id))
+  })
+}
+
+/** Removes a term for good; answers it as it was. */
+export async function remove(scope: Scope, kind: TermKind, id: number): Promise<Term> {
+  return scope.db.write(async (tx) => {
+    const before = await find(tx, kind, id)
+    needTerms(scope.user, kind)
+    const term = await withPath(tx, before)
+    await storage.remove(tx, before)
+    return term
+  })
+}
+
+/** Stores a new term, with a slug of its own. */
+export async function insert(
+  tx: Tx,
+  kind: TermKind,
+  term: Pick<TermRow, 'name' | 'parent' | 'description'> & { slug: string | null },
+): Promise<TermRow> {
+  const slug = await storage.freeSlug(tx, kind, term.slug ?? (slugify(term.name) || kind))
+  const id = await storage.create(tx, { ...term, kind, slug, name_key: fold(term.name) })
+  return find(tx, kind, id)
+}
+
+/** Adds to each term the way to it. */
+export async function withPaths(tx: Tx, rows: readonly TermRow[]): Promise<Term[]> {
+  const paths = await storage.paths(tx, rows)
+  return rows.map((row) => ({ ...row, path: paths.get(row.id) ?? row.slug }))
+}
+
+async function withPath(tx: Tx, row: TermRow): Promise<Term> {
+  const [term] = await withPaths(tx, [row])
+  return term ?? { ...row, path: row.slug }
+}
+
+async function find(tx: Tx, kind: TermKind, id: number): Promise<TermRow> {
+  const row = Number.isSafeInteger(id) ? await storage.get(tx, kind, id) : undefined
+  if (row === undefined) throw new AppError('rest_term_invalid')
+  return row
+}
+
+async function checkFilters(tx: Tx, scope: Scope, kind: TermKind, values: Values<typeof categoryListParameters>, problems: Problems): Promise<void> {
+  for (const name of ['include', 'exclude'] as const) {
+    const ids = values[name] ?? []
+    const known = new Set((await storage.getAll(tx, kind, ids)).map((row) => row.id))
+    const unknown = ids.find((id) => !known.has(id))
+    if (unknown !== undefined) problems[name] = { problem: 'no_such_term', id: unknown }
+  }
+  for (const name of ['post', 'event'] as const) {
+    const id = values[name]
+    const event = id ? await records.get(tx, 'event', { id }) : undefined
+    if (id && (event === undefined || !mayRead(scope.user, event))) problems[name] = { problem: 'no_such_event', id }
+  }
+  if (values.parent) await checkParent(tx, kind, values.parent, null, problems)
+}
+
+/** A parent must exist, and may not be the term itself or below it. */
+async function checkParent(tx: Tx, kind: TermKind, parent: number, child: TermRow | null, problems: Problems): Promise<void> {
+  if (parent === 0 || parent === child?.parent) return
+  if ((await storage.get(tx, kind, parent)) === undefined) problems.parent = { problem: 'no_such_term', id: parent }
+  else if (child !== null && (await storage.withDescendants(tx, [child.id])).includes(parent)) problems.parent = { problem: 'loop' }
+}
+
+async function checkSibling(tx: Tx, kind: TermKind, parent: number, name: string, self: TermRow | null): Promise<void> {
+  const sibling = await storage.sibling(tx, kind, parent, fold(name))
+  if (sibling !== undefined && sibling.id !== self?.id) {
+    throw new AppError('term_exists', { fill: { name }, data: { term_id: sibling.id } })
+  }
+}

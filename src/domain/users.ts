@@ -1,0 +1,129 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { hash } from '@node-rs/argon2'
+import { Refused } from '../schema/field.ts'
+import * as kinds from '../schema/kinds.ts'
+import type { Tx } from '../storage/dialect.ts'
+import * as records from '../storage/records.ts'
+import * as storage from '../storage/users.ts'
+import type { TokenRow, UserRow } from '../storage/users.ts'
+import { ROLES, type Role } from './access.ts'
+import type { Scope } from './scope.ts'
+
+/** What an operator asked for cannot be done; the message says why. */
+export class UserError extends Error {}
+
+/** What every token begins with, so that it is known from a password, and found when it leaks. */
+export const TOKEN_PREFIX = 'kal_'
+
+const NAME = /^[\p{L}\p{N}][\p{L}\p{N}._@ -]{0,59}$/u
+const PASSWORD_LENGTH = 8
+
+type Store = Pick<Scope, 'db' | 'clock'>
+
+export interface NewUser {
+  readonly name: string
+  readonly email: string
+  readonly role: string
+  readonly password: string
+}
+
+export async function list({ db }: Store): Promise<UserRow[]> {
+  return db.read((tx) => storage.list(tx))
+}
+
+export async function create({ db, clock }: Store, user: NewUser): Promise<number> {
+  if (!NAME.test(user.name) || user.name.includes(':')) {
+    throw new UserError(`"${user.name}" is not a user name: use up to 60 letters, digits, dots, dashes, underscores, @ or spaces, starting with a letter or digit`)
+  }
+  if (!(ROLES as readonly string[]).includes(user.role)) throw new UserError(`"${user.role}" is not a role: use one of ${ROLES.join(', ')}`)
+  checkEmail(user.email)
+  const password_hash = await hashPassword(user.password)
+  return db.write(async (tx) => {
+    for (const key of [user.name, user.email]) {
+      if ((await storage.find(tx, key)) !== undefined) throw new UserError(`there is a user "${key}" already`)
+    }
+    return storage.create(tx, { name: user.name, email: user.email, role: user.role, password_hash, created_utc: clock() })
+  })
+}
+
+/** Removes a user; their records go to `heir`, without whom a user who has some stays. */
+export async function remove({ db }: Store, name: string, heir: string | null): Promise<void> {
+  await db.write(async (tx) => {
+    const user = await find(tx, name)
+    const count = await records.countBy(tx, user.id)
+    if (heir !== null) {
+      const { id } = await find(tx, heir)
+      if (id === user.id) throw new UserError('a user cannot inherit their own records')
+      await records.reassign(tx, user.id, id)
+    } else if (count > 0) {
+      throw new UserError(`"${user.name}" is the author of ${count} records: name who gets them with --reassign USER`)
+    }
+    await storage.remove(tx, user.id)
+  })
+}
+
+export async function setPassword({ db }: Store, name: string, password: string): Promise<void> {
+  const password_hash = await hashPassword(password)
+  await db.write(async (tx) => storage.update(tx, (await find(tx, name)).id, { password_hash }))
+}
+
+/** Makes a token and answers it: only its hash is kept. */
+export async function createToken({ db, clock }: Store, userName: string, name: string): Promise<string> {
+  const token = TOKEN_PREFIX + randomBytes(32).toString('base64url')
+  await db.write(async (tx) => {
+    const user = await find(tx, userName)
+    await storage.createToken(tx, { user: user.id, name, hash: hashToken(token), created_utc: clock() })
+  })
+  return token
+}
+
+export async function listTokens({ db }: Store, userName: string | null): Promise<(TokenRow & { userName: string })[]> {
+  return db.read(async (tx) => {
+    const names = new Map((await storage.list(tx)).map((user) => [user.id, user.name]))
+    const tokens = await storage.listTokens(tx, userName === null ? null : (await find(tx, userName)).id)
+    return tokens.map((token) => ({ ...token, userName: names.get(token.user) ?? '' }))
+  })
+}
+
+export async function revokeToken({ db }: Store, id: number): Promise<void> {
+  if (!(await db.write((tx) => storage.removeToken(tx, id)))) throw new UserError(`there is no token ${id}`)
+}
+
+/** The first administrator, made when there is no user at all; null when there is one. */
+export async function createFirst(store: Store): Promise<{ name: string; password: string } | null> {
+  if ((await list(store)).length > 0) return null
+  const password = randomPassword()
+  await create(store, { name: 'admin', email: 'admin@localhost.localdomain', role: 'administrator' satisfies Role, password })
+  return { name: 'admin', password }
+}
+
+/** A password that nobody guesses and everybody can type. */
+export function randomPassword(): string {
+  return randomBytes(15).toString('base64url')
+}
+
+/** Tokens are random and long, so a fast hash is enough to keep them. */
+export function hashToken(token: string): string {
+  return createHash('sha256').update(token).digest('hex')
+}
+
+async function hashPassword(password: string): Promise<string> {
+  if (password.length < PASSWORD_LENGTH) throw new UserError(`a password has at least ${PASSWORD_LENGTH} characters`)
+  if (password.startsWith(TOKEN_PREFIX)) throw new UserError(`a password does not start with ${TOKEN_PREFIX}: tokens do`)
+  return hash(password)
+}
+
+function checkEmail(email: string): void {
+  try {
+    kinds.email.read(email, { today: '' })
+  } catch (error) {
+    if (error instanceof Refused) throw new UserError(`"${email}" is not an e-mail address`)
+    throw error
+  }
+}
+
+async function find(tx: Tx, name: string): Promise<UserRow> {
+  const user = await storage.find(tx, name)
+  if (user === undefined) throw new UserError(`there is no user "${name}"`)
+  return user
+}

@@ -1,0 +1,55 @@
+import type { Payload, Scope } from '../domain/scope.ts'
+import type { Fields } from '../schema/field.ts'
+
+/** Where the REST interface lies below the base address. */
+export const NAMESPACE = 'calendar/events/v1'
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+export const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+export const UPDATE: readonly Method[] = ['POST', 'PUT', 'PATCH']
+
+/** The addresses that responses are made of. */
+export interface Addresses {
+  /** The public site: where `url` values lead. */
+  readonly home: string
+  /** The REST interface. */
+  readonly rest: string
+  /** The host name, without its port: what a `global_id` begins with. */
+  readonly host: string
+}
+
+/** A request, as an endpoint sees it. */
+export interface Call {
+  readonly scope: Scope
+  readonly addresses: Addresses
+  readonly language: string
+  /** The variable parts of the path. */
+  readonly id: number
+  readonly slug: string
+  /** The parameters of the query string. */
+  readonly query: Payload
+  /** The fields of the body. */
+  readonly body: Payload
+  /** Every pair of the query string as it was sent, for links to further pages. */
+  readonly search: URLSearchParams
+}
+
+export interface Answer {
+  readonly status?: number
+  readonly headers?: Record<string, string>
+  readonly body: object
+}
+
+/** One operation of the REST interface. The router, the namespace index and the documentation are made from these. */
+export interface Endpoint {
+  /** Its name in the documentation; its description is the text `operations.<name>`. */
+  readonly name: string
+  readonly methods: readonly Method[]
+  /** Below the namespace, with `:id` and `:slug` for the variable parts. */
+  readonly path: string
+  /** Who may call it at all; what they may do with which record is decided in domain/. */
+  readonly access: 'anyone' | 'signed-in'
+  /** Query parameters of GET and DELETE, fields of the body of the others. */
+  readonly parameters: Fields
+  handle(call: Call): Promise<Answer>
+}

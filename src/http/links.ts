@@ -1,0 +1,42 @@
+import { AppError, type ErrorCode } from '../lib/errors.ts'
+import type { Answer, Call } from './endpoint.ts'
+
+/** One page of a list, on the way out. */
+export interface ListPage {
+  /** The name of the list in the answer, and its path. */
+  readonly name: string
+  readonly items: readonly object[]
+  readonly total: number
+  readonly page: number
+  readonly perPage: number
+  readonly pastEnd: ErrorCode
+  /** Parameters whose meaning was settled; every other one is passed on as it was sent. */
+  readonly settled?: Record<string, string>
+}
+
+/** A list with its totals and its links to the pages around it. */
+export function listAnswer(call: Call, list: ListPage): Answer {
+  const pages = Math.ceil(list.total / list.perPage)
+  if (list.page > Math.max(pages, 1)) throw new AppError(list.pastEnd, { fill: { pages } })
+  const address = (page: number) => pageAddress(call, list, page)
+  const next = list.page < pages ? address(list.page + 1) : undefined
+  const previous = list.page > 1 ? address(list.page - 1) : undefined
+  const links = [next && `<${next}>; rel="next"`, previous && `<${previous}>; rel="prev"`].filter(Boolean).join(', ')
+  return {
+    headers: { 'x-tec-total': String(list.total), 'x-tec-totalpages': String(pages), ...(links && { link: links }) },
+    body: {
+      [list.name]: list.items,
+      rest_url: address(list.page),
+      ...(next && { next_rest_url: next }),
+      ...(previous && { previous_rest_url: previous }),
+      total: list.total,
+      total_pages: pages,
+    },
+  }
+}
+
+function pageAddress(call: Call, list: ListPage, page: number): string {
+  const search = new URLSearchParams(call.search)
+  for (const [name, value] of Object.entries({ page: String(page), per_page: String(list.perPage), ...list.settled })) search.set(name, value)
+  return `${call.addresses.rest}/${list.name}/?${search}`
+}

@@ -1,0 +1,11 @@
+import type { Endpoint } from './endpoint.ts'
+import { linkedRecordEndpoints } from './routes/linked-records.ts'
+import { namespaceEndpoint } from './routes/namespace.ts'
+import { termEndpoints } from './routes/terms.ts'
+
+/** The whole REST interface. */
+export const endpoints: readonly Endpoint[] = [
+  namespaceEndpoint(() => endpoints),
+  ...linkedRecordEndpoints,
+  ...termEndpoints,
+]

@@ -1,0 +1,72 @@
+import * as records from '../../domain/linked-records.ts'
+import type { LinkedKind, LinkedRow } from '../../domain/linked-records.ts'
+import { type Fields, optional } from '../../schema/field.ts'
+import { organizerFields } from '../../schema/organizer.ts'
+import { linkedListParameters, removeParameters } from '../../schema/record.ts'
+import { venueFields } from '../../schema/venue.ts'
+import { type Answer, type Call, type Endpoint, UPDATE } from '../endpoint.ts'
+import { listAnswer } from '../links.ts'
+import { linkedRecord, singleLinkedRecord } from '../present.ts'
+import { byId, bySlug, type Lookup } from './lookup.ts'
+
+/** Venues and organizers: list, create, and by id and by slug read, change and remove. */
+function endpointsOf(kind: LinkedKind, fields: Fields): Endpoint[] {
+  const plural = `${kind}s`
+  const single = ({ addresses, scope }: Call, row: LinkedRow, status = 200): Answer => ({
+    status,
+    ...(status === 201 && { headers: { location: `${addresses.rest}/${plural}/${row.id}` } }),
+    body: singleLinkedRecord(kind, row, addresses, scope.site.timezone),
+  })
+  const one = ({ suffix, path, parameters, ref }: Lookup): Endpoint[] => [
+    {
+      name: `${plural}.get${suffix}`,
+      methods: ['GET'],
+      path: `/${plural}${path}`,
+      access: 'anyone',
+      parameters,
+      handle: async (call) => single(call, await records.get(call.scope, kind, ref(call))),
+    },
+    {
+      name: `${plural}.update${suffix}`,
+      methods: UPDATE,
+      path: `/${plural}${path}`,
+      access: 'signed-in',
+      parameters: { ...optional(fields), ...parameters },
+      handle: async (call) => single(call, await records.update(call.scope, kind, ref(call), call.body)),
+    },
+    {
+      name: `${plural}.remove${suffix}`,
+      methods: ['DELETE'],
+      path: `/${plural}${path}`,
+      access: 'signed-in',
+      parameters: { ...parameters, ...removeParameters },
+      handle: async (call) => single(call, await records.remove(call.scope, kind, ref(call), call.query)),
+    },
+  ]
+  return [
+    {
+      name: `${plural}.list`,
+      methods: ['GET'],
+      path: `/${plural}`,
+      access: 'anyone',
+      parameters: linkedListParameters,
+      async handle(call) {
+        const { rows, ...page } = await records.list(call.scope, kind, call.query)
+        const items = rows.map((row) => linkedRecord(kind, row, call.addresses, call.scope.site.timezone))
+        return listAnswer(call, { name: plural, items, pastEnd: `${kind}-archive-page-not-found`, ...page })
+      },
+    },
+    {
+      name: `${plural}.create`,
+      methods: ['POST'],
+      path: `/${plural}`,
+      access: 'signed-in',
+      parameters: fields,
+      handle: async (call) => single(call, await records.create(call.scope, kind, call.body), 201),
+    },
+    ...one(byId),
+    ...one(bySlug),
+  ]
+}
+
+export const linkedRecordEndpoints = [...endpointsOf('venue', venueFields), ...endpointsOf('organizer', organizerFields)]

@@ -1,0 +1,61 @@
+import { refuse } from '../../lib/errors.ts'
+import { text } from '../../lib/texts.ts'
+import { declare, type Fields, readFields } from '../../schema/field.ts'
+import * as kinds from '../../schema/kinds.ts'
+import { type Addresses, type Endpoint, NAMESPACE } from '../endpoint.ts'
+
+const parameters = declare('index', {
+  namespace: { kind: kinds.oneOf(NAMESPACE), default: NAMESPACE },
+  context: { kind: kinds.oneOf('view', 'embed', 'edit'), default: 'view' as const },
+})
+
+/** The namespace index: every path with its methods and arguments, made from the endpoints themselves. */
+export function namespaceEndpoint(endpoints: () => readonly Endpoint[]): Endpoint {
+  return {
+    name: 'namespace.get',
+    methods: ['GET'],
+    path: '/',
+    access: 'anyone',
+    parameters,
+    async handle({ query, addresses, language }) {
+      refuse(readFields(parameters, query(), { mode: 'query', reading: { today: '' } }).problems)
+      const paths = Map.groupBy(endpoints(), (endpoint) => endpoint.path)
+      const routes = [...paths].map(([path, group]) => [pattern(path), route(path, group, addresses, language)])
+      return { body: { namespace: NAMESPACE, routes: Object.fromEntries(routes) } }
+    },
+  }
+}
+
+function route(path: string, endpoints: readonly Endpoint[], { rest }: Addresses, language: string): object {
+  return {
+    namespace: NAMESPACE,
+    methods: endpoints.flatMap((endpoint) => endpoint.methods),
+    endpoints: endpoints.map((endpoint) => ({ methods: endpoint.methods, args: args(endpoint.parameters, language) })),
+    _links: { self: [link(rest, path)] },
+  }
+}
+
+/** A path with variable parts is a template, not an address to follow. */
+function link(rest: string, path: string): object {
+  const href = rest + (path === '/' ? '' : path.replace(/:(\w+)/, '{$1}'))
+  return path.includes(':') ? { href, templated: true } : { href }
+}
+
+function args(fields: Fields, language: string): object {
+  const entries = Object.entries(fields).map(([name, field]) => [
+    name,
+    {
+      type: field.kind.type,
+      required: field.required === true,
+      ...(field.default !== undefined && { default: field.default }),
+      description: text(language, `fields.${field.text}`),
+    },
+  ])
+  return Object.fromEntries(entries)
+}
+
+/** The path as the interface's clients know it, with the variable parts as named groups. */
+function pattern(path: string): string {
+  const named = path.replace(':id', '(?P<id>\\d+)').replace(':slug', '(?P<slug>[^/]+)')
+  return `/${NAMESPACE}${named === '/' ? '' : named}`
+}

@@ -1,0 +1,67 @@
+import * as terms from '../../domain/terms.ts'
+import { type Fields, optional } from '../../schema/field.ts'
+import { categoryFields, categoryListParameters, tagFields, tagListParameters, type TermKind } from '../../schema/term.ts'
+import { type Call, type Endpoint, UPDATE } from '../endpoint.ts'
+import { listAnswer } from '../links.ts'
+import { term } from '../present.ts'
+import { byId } from './lookup.ts'
+
+/** Categories and tags: list, create, read, change and remove. */
+function endpointsOf(kind: TermKind, plural: string, fields: Fields, listParameters: Fields): Endpoint[] {
+  const path = `/${plural}/:id`
+  const single = (call: Call, row: terms.Term) => ({ body: term(row, call.addresses) })
+  return [
+    {
+      name: `${plural}.list`,
+      methods: ['GET'],
+      path: `/${plural}`,
+      access: 'anyone',
+      parameters: listParameters,
+      async handle(call) {
+        const { rows, ...page } = await terms.list(call.scope, kind, call.query)
+        const items = rows.map((row) => term(row, call.addresses))
+        return listAnswer(call, { name: plural, items, pastEnd: 'term-archive-page-not-found', ...page })
+      },
+    },
+    {
+      name: `${plural}.create`,
+      methods: ['POST'],
+      path: `/${plural}`,
+      access: 'signed-in',
+      parameters: fields,
+      async handle(call) {
+        const row = await terms.create(call.scope, kind, call.body)
+        return { ...single(call, row), status: 201, headers: { location: `${call.addresses.rest}/${plural}/${row.id}` } }
+      },
+    },
+    {
+      name: `${plural}.get`,
+      methods: ['GET'],
+      path,
+      access: 'anyone',
+      parameters: byId.parameters,
+      handle: async (call) => single(call, await terms.get(call.scope, kind, call.id)),
+    },
+    {
+      name: `${plural}.update`,
+      methods: UPDATE,
+      path,
+      access: 'signed-in',
+      parameters: { ...byId.parameters, ...optional(fields) },
+      handle: async (call) => single(call, await terms.update(call.scope, kind, call.id, call.body)),
+    },
+    {
+      name: `${plural}.remove`,
+      methods: ['DELETE'],
+      path,
+      access: 'signed-in',
+      parameters: byId.parameters,
+      handle: async (call) => single(call, await terms.remove(call.scope, kind, call.id)),
+    },
+  ]
+}
+
+export const termEndpoints = [
+  ...endpointsOf('category', 'categories', categoryFields, categoryListParameters),
+  ...endpointsOf('tag', 'tags', tagFields, tagListParameters),
+]

@@ -1,0 +1,45 @@
+import { Command, CommanderError } from 'commander'
+import { migrateCommand } from './cli/migrate.ts'
+import { serveCommand } from './cli/serve.ts'
+import { tokenCommand } from './cli/token.ts'
+import { userCommand } from './cli/user.ts'
+import { ConfigError } from './config.ts'
+import { UserError } from './domain/users.ts'
+
+// The process knows no time zone of its own: the site's is configuration.
+process.env.TZ = 'UTC'
+
+const program = new Command('kalends')
+  .description('An event-calendar service.')
+  .addCommand(serveCommand())
+  .addCommand(userCommand())
+  .addCommand(tokenCommand())
+  .addCommand(migrateCommand())
+  .showHelpAfterError('(add --help for the usage)')
+
+try {
+  await program.exitOverride().parseAsync()
+} catch (error) {
+  if (error instanceof CommanderError) process.exitCode = error.exitCode
+  else if (error instanceof ConfigError || error instanceof UserError) fail(error.message)
+  else if (isSystemError(error)) fail(systemMessage(error))
+  else throw error
+}
+
+function fail(message: string): void {
+  console.error(`kalends: ${message}`)
+  process.exitCode = 1
+}
+
+function isSystemError(error: unknown): error is NodeJS.ErrnoException & { address?: string; port?: number } {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string'
+}
+
+/** What the operating system or the database refused, in words. */
+function systemMessage(error: NodeJS.ErrnoException & { address?: string; port?: number }): string {
+  if (error.code === 'EADDRINUSE') return `port ${error.port} is in use: stop the other program, or choose another port with --port`
+  if (error.code === 'EACCES' && error.port !== undefined) return `port ${error.port} needs more rights: choose one above 1023 with --port`
+  if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND') return `this machine has no address ${error.address ?? ''} to listen on: choose another with --host`
+  if (error.code === 'ERR_SQLITE_ERROR') return `the database cannot be used: ${error.message}`
+  return error.message
+}

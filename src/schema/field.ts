@@ -1,0 +1,113 @@
+import type { TSchema } from 'typebox'
+import type { WallClock } from '../calendar/zone.ts'
+import { AppError, type Problem, type Problems } from '../lib/errors.ts'
+
+/** What reading a value may need to know. */
+export interface Reading {
+  /** The present wall-clock time, from which `tomorrow` counts. */
+  readonly today: WallClock
+}
+
+/** A kind of value: how clients may write it, and what it means. */
+export interface Kind<Value> {
+  /** The type that the namespace index names. */
+  readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object'
+  /** JSON Schema of what a client may send. */
+  readonly schema: TSchema
+  /** The value meant by what was sent; throws {@link Refused}. */
+  read(raw: unknown, reading: Reading): Value
+}
+
+/** A field or parameter, declared once. */
+export interface Field<Value = unknown> {
+  readonly kind: Kind<Value>
+  readonly required?: true
+  /** What an absent or empty value means. */
+  readonly default?: Value
+  /** Kept in a column of the same name. */
+  readonly stored?: true
+  /** Found by the `search` parameter of its resource. */
+  readonly searched?: true
+}
+
+/** A field with the key of its description, below `fields.` in `i18n/`. */
+export type Described<F extends Field = Field> = F & { readonly text: string }
+export type Fields = Record<string, Described>
+
+/** Declares the fields of a resource; their descriptions are the texts `fields.<group>.<name>`. */
+export function declare<F extends Record<string, Field>>(group: string, fields: F): { [N in keyof F]: Described<F[N]> } {
+  const described = Object.entries(fields).map(([name, field]) => [name, { ...field, text: `${group}.${name}` }])
+  return Object.fromEntries(described)
+}
+
+/** The same fields, none of them required: what an update may name. */
+export function optional(fields: Fields): Fields {
+  return Object.fromEntries(Object.entries(fields).map(([name, { required: _, ...field }]) => [name, field]))
+}
+
+/** The value of a field: null when it was cleared. */
+type ValueOf<F extends Field> = F extends { kind: Kind<infer V> } ? (F extends { required: true } | { default: V } ? V : V | null) : never
+
+/** The fields that a request named, with their values. */
+export type Values<F> = { [N in keyof F]?: F[N] extends Field ? ValueOf<F[N]> : never }
+
+/** The columns of a resource's stored fields. */
+export type Columns<F> = {
+  [N in keyof F as F[N] extends { stored: true } ? N : never]: F[N] extends { kind: Kind<infer V> }
+    ? V extends boolean ? number : F[N] extends { required: true } ? V : V | null
+    : never
+}
+
+/** A value that cannot be taken, and why. */
+export class Refused extends Error {
+  readonly problem: Problem
+  constructor(problem: string, details: Record<string, string | number> = {}) {
+    super(problem)
+    this.problem = { problem, ...details }
+  }
+}
+
+export interface Read<F> {
+  readonly values: Values<F>
+  readonly problems: Problems
+}
+
+export interface ReadOptions {
+  readonly reading: Reading
+  /** `create`: required fields must be there. `update`: they may be absent. `query`: empty means absent, absent takes the default. */
+  readonly mode: 'create' | 'update' | 'query'
+}
+
+/**
+ * Reads what a request says of the declared fields; all that is wrong with it is found at once, so that callers can add
+ * what only they can check before they refuse. Unknown fields are ignored.
+ */
+export function readFields<F extends Fields>(fields: F, raw: Record<string, unknown>, options: ReadOptions): Read<F> {
+  const values: Record<string, unknown> = {}
+  const problems: Problems = {}
+  const missing: string[] = []
+  for (const [name, field] of Object.entries(fields)) {
+    const given = Object.hasOwn(raw, name) ? raw[name] : undefined
+    if (given === undefined || (options.mode === 'query' && given === '')) {
+      if (options.mode === 'query' && field.default !== undefined) values[name] = field.default
+      if (options.mode === 'create' && field.required) missing.push(name)
+    } else if (isEmpty(given)) {
+      if (field.required) problems[name] = { problem: 'empty' }
+      else values[name] = field.default ?? null
+    } else {
+      try {
+        values[name] = field.kind.read(given, options.reading)
+      } catch (error) {
+        if (!(error instanceof Refused)) throw error
+        problems[name] = error.problem
+      }
+    }
+  }
+  if (missing.length > 0) throw new AppError('rest_missing_callback_param', { missing, params: problems })
+  return { values: values as Values<F>, problems }
+}
+
+/** What clears an optional field. */
+function isEmpty(value: unknown): boolean {
+  return value === null || value === '' || (Array.isArray(value) && value.length === 0)
+}

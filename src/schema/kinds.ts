@@ -1,0 +1,180 @@
+import { type TSchema, Type } from 'typebox'
+import { type DateText, readDate } from '../calendar/date-text.ts'
+import { findZone, type Zone } from '../calendar/zone.ts'
+import { plainText, richText, sanitize } from '../lib/html.ts'
+import { slugify } from '../lib/slug.ts'
+import { type Kind, Refused } from './field.ts'
+
+function kind<V>(type: Kind<V>['type'], schema: TSchema, read: Kind<V>['read']): Kind<V> {
+  return { type, schema, read }
+}
+
+/** Text that can be stored: whole characters, none of them U+0000. */
+function string(raw: unknown): string {
+  if (typeof raw !== 'string') throw new Refused('not_text')
+  if (raw.includes('\0') || !raw.isWellFormed()) throw new Refused('bad_characters')
+  return raw
+}
+
+/** Text, or a number written without quotes, as people do with postal codes and prices. */
+function stringOrNumber(raw: unknown): string {
+  return typeof raw === 'number' ? String(raw) : string(raw)
+}
+
+/** A whole number from `least` up, also as a string of digits. */
+function whole(raw: unknown, least: number): number {
+  const number = typeof raw === 'string' && /^-?\d{1,15}$/.test(raw.trim()) ? Number(raw) : raw
+  if (typeof number !== 'number' || !Number.isSafeInteger(number)) throw new Refused('not_a_whole_number')
+  if (number < least) throw new Refused('too_small', { least })
+  return number
+}
+
+/** A list, given as an array or as comma-separated text. */
+function items(raw: unknown): unknown[] {
+  if (Array.isArray(raw)) return raw
+  if (typeof raw === 'string') return raw.split(',').map((item) => item.trim()).filter((item) => item !== '')
+  return [raw]
+}
+
+/** A name or title: its tags are stripped, and something must be left. */
+export const name = kind<string>('string', Type.String({ minLength: 1 }), (raw) => {
+  const text = plainText(string(raw)).trim()
+  if (text === '') throw new Refused('empty')
+  return text
+})
+
+/** A short text without markup. */
+export const text = kind<string>('string', Type.String(), (raw) => plainText(stringOrNumber(raw)).trim())
+
+/** HTML in which plain text becomes paragraphs. */
+export const richHtml = kind<string>('string', Type.String(), (raw) => richText(string(raw)))
+
+/** HTML that is made safe and otherwise left as it is. */
+export const safeHtml = kind<string>('string', Type.String(), (raw) => sanitize(string(raw)))
+
+/** Any text, kept to the letter: what to search for, a password. */
+export const exact = kind<string>('string', Type.String(), (raw) => stringOrNumber(raw))
+
+const FLAGS: Record<string, boolean> = { true: true, '1': true, yes: true, false: false, '0': false, no: false }
+
+/** Yes or no, in the spellings that forms and query strings use. */
+export const flag = kind<boolean>(
+  'boolean',
+  Type.Union([Type.Boolean(), Type.Enum(['true', 'false', '1', '0', 'yes', 'no']), Type.Enum([0, 1])]),
+  (raw) => {
+    const value = typeof raw === 'boolean' ? raw : FLAGS[String(raw).trim().toLowerCase()]
+    if (value === undefined || typeof raw === 'object') throw new Refused('not_a_flag')
+    return value
+  },
+)
+
+/** A whole number from `least` up; what is over `most` counts as `most`. */
+export function integer(least: number, most = Number.MAX_SAFE_INTEGER): Kind<number> {
+  return kind('integer', Type.Integer({ minimum: least }), (raw) => Math.min(whole(raw, least), most))
+}
+
+/** The number of a record, a term or a user. */
+export const id = integer(1)
+
+/** A list of ids. */
+export const ids = kind<number[]>('array', Type.Array(Type.Integer({ minimum: 1 })), (raw) =>
+  items(raw).map((item) => whole(item, 1)),
+)
+
+/** One of a few words. */
+export function oneOf<const W extends string>(...allowed: W[]): Kind<W> {
+  return kind('string', Type.Enum(allowed), (raw) => {
+    const word = string(raw).trim() as W
+    if (!allowed.includes(word)) throw new Refused('not_one_of', { allowed: allowed.join(', ') })
+    return word
+  })
+}
+
+/** One or more of a few words, as a list or comma-separated. */
+export function someOf<const W extends string>(...allowed: W[]): Kind<W[]> {
+  const one = oneOf(...allowed)
+  return kind('string', Type.String(), (raw) => items(raw).map((item) => one.read(item, { today: '' })))
+}
+
+/** An address on the web. */
+export const url = kind<string>('string', Type.String({ format: 'uri' }), (raw) => {
+  const address = string(raw).trim()
+  const parsed = URL.canParse(address) ? new URL(address) : null
+  if (parsed === null || !/^https?:$/.test(parsed.protocol) || !/^https?:\/\/[^\s<>"]+$/i.test(address)) throw new Refused('not_a_url')
+  return address
+})
+
+/** The address pattern of HTML's e-mail input. */
+const EMAIL = /^[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)+$/i
+
+/** An e-mail address. */
+export const email = kind<string>('string', Type.String({ format: 'email' }), (raw) => {
+  const address = string(raw).trim()
+  if (!EMAIL.test(address) || address.length > 254) throw new Refused('not_an_email')
+  return address
+})
+
+/** A slug, cleaned as slugs made from titles are. */
+export const slug = kind<string>('string', Type.String(), (raw) => {
+  const cleaned = slugify(stringOrNumber(raw))
+  if (cleaned === '') throw new Refused('not_a_slug')
+  return cleaned
+})
+
+/** A date and time in any of the forms that docs/api.md lists. */
+export const date = kind<DateText>('string', Type.String({ format: 'date-time' }), (raw, { today }) => {
+  const found = readDate(stringOrNumber(raw), today)
+  if (found === null) throw new Refused('not_a_date')
+  return found
+})
+
+/** A time zone: an IANA name or a manual offset. */
+export const zone = kind<Zone>('string', Type.String(), (raw) => {
+  const found = findZone(string(raw))
+  if (found === null) throw new Refused('not_a_zone')
+  return found
+})
+
+/** An image: the id of one, or the address of one to fetch. */
+export type ImageValue = { readonly id: number } | { readonly url: string }
+export const image = kind<ImageValue>('string', Type.Union([Type.Integer({ minimum: 1 }), Type.String()]), (raw) => {
+  if (typeof raw === 'number' || (typeof raw === 'string' && /^\d+$/.test(raw.trim()))) return { id: whole(raw, 1) }
+  return { url: url.read(raw, { today: '' }) }
+})
+
+/** A linked record: one that exists, by id, or the data of one to find or make. */
+export type LinkValue = { readonly id: number } | { readonly data: Record<string, unknown> }
+
+/** Venues or organizers of an event: an id, comma-separated ids, data, data with an id, or a list of these. */
+export const links = kind<LinkValue[]>(
+  'array',
+  Type.Union([
+    Type.Integer({ minimum: 1 }),
+    Type.String(),
+    Type.Object({}, { additionalProperties: true }),
+    Type.Array(Type.Union([Type.Integer({ minimum: 1 }), Type.String(), Type.Object({}, { additionalProperties: true })])),
+  ]),
+  (raw) => items(raw).map(link),
+)
+
+function link(raw: unknown): LinkValue {
+  if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return { id: whole(raw, 1) }
+  const data = raw as Record<string, unknown>
+  return data.id === undefined || data.id === null || data.id === '' ? { data } : { id: whole(data.id, 1) }
+}
+
+/** A category or tag: by its id, by its name, or by digits that may be either. */
+export type TermValue = { readonly id?: number; readonly name?: string }
+
+/** Categories or tags, by id, slug or name. */
+export const terms = kind<TermValue[]>(
+  'array',
+  Type.Union([Type.String(), Type.Integer({ minimum: 1 }), Type.Array(Type.Union([Type.Integer({ minimum: 1 }), Type.String()]))]),
+  (raw) => items(raw).map(term),
+)
+
+function term(raw: unknown): TermValue {
+  if (typeof raw === 'number') return { id: whole(raw, 1) }
+  const words = name.read(raw, { today: '' })
+  return /^\d{1,15}$/.test(words) ? { id: Number(words), name: words } : { name: words }
+}

@@ -1,0 +1,41 @@
+import { join } from 'node:path'
+import { Kysely } from 'kysely'
+import { Migrator } from 'kysely/migration'
+import type { Tx } from './dialect.ts'
+import { migrations } from './migrations/index.ts'
+import { SqliteDialect } from './sqlite.ts'
+import type { Tables } from './tables.ts'
+
+/** The database: all work on it is done in one of these two. */
+export interface Database {
+  /** Several reads of one moment. */
+  read<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  /** Reads and writes, of which all or none happen. */
+  write<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  /** Brings the tables up to date; answers the names of what was run. */
+  migrate(): Promise<string[]>
+  /** Names of the migrations that are still to run. */
+  pending(): Promise<string[]>
+  close(): Promise<void>
+}
+
+/** Opens the embedded database in a folder; `:memory:` keeps it in memory alone. */
+export function openDatabase(folder: string): Database {
+  const file = folder === ':memory:' ? folder : join(folder, 'kalends.sqlite')
+  const db = new Kysely<Tables>({ dialect: new SqliteDialect(file) })
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } })
+  return {
+    read: (work) => db.transaction().setAccessMode('read only').execute(work),
+    write: (work) => db.transaction().execute(work),
+    async migrate() {
+      const { error, results } = await migrator.migrateToLatest()
+      if (error !== undefined) throw error
+      return (results ?? []).map((result) => result.migrationName)
+    },
+    async pending() {
+      const all = await migrator.getMigrations()
+      return all.filter((migration) => migration.executedAt === undefined).map((migration) => migration.name)
+    },
+    close: () => db.destroy(),
+  }
+}

@@ -1,0 +1,7 @@
+import type { Migration } from 'kysely/migration'
+import * as foundation from './0001-foundation.ts'
+
+/** Every change to the tables, in order. A migration that was released is never changed. */
+export const migrations: Record<string, Migration> = {
+  '0001-foundation': foundation,
+}

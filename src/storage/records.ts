@@ -1,0 +1,116 @@
+import type { Expression, ExpressionBuilder, Insertable, SqlBool, Updateable } from 'kysely'
+import { withSuffix } from '../lib/slug.ts'
+import type { RecordKind, Status } from '../schema/record.ts'
+import { dialectOf, type Tx } from './dialect.ts'
+import type { RecordColumns, Tables } from './tables.ts'
+
+/** The tables of records: what they share is asked for here, whichever it is. */
+export const RECORD_TABLE = { event: 'events', venue: 'venues', organizer: 'organizers' } as const satisfies Record<RecordKind, keyof Tables>
+
+/** A row of any of the three, for what needs no more of it. */
+export type RecordRow = RecordColumns & Record<string, string | number | null>
+
+/** What a reader may see of the records of others, and of their own. Decided in domain/access.ts. */
+export interface Sight {
+  readonly all: boolean
+  /** The reader's own user id, if they may see their own unpublished records. */
+  readonly own: number | null
+  /** Whether the reader may still edit their own records once they are published. */
+  readonly ownPublished: boolean
+}
+
+/** The statuses of a record that nobody was ever shown. */
+export const UNPUBLISHED = ['draft', 'pending'] as const satisfies Status[]
+
+/** How a record is asked for. */
+export type Ref = { readonly id: number } | { readonly slug: string }
+
+/** Queries on a shared column are the same for all three tables; for the type checker one of them stands for all. */
+function table(kind: RecordKind): 'venues' {
+  return RECORD_TABLE[kind] as 'venues'
+}
+
+export async function get(tx: Tx, kind: RecordKind, ref: Ref): Promise<RecordRow | undefined> {
+  const query = tx.selectFrom(table(kind)).selectAll()
+  const row = await ('id' in ref ? query.where('id', '=', ref.id) : query.where('slug', '=', ref.slug)).executeTakeFirst()
+  return row as RecordRow | undefined
+}
+
+export async function create(tx: Tx, kind: RecordKind, row: Omit<RecordRow, 'id'>): Promise<number> {
+  const id = await dialectOf(tx).nextId(tx, 'records')
+  await tx.insertInto(table(kind)).values({ ...row, id } as unknown as Insertable<Tables['venues']>).execute()
+  return id
+}
+
+export async function update(tx: Tx, kind: RecordKind, id: number, changes: Partial<RecordRow>): Promise<void> {
+  await tx.updateTable(table(kind)).set(changes as Updateable<Tables['venues']>).where('id', '=', id).execute()
+}
+
+export async function remove(tx: Tx, kind: RecordKind, id: number): Promise<void> {
+  await tx.deleteFrom(table(kind)).where('id', '=', id).execute()
+}
+
+/** How many records a user is the author of. */
+export async function countBy(tx: Tx, author: number): Promise<number> {
+  let total = 0
+  for (const kind of Object.keys(RECORD_TABLE) as RecordKind[]) {
+    const { count } = await tx
+      .selectFrom(table(kind))
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .where('author', '=', author)
+      .executeTakeFirstOrThrow()
+    total += Number(count)
+  }
+  return total
+}
+
+/** Makes another user the author of all records of one. */
+export async function reassign(tx: Tx, from: number, to: number): Promise<void> {
+  for (const kind of Object.keys(RECORD_TABLE) as RecordKind[]) {
+    await tx.updateTable(table(kind)).set({ author: to }).where('author', '=', from).execute()
+  }
+}
+
+/** The slug itself if it is free, else with the first of `-2`, `-3` … that is. */
+export async function freeSlug(tx: Tx, kind: RecordKind, wanted: string, except = 0): Promise<string> {
+  return firstFree(wanted, async (slug) => {
+    const row = await tx.selectFrom(table(kind)).select('id').where('slug', '=', slug).executeTakeFirst()
+    return row === undefined || row.id === except
+  })
+}
+
+/**
+ * Numbered slugs are given out in a row, so the end of the row is found by doubling and halving: a title that was used
+ * a thousand times costs twenty look-ups, not a thousand.
+ */
+export async function firstFree(wanted: string, isFree: (slug: string) => Promise<boolean>): Promise<string> {
+  if (await isFree(wanted)) return wanted
+  const numbered = (n: number) => withSuffix(wanted, `-${n}`)
+  let taken = 1
+  let free = 2
+  while (!(await isFree(numbered(free)))) {
+    taken = free
+    free *= 2
+  }
+  while (free - taken > 1) {
+    const middle = Math.floor((taken + free) / 2)
+    if (await isFree(numbered(middle))) free = middle
+    else taken = middle
+  }
+  return numbered(free)
+}
+
+/** The condition that a reader may open the record and, with `statuses`, that it has one of them; without, that it is not in the trash. */
+export function visible<T extends keyof Tables>(
+  eb: ExpressionBuilder<Tables, T>,
+  sight: Sight,
+  statuses: readonly Status[] | null,
+): Expression<SqlBool> {
+  const on = eb as unknown as ExpressionBuilder<Tables, 'venues'>
+  const asked = statuses === null ? on('status', '!=', 'trash') : on('status', 'in', statuses)
+  if (sight.all) return asked
+  const published = on('status', '=', 'publish')
+  if (sight.own === null) return statuses === null || statuses.includes('publish') ? published : on.lit(false)
+  const openTrash = sight.ownPublished ? on.lit(true) : on.or([on('status', '!=', 'trash'), on('trashed_from', 'in', UNPUBLISHED)])
+  return on.and([asked, on.or([published, on.and([on('author', '=', sight.own), openTrash])])])
+}

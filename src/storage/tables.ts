@@ -1,0 +1,93 @@
+import type { Generated } from 'kysely'
+import type { Instant, WallClock } from '../calendar/zone.ts'
+import type { eventFields } from '../schema/event.ts'
+import type { Columns } from '../schema/field.ts'
+import type { organizerFields } from '../schema/organizer.ts'
+import type { Status } from '../schema/record.ts'
+import type { TermKind } from '../schema/term.ts'
+import type { venueFields } from '../schema/venue.ts'
+
+/** What events, venues and organizers keep beside their declared fields. */
+export interface RecordColumns {
+  id: number
+  author: number
+  status: Status
+  /** The status that a trashed record had. */
+  trashed_from: Status | null
+  slug: string
+  /** The slug that a trashed record gets back. */
+  restore_slug: string | null
+  description: string | null
+  date_utc: Instant
+  modified_utc: Instant
+  image: number | null
+  /** Everything that `search` looks into, case-folded, without markup. */
+  search: string
+}
+
+export type VenueTable = RecordColumns & Columns<typeof venueFields>
+export type OrganizerTable = RecordColumns & Columns<typeof organizerFields>
+export type EventTable = RecordColumns &
+  Columns<typeof eventFields> & {
+    timezone: string
+    start_local: WallClock
+    end_local: WallClock
+    start_utc: Instant
+    end_utc: Instant
+    /** Case-folded title alone: all that `search` may see of a protected event. */
+    title_search: string
+    password: string | null
+  }
+
+export interface TermTable {
+  id: number
+  kind: TermKind
+  name: string
+  /** The name, case-folded: what terms are ordered by, and told apart by. */
+  name_key: string
+  slug: string
+  description: string | null
+  /** 0 at the top; tags have no tree. */
+  parent: number
+  /** How many published events have it; kept by storage/events.ts. */
+  count: number
+}
+
+/** An event's venues, or its organizers, in order. */
+export interface LinkTable {
+  event: number
+  linked: number
+  position: number
+}
+
+export interface UserTable {
+  id: Generated<number>
+  name: string
+  name_key: string
+  email: string
+  email_key: string
+  role: string
+  password_hash: string
+  created_utc: Instant
+}
+
+export interface TokenTable {
+  id: Generated<number>
+  user: number
+  name: string
+  hash: string
+  created_utc: Instant
+}
+
+export interface Tables {
+  sequences: { name: string; last: number }
+  users: UserTable
+  tokens: TokenTable
+  venues: VenueTable
+  organizers: OrganizerTable
+  events: EventTable
+  terms: TermTable
+  event_venues: LinkTable
+  event_organizers: LinkTable
+  event_terms: { event: number; term: number }
+}

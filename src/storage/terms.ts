@@ -1,0 +1,146 @@
+import { type Expression, type SqlBool, sql } from 'kysely'
+import type { TermKind } from '../schema/term.ts'
+import { dialectOf, type Tx } from './dialect.ts'
+import { eventShownTo } from './events.ts'
+import { firstFree, type Sight } from './records.ts'
+import type { TermTable } from './tables.ts'
+
+export type TermRow = TermTable
+
+export interface TermFilter {
+  /** Case-folded. */
+  readonly search: string | null
+  readonly include: readonly number[] | null
+  readonly exclude: readonly number[]
+  readonly parent: number | null
+  readonly slug: string | null
+  readonly event: number | null
+  /** Of a protected event, its terms are shown only to those who see all of it. */
+  readonly sight: Sight
+  readonly hideEmpty: boolean
+  readonly orderBy: 'id' | 'name' | 'slug' | 'count' | 'description' | 'include'
+  readonly order: 'asc' | 'desc'
+}
+
+/** Categories or tags; equals are in order of name, then id. */
+export async function list(tx: Tx, kind: TermKind, filter: TermFilter, limit: number, offset: number): Promise<{ rows: TermRow[]; total: number }> {
+  const matching = tx.selectFrom('terms').where((eb) => {
+    const conditions: Expression<SqlBool>[] = [eb('kind', '=', kind)]
+    if (filter.search !== null) conditions.push(dialectOf(tx).contains(eb.ref('name_key'), filter.search))
+    if (filter.include !== null) conditions.push(eb('id', 'in', filter.include))
+    if (filter.exclude.length > 0) conditions.push(eb('id', 'not in', filter.exclude))
+    if (filter.parent !== null) conditions.push(eb('parent', '=', filter.parent))
+    if (filter.slug !== null) conditions.push(eb('slug', '=', filter.slug))
+    if (filter.hideEmpty) conditions.push(eb('count', '>', 0))
+    if (filter.event !== null) {
+      const ofEvent = eb
+        .selectFrom('event_terms')
+        .innerJoin('events', 'events.id', 'event_terms.event')
+        .select('event_terms.term')
+        .where('events.id', '=', filter.event)
+        .where((e) => eventShownTo(e, filter.sight))
+      conditions.push(eb('id', 'in', ofEvent))
+    }
+    return eb.and(conditions)
+  })
+  const { total } = await matching.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+  const rows = await matching
+    .selectAll()
+    .orderBy(key(filter), filter.order)
+    .orderBy('name_key')
+    .orderBy('id')
+    .limit(limit)
+    .offset(offset)
+    .execute()
+  return { rows, total: Number(total) }
+}
+
+function key({ orderBy, include }: TermFilter): Expression<unknown> {
+  if (orderBy === 'name') return sql.ref('name_key')
+  if (orderBy === 'description') return sql`coalesce(${sql.ref('description')}, '')`
+  if (orderBy !== 'include') return sql.ref(orderBy)
+  const places = (include ?? []).map((id, place) => sql`when ${id} then ${sql.lit(place)}`)
+  return places.length === 0 ? sql.ref('id') : sql`case ${sql.ref('id')} ${sql.join(places, sql` `)} end`
+}
+
+export async function get(tx: Tx, kind: TermKind, id: number): Promise<TermRow | undefined> {
+  return tx.selectFrom('terms').selectAll().where('kind', '=', kind).where('id', '=', id).executeTakeFirst()
+}
+
+/** Those of the given terms that exist. */
+export async function getAll(tx: Tx, kind: TermKind, ids: readonly number[]): Promise<TermRow[]> {
+  if (ids.length === 0) return []
+  return tx.selectFrom('terms').selectAll().where('kind', '=', kind).where('id', 'in', ids).execute()
+}
+
+/** The term with this slug or, failing that, the oldest with this case-folded name. */
+export async function find(tx: Tx, kind: TermKind, slug: string, nameKey: string): Promise<TermRow | undefined> {
+  const all = tx.selectFrom('terms').selectAll().where('kind', '=', kind)
+  return (
+    (await all.where('slug', '=', slug).executeTakeFirst()) ?? (await all.where('name_key', '=', nameKey).orderBy('id').executeTakeFirst())
+  )
+}
+
+/** The term below `parent` with this case-folded name. */
+export async function sibling(tx: Tx, kind: TermKind, parent: number, nameKey: string): Promise<TermRow | undefined> {
+  return tx
+    .selectFrom('terms')
+    .selectAll()
+    .where('kind', '=', kind)
+    .where('parent', '=', parent)
+    .where('name_key', '=', nameKey)
+    .executeTakeFirst()
+}
+
+/** The ids of these categories and of everything below them. */
+export async function withDescendants(tx: Tx, ids: readonly number[]): Promise<number[]> {
+  if (ids.length === 0) return []
+  const rows = await tx
+    .withRecursive('tree(id)', (db) =>
+      db
+        .selectFrom('terms')
+        .select('terms.id')
+        .where('terms.id', 'in', ids)
+        .union(db.selectFrom('terms').innerJoin('tree', 'tree.id', 'terms.parent').select('terms.id')),
+    )
+    .selectFrom('tree')
+    .select('id')
+    .execute()
+  return rows.map((row) => row.id)
+}
+
+/** The slugs from the top of the tree down to each of the given categories. */
+export async function paths(tx: Tx, terms: readonly TermRow[]): Promise<Map<number, string>> {
+  const known = new Map(terms.map((term) => [term.id, term]))
+  for (;;) {
+    const unknown = [...known.values()].map((term) => term.parent).filter((parent) => parent > 0 && !known.has(parent))
+    if (unknown.length === 0) break
+    for (const term of await getAll(tx, 'category', unknown)) known.set(term.id, term)
+  }
+  const path = (term: TermRow | undefined): string => (term === undefined ? '' : [path(known.get(term.parent)), term.slug].filter(Boolean).join('/'))
+  return new Map(terms.map((term) => [term.id, path(term)]))
+}
+
+export async function create(tx: Tx, term: Omit<TermRow, 'id' | 'count'>): Promise<number> {
+  const id = await dialectOf(tx).nextId(tx, 'terms')
+  await tx.insertInto('terms').values({ ...term, id, count: 0 }).execute()
+  return id
+}
+
+export async function update(tx: Tx, id: number, changes: Partial<Omit<TermRow, 'id'>>): Promise<void> {
+  await tx.updateTable('terms').set(changes).where('id', '=', id).execute()
+}
+
+/** Removes a term for good; its children move up to its parent, and events lose it. */
+export async function remove(tx: Tx, term: TermRow): Promise<void> {
+  await tx.updateTable('terms').set({ parent: term.parent }).where('parent', '=', term.id).where('kind', '=', term.kind).execute()
+  await tx.deleteFrom('terms').where('id', '=', term.id).execute()
+}
+
+/** The slug itself if no other term of this kind has it, else a numbered one. */
+export async function freeSlug(tx: Tx, kind: TermKind, wanted: string): Promise<string> {
+  return firstFree(wanted, async (slug) => {
+    const row = await tx.selectFrom('terms').select('id').where('kind', '=', kind).where('slug', '=', slug).executeTakeFirst()
+    return row === undefined
+  })
+}

@@ -1,0 +1,61 @@
+import type { Selectable } from 'kysely'
+import { fold } from '../lib/fold.ts'
+import type { Tx } from './dialect.ts'
+import type { TokenTable, UserTable } from './tables.ts'
+
+export type UserRow = Selectable<UserTable>
+export type TokenRow = Selectable<TokenTable>
+
+export async function list(tx: Tx): Promise<UserRow[]> {
+  return tx.selectFrom('users').selectAll().orderBy('id').execute()
+}
+
+export async function get(tx: Tx, id: number): Promise<UserRow | undefined> {
+  return tx.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+/** The user with this name or, failing that, this e-mail address. */
+export async function find(tx: Tx, nameOrEmail: string): Promise<UserRow | undefined> {
+  const key = fold(nameOrEmail)
+  const users = tx.selectFrom('users').selectAll()
+  return (await users.where('name_key', '=', key).executeTakeFirst()) ?? (await users.where('email_key', '=', key).executeTakeFirst())
+}
+
+export async function create(tx: Tx, user: Omit<UserRow, 'id' | 'name_key' | 'email_key'>): Promise<number> {
+  const { id } = await tx
+    .insertInto('users')
+    .values({ ...user, name_key: fold(user.name), email_key: fold(user.email) })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+export async function update(tx: Tx, id: number, changes: Partial<Pick<UserRow, 'role' | 'password_hash'>>): Promise<void> {
+  await tx.updateTable('users').set(changes).where('id', '=', id).execute()
+}
+
+/** Removes a user and their tokens. */
+export async function remove(tx: Tx, id: number): Promise<void> {
+  await tx.deleteFrom('users').where('id', '=', id).execute()
+}
+
+export async function listTokens(tx: Tx, user: number | null): Promise<TokenRow[]> {
+  const tokens = tx.selectFrom('tokens').selectAll().orderBy('id')
+  return (user === null ? tokens : tokens.where('user', '=', user)).execute()
+}
+
+/** The user who owns the token with this hash. */
+export async function byToken(tx: Tx, hash: string): Promise<UserRow | undefined> {
+  return tx.selectFrom('tokens').innerJoin('users', 'users.id', 'tokens.user').selectAll('users').where('tokens.hash', '=', hash).executeTakeFirst()
+}
+
+export async function createToken(tx: Tx, token: Omit<TokenRow, 'id'>): Promise<number> {
+  const { id } = await tx.insertInto('tokens').values(token).returning('id').executeTakeFirstOrThrow()
+  return id
+}
+
+/** Whether there was such a token to remove. */
+export async function removeToken(tx: Tx, id: number): Promise<boolean> {
+  const { numDeletedRows } = await tx.deleteFrom('tokens').where('id', '=', id).executeTakeFirst()
+  return numDeletedRows > 0n
+}

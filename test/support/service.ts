@@ -1,0 +1,111 @@
+import { hash } from '@node-rs/argon2'
+import type { InjectOptions, LightMyRequestResponse } from 'fastify'
+import type { Logger } from 'pino'
+import { createApp } from '../../src/app.ts'
+import { type Config, readConfig, type SettingName } from '../../src/config.ts'
+import { ROLES, type Role } from '../../src/domain/access.ts'
+import type { Clock } from '../../src/lib/clock.ts'
+import type { Database } from '../../src/storage/database.ts'
+import { openDatabase } from '../../src/storage/database.ts'
+import * as users from '../../src/storage/users.ts'
+
+export const PASSWORD = 'a password for tests'
+const passwordHash = hash(PASSWORD, { memoryCost: 8, timeCost: 1 })
+
+export interface Call {
+  readonly method?: InjectOptions['method']
+  readonly query?: Record<string, unknown>
+  readonly headers?: Record<string, string>
+  readonly json?: unknown
+  readonly form?: Record<string, string>
+  readonly raw?: string | Buffer
+}
+
+export interface Service {
+  readonly config: Config
+  readonly db: Database
+  /** Ids of the users, one per role, each named like their role. */
+  readonly ids: Record<Role, number>
+  /** Sends a request to a path below the namespace, as a role or as nobody. */
+  call(role: Role | null, path: string, call?: Call): Promise<LightMyRequestResponse>
+  /** The same, and reads the answer, which must have this status. */
+  expect(status: number, role: Role | null, path: string, call?: Call): Promise<Json>
+  inject(options: InjectOptions): Promise<LightMyRequestResponse>
+  listen(): Promise<string>
+  close(): Promise<void>
+}
+
+/** A response body, to be looked into freely. */
+// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+export type Json = any
+
+export interface Options {
+  readonly settings?: Partial<Record<SettingName, string>>
+  readonly clock?: Clock
+  readonly logger?: Logger | false
+  readonly folder?: string
+}
+
+/** A whole service on a fresh database, with a user for each role. */
+export async function startService({ settings = {}, clock, logger = false, folder = ':memory:' }: Options = {}): Promise<Service> {
+  const config = readConfig({ timezone: 'America/New_York', baseUrl: 'http://calendar.example.org:8080', ...settings }, {})
+  const db = openDatabase(folder)
+  await db.migrate()
+  const ids = await addUsers(db)
+  const app = await createApp(config, db, { ...(clock && { clock }), logger })
+  const call: Service['call'] = (role, path, options) => app.server.inject(request(role, path, options))
+  return {
+    config,
+    db,
+    ids,
+    call,
+    async expect(status, role, path, options) {
+      const response = await call(role, path, options)
+      if (response.statusCode !== status) {
+        throw new Error(`${options?.method ?? 'GET'} ${path} answered ${response.statusCode}, not ${status}: ${response.body}`)
+      }
+      return response.json()
+    },
+    inject: (options) => app.server.inject(options),
+    listen: () => app.server.listen({ port: 0, host: '127.0.0.1' }),
+    close: () => app.close(),
+  }
+}
+
+/** The `Authorization` header of a role's user. */
+export function basic(role: string, password: string = PASSWORD): string {
+  return `Basic ${Buffer.from(`${role}:${password}`).toString('base64')}`
+}
+
+function request(role: Role | null, path: string, { method, query = {}, headers = {}, json, form, raw }: Call = {}): InjectOptions {
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) {
+    if (Array.isArray(value)) for (const item of value) search.append(`${name}[]`, String(item))
+    else search.append(name, String(value))
+  }
+  const hasBody = json !== undefined || form !== undefined || raw !== undefined
+  return {
+    method: method ?? (hasBody ? 'POST' : 'GET'),
+    url: `/calendar/events/v1${path}${search.size > 0 ? `?${search}` : ''}`,
+    headers: {
+      ...(role && { authorization: basic(role) }),
+      ...(json !== undefined && { 'content-type': 'application/json' }),
+      ...(form !== undefined && { 'content-type': 'application/x-www-form-urlencoded' }),
+      ...headers,
+    },
+    ...(json !== undefined && { payload: JSON.stringify(json) }),
+    ...(form !== undefined && { payload: new URLSearchParams(form).toString() }),
+    ...(raw !== undefined && { payload: raw }),
+  }
+}
+
+async function addUsers(db: Database): Promise<Record<Role, number>> {
+  const password_hash = await passwordHash
+  return db.write(async (tx) => {
+    const ids: Partial<Record<Role, number>> = {}
+    for (const role of [...ROLES].reverse()) {
+      ids[role] = await users.create(tx, { name: role, email: `${role}@example.org`, role, password_hash, created_utc: 0 })
+    }
+    return ids as Record<Role, number>
+  })
+}
