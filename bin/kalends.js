@@ -5,7 +5,9 @@ import { existsSync } from 'node:fs'
 const NEEDED = 26
 
 if (Number(process.versions.node.split('.')[0]) < NEEDED) {
-  console.error(`kalends: needs Node ${NEEDED} or later, and this is ${process.version}; in a checkout use "npm start" after "npm ci"`)
+  console.error(
+    `kalends: needs Node ${NEEDED} or later, and this is ${process.version}; in a checkout use "npm start" after "npm ci"`,
+  )
   process.exit(1)
 }
 

@@ -3,6 +3,7 @@ import type { Config } from './config.ts'
 import type { Service } from './http/server.ts'
 import { createServer } from './http/server.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
+import { PasswordChecker } from './lib/passwords.ts'
 import { type Database, openDatabase } from './storage/database.ts'
 
 /** A service that is put together and not yet listening. */
@@ -15,11 +16,16 @@ export interface App {
 }
 
 /** Wires the rooms together. The tables must be up to date before it is asked anything; `isReady` tells. */
-export async function createApp(config: Config, db: Database, options: { clock?: Clock; logger?: Logger | false } = {}): Promise<App> {
+export async function createApp(
+  config: Config,
+  db: Database,
+  options: { clock?: Clock; logger?: Logger | false } = {},
+): Promise<App> {
   const clock = options.clock ?? systemClock
   const service: Service = {
     db,
     clock,
+    passwords: new PasswordChecker(clock),
     site: { timezone: config.timezone, currency: config.currency },
     isReady: async () => (await db.pending()).length === 0,
   }
@@ -45,7 +51,11 @@ function createLogger(level: string): Logger {
   return pino({
     level,
     serializers: {
-      req: ({ method, url, ip }: { method: string; url: string; ip: string }) => ({ method, url: withoutSecrets(url), ip }),
+      req: ({ method, url, ip }: { method: string; url: string; ip: string }) => ({
+        method,
+        url: withoutSecrets(url),
+        ip,
+      }),
       res: ({ statusCode }: { statusCode: number }) => ({ statusCode }),
     },
   })

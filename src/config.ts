@@ -15,41 +15,131 @@ interface Setting<T> {
   readonly must: string
 }
 
-function setting<T>(variable: Setting<T>['variable'], fallback: string, help: string, must: string, read: Setting<T>['read']): Setting<T> {
+function setting<T>(
+  variable: Setting<T>['variable'],
+  fallback: string,
+  help: string,
+  must: string,
+  read: Setting<T>['read'],
+): Setting<T> {
   return { variable, fallback, help, must, read }
 }
 
 const whole = (least: number, most: number) => (text: string) =>
   /^\d{1,9}$/.test(text) && +text >= least && +text <= most ? +text : undefined
 const list = (item: RegExp) => (text: string) => {
-  const items = text.split(',').map((part) => part.trim()).filter((part) => part !== '')
+  const items = text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
   return items.every((part) => item.test(part)) ? items : undefined
 }
 
 /** Every setting. Those of `serve` that are also flags have the flag's name, in camel case. */
 export const SETTINGS = {
   port: setting('KALENDS_PORT', '8080', 'port to listen on', 'a port number from 0 to 65535', whole(0, 65535)),
-  host: setting('KALENDS_HOST', 'localhost', 'address to listen on; 0.0.0.0 for every one', 'a host name or address', (text) => (/^[\w.:-]+$/.test(text) ? text : undefined)),
+  host: setting(
+    'KALENDS_HOST',
+    'localhost',
+    'address to listen on; 0.0.0.0 for every one',
+    'a host name or address',
+    (text) => (/^[\w.:-]+$/.test(text) ? text : undefined),
+  ),
   data: setting('KALENDS_DATA', './data', 'folder of the database', 'the path of a folder', (text) => text),
-  baseUrl: setting<string>('KALENDS_BASE_URL', '', 'public address of the service (default: http://localhost:PORT)', 'an http(s) address without a query', readBaseUrl),
-  timezone: setting<Zone>('KALENDS_TIMEZONE', 'UTC', 'time zone of the site', 'an IANA time zone such as Europe/Paris, or an offset such as UTC+5.5', (text) => findZone(text) ?? undefined),
-  currency: setting('KALENDS_CURRENCY', '$', 'symbol shown before a bare number in a cost', 'a symbol of up to 5 characters', (text) => (text.length <= 5 ? text : undefined)),
-  mounts: setting('KALENDS_MOUNTS', '', 'further paths to the REST interface, comma-separated', 'a comma-separated list of paths such as /wp-json/tribe/events/v1', list(/^\/[\w./-]*\w$/)),
-  writeOrigins: setting('KALENDS_WRITE_ORIGINS', '', 'origins whose pages may write, comma-separated', 'a comma-separated list of origins such as https://example.org', list(/^https?:\/\/[^/\s]+$/)),
-  bodyLimit: setting('KALENDS_BODY_LIMIT', '1048576', 'largest request body, in bytes', 'a number of bytes from 1024 to 104857600', whole(1024, 104857600)),
-  rateLimit: setting('KALENDS_RATE_LIMIT', '600', 'requests a minute from one address; 0 for no limit', 'a whole number', whole(0, 999999999)),
-  userRateLimit: setting('KALENDS_USER_RATE_LIMIT', '1200', 'requests a minute of one user; 0 for no limit', 'a whole number', whole(0, 999999999)),
-  rateLimitLoopback: setting('KALENDS_RATE_LIMIT_LOOPBACK', 'no', 'whether requests from this machine count too', 'yes or no', readFlag),
-  trustProxy: setting('KALENDS_TRUST_PROXY', '', 'addresses of proxies whose X-Forwarded-For is believed, comma-separated', 'a comma-separated list of addresses or networks', list(/^[\w.:/]+$/)),
-  requestTimeout: setting('KALENDS_REQUEST_TIMEOUT', '30', 'seconds that a request may take to arrive', 'a number of seconds from 1 to 3600', whole(1, 3600)),
-  logLevel: setting('KALENDS_LOG_LEVEL', 'info', 'least important log lines that are written', 'one of trace, debug, info, warn, error, fatal, silent', (text) => (/^(trace|debug|info|warn|error|fatal|silent)$/.test(text) ? text : undefined)),
+  baseUrl: setting<string>(
+    'KALENDS_BASE_URL',
+    '',
+    'public address of the service (default: http://localhost:PORT)',
+    'an http(s) address without a query',
+    readBaseUrl,
+  ),
+  timezone: setting<Zone>(
+    'KALENDS_TIMEZONE',
+    'UTC',
+    'time zone of the site',
+    'an IANA time zone such as Europe/Paris, or an offset such as UTC+5.5',
+    (text) => findZone(text) ?? undefined,
+  ),
+  currency: setting(
+    'KALENDS_CURRENCY',
+    '$',
+    'symbol shown before a bare number in a cost',
+    'a symbol of up to 5 characters',
+    (text) => (text.length <= 5 ? text : undefined),
+  ),
+  mounts: setting(
+    'KALENDS_MOUNTS',
+    '',
+    'further paths to the REST interface, comma-separated',
+    'a comma-separated list of paths such as /wp-json/tribe/events/v1',
+    list(/^\/[\w./-]*\w$/),
+  ),
+  writeOrigins: setting(
+    'KALENDS_WRITE_ORIGINS',
+    '',
+    'origins whose pages may write, comma-separated',
+    'a comma-separated list of origins such as https://example.org',
+    list(/^https?:\/\/[^/\s]+$/),
+  ),
+  bodyLimit: setting(
+    'KALENDS_BODY_LIMIT',
+    '1048576',
+    'largest request body, in bytes',
+    'a number of bytes from 1024 to 104857600',
+    whole(1024, 104857600),
+  ),
+  rateLimit: setting(
+    'KALENDS_RATE_LIMIT',
+    '600',
+    'requests a minute from one address; 0 for no limit',
+    'a whole number',
+    whole(0, 999999999),
+  ),
+  userRateLimit: setting(
+    'KALENDS_USER_RATE_LIMIT',
+    '1200',
+    'requests a minute of one user; 0 for no limit',
+    'a whole number',
+    whole(0, 999999999),
+  ),
+  rateLimitLoopback: setting(
+    'KALENDS_RATE_LIMIT_LOOPBACK',
+    'no',
+    'whether requests from this machine count too',
+    'yes or no',
+    readFlag,
+  ),
+  trustProxy: setting(
+    'KALENDS_TRUST_PROXY',
+    '',
+    'addresses of proxies whose X-Forwarded-For is believed, comma-separated',
+    'a comma-separated list of addresses or networks',
+    list(/^[\w.:/]+$/),
+  ),
+  requestTimeout: setting(
+    'KALENDS_REQUEST_TIMEOUT',
+    '30',
+    'seconds that a request may take to arrive',
+    'a number of seconds from 1 to 3600',
+    whole(1, 3600),
+  ),
+  logLevel: setting(
+    'KALENDS_LOG_LEVEL',
+    'info',
+    'least important log lines that are written',
+    'one of trace, debug, info, warn, error, fatal, silent',
+    (text) => (/^(trace|debug|info|warn|error|fatal|silent)$/.test(text) ? text : undefined),
+  ),
 } as const
 
 export type SettingName = keyof typeof SETTINGS
 export type Config = { readonly [N in SettingName]: (typeof SETTINGS)[N] extends Setting<infer T> ? T : never }
 
 /** The configuration, from flags first, then variables, then defaults. */
-export function readConfig(flags: Partial<Record<SettingName, string>>, env: Record<string, string | undefined>): Config {
+export function readConfig(
+  flags: Partial<Record<SettingName, string>>,
+  env: Record<string, string | undefined>,
+): Config {
   const entries = Object.entries(SETTINGS).map(([name, { variable, fallback, must, read }]) => {
     const flag = flags[name as SettingName]
     const text = (flag ?? env[variable] ?? '').trim() || fallback
@@ -70,7 +160,8 @@ export function flagName(setting: string): string {
 function readBaseUrl(text: string): string | undefined {
   if (text === '') return ''
   const url = URL.canParse(text) ? new URL(text) : null
-  if (url === null || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '' || url.username !== '') return undefined
+  if (url === null || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '' || url.username !== '')
+    return undefined
   return url.href.replace(/\/+$/, '')
 }
 

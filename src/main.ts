@@ -37,9 +37,12 @@ function isSystemError(error: unknown): error is NodeJS.ErrnoException & { addre
 
 /** What the operating system or the database refused, in words. */
 function systemMessage(error: NodeJS.ErrnoException & { address?: string; port?: number }): string {
-  if (error.code === 'EADDRINUSE') return `port ${error.port} is in use: stop the other program, or choose another port with --port`
-  if (error.code === 'EACCES' && error.port !== undefined) return `port ${error.port} needs more rights: choose one above 1023 with --port`
-  if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND') return `this machine has no address ${error.address ?? ''} to listen on: choose another with --host`
+  if (error.code === 'EADDRINUSE')
+    return `port ${error.port} is in use: stop the other program, or choose another port with --port`
+  if (error.code === 'EACCES' && error.port !== undefined)
+    return `port ${error.port} needs more rights: choose one above 1023 with --port`
+  if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND')
+    return `this machine has no address ${error.address ?? ''} to listen on: choose another with --host`
   if (error.code === 'ERR_SQLITE_ERROR') return `the database cannot be used: ${error.message}`
   return error.message
 }

@@ -19,7 +19,10 @@ export function readDate(text: string, today: WallClock): DateText | null {
   const trimmed = text.trim()
   if (trimmed.length > 100) return null
   return (
-    readDigits(trimmed) ?? readIso(trimmed) ?? readSlashes(trimmed) ?? (/^[\d-]/.test(trimmed) && !/[a-z]{2}/i.test(trimmed) ? null : readEnglish(trimmed, today))
+    readDigits(trimmed) ??
+    readIso(trimmed) ??
+    readSlashes(trimmed) ??
+    (/^[\d-]/.test(trimmed) && !/[a-z]{2}/i.test(trimmed) ? null : readEnglish(trimmed, today))
   )
 }
 
@@ -71,7 +74,12 @@ const WORD = new RegExp(
  * time zone. So every word must be one that we know, and a day of a named month must come out as that day.
  */
 function readEnglish(text: string, today: WallClock): DateText | null {
-  const spaced = text.toLowerCase().replace(/[,.]/g, ' ').replace(/\bat\b/g, ' ').replace(/\s+/g, ' ').trim()
+  const spaced = text
+    .toLowerCase()
+    .replace(/[,.]/g, ' ')
+    .replace(/\bat\b/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim()
   const words = spaced.match(/[a-z]+/g) ?? []
   if (!/^[\x20-\x7e]+$/.test(spaced) || words.length === 0) return null
   if (!words.every((word) => WORD.test(word) || MONTH.test(word)) || words.every((word) => word.length < 3)) return null
@@ -97,9 +105,12 @@ function fromProcessDate(date: Date): WallClock | null {
 
 function keepsNamedDay(phrase: string, wall: WallClock): boolean {
   const name = phrase.match(/[a-z]+/g)?.find((word) => MONTH.test(word))
-  if (name === undefined || /\b(ago|next|last|previous|first|second|third|fourth|fifth|sixth)\b|[+-] ?\d/.test(phrase)) return true
+  if (name === undefined || /\b(ago|next|last|previous|first|second|third|fourth|fifth|sixth)\b|[+-] ?\d/.test(phrase))
+    return true
   const month = MONTHS.indexOf(name.slice(0, 3)) + 1
-  const day = new RegExp(`(?:\\b(\\d{1,2})(?:st|nd|rd|th)?(?: of)?[ -]?${name}\\b|\\b${name}[ -]?(\\d{1,2})(?:st|nd|rd|th)?\\b(?!:))`).exec(phrase)
+  const day = new RegExp(
+    `(?:\\b(\\d{1,2})(?:st|nd|rd|th)?(?: of)?[ -]?${name}\\b|\\b${name}[ -]?(\\d{1,2})(?:st|nd|rd|th)?\\b(?!:))`,
+  ).exec(phrase)
   const number = day?.[1] ?? day?.[2]
   return +wall.slice(5, 7) === month && (number === undefined || +wall.slice(8, 10) === +number)
 }

@@ -28,7 +28,9 @@ export function findZone(text: string): Zone | null {
 /** The instant at which a wall clock in `zone` shows `wall`. */
 export function toInstant(wall: WallClock, zone: Zone): Instant {
   const local = Temporal.PlainDateTime.from(wall.replace(' ', 'T'))
-  return Math.floor(local.toZonedDateTime(temporalZone(zone), { disambiguation: 'compatible' }).epochMilliseconds / 1000)
+  return Math.floor(
+    local.toZonedDateTime(temporalZone(zone), { disambiguation: 'compatible' }).epochMilliseconds / 1000,
+  )
 }
 
 /** What a wall clock in `zone` shows at an instant. */

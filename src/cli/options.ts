@@ -21,7 +21,10 @@ export function configOf(flags: Record<string, unknown>): Config {
 }
 
 /** Works on the database that a command names, brought up to date, and closes it whatever happens. */
-export async function onStore<T>(flags: Record<string, unknown>, work: (store: { db: Database; clock: Clock }) => Promise<T>): Promise<T> {
+export async function onStore<T>(
+  flags: Record<string, unknown>,
+  work: (store: { db: Database; clock: Clock }) => Promise<T>,
+): Promise<T> {
   const db = openStore(configOf(flags))
   try {
     await db.migrate()
@@ -39,5 +42,11 @@ export function say(line = ''): void {
 /** Writes rows in columns, with a heading. */
 export function sayTable(head: readonly string[], rows: readonly (readonly string[])[]): void {
   const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => (row[column] ?? '').length)))
-  for (const row of [head, ...rows]) say(row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ').trimEnd())
+  for (const row of [head, ...rows])
+    say(
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
 }

@@ -39,13 +39,18 @@ function choosePassword({ password = process.env.KALENDS_PASSWORD }: Flags): { p
 
 async function add(name: string, flags: Flags): Promise<void> {
   const { password, shown } = choosePassword(flags)
-  const id = await onStore(flags, (store) => users.create(store, { name, role: flags.role, email: flags.email, password }))
+  const id = await onStore(flags, (store) =>
+    users.create(store, { name, role: flags.role, email: flags.email, password }),
+  )
   say(`Added ${flags.role} ${name}, user ${id}.${shown}`)
 }
 
 async function list(flags: Flags): Promise<void> {
   const rows = await onStore(flags, (store) => users.list(store))
-  sayTable(['ID', 'NAME', 'ROLE', 'EMAIL'], rows.map((user) => [String(user.id), user.name, user.role, user.email]))
+  sayTable(
+    ['ID', 'NAME', 'ROLE', 'EMAIL'],
+    rows.map((user) => [String(user.id), user.name, user.role, user.email]),
+  )
 }
 
 async function remove(name: string, flags: Flags): Promise<void> {

@@ -1,7 +1,7 @@
 import { AppError } from '../lib/errors.ts'
 import type { Status } from '../schema/record.ts'
 import type { TermKind } from '../schema/term.ts'
-import { type Sight, UNPUBLISHED } from '../storage/records.ts'
+import { type Sight, UNPUBLISHED } from '../storage/sight.ts'
 import type { User } from './scope.ts'
 
 export const ROLES = ['subscriber', 'contributor', 'author', 'editor', 'administrator'] as const
@@ -20,12 +20,12 @@ interface Rights {
 
 /** Who may do what; the rights of a role that publishes nothing are those of an anonymous visitor. */
 const RIGHTS: Record<Role | 'anonymous', Rights> = {
-  anonymous:     { edit: 'none',            create: false, publish: false, category: false, tag: false },
-  subscriber:    { edit: 'none',            create: false, publish: false, category: false, tag: false },
-  contributor:   { edit: 'own-unpublished', create: true,  publish: false, category: false, tag: false },
-  author:        { edit: 'own',             create: true,  publish: true,  category: true,  tag: false },
-  editor:        { edit: 'all',             create: true,  publish: true,  category: true,  tag: true },
-  administrator: { edit: 'all',             create: true,  publish: true,  category: true,  tag: true },
+  anonymous: { edit: 'none', create: false, publish: false, category: false, tag: false },
+  subscriber: { edit: 'none', create: false, publish: false, category: false, tag: false },
+  contributor: { edit: 'own-unpublished', create: true, publish: false, category: false, tag: false },
+  author: { edit: 'own', create: true, publish: true, category: true, tag: false },
+  editor: { edit: 'all', create: true, publish: true, category: true, tag: true },
+  administrator: { edit: 'all', create: true, publish: true, category: true, tag: true },
 }
 
 /** As much of a record as decides who may do what with it. */

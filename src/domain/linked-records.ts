@@ -6,18 +6,17 @@ import { linkedListParameters, removeParameters } from '../schema/record.ts'
 import { venueFields } from '../schema/venue.ts'
 import type { Tx } from '../storage/dialect.ts'
 import * as storage from '../storage/linked-records.ts'
-import type { LinkedKind, Page } from '../storage/linked-records.ts'
+import type { LinkedKind, Page, RecordRow, Ref } from '../storage/records.ts'
 import * as recordStorage from '../storage/records.ts'
-import type { RecordRow, Ref } from '../storage/records.ts'
 import { mayRead, need, rightsOf, sightOf } from './access.ts'
-import * as records from './records.ts'
 import type { RecordValues } from './records.ts'
+import * as records from './records.ts'
 import type { Payload, Scope } from './scope.ts'
 
 /** Venues and organizers live the same life; the field that names them has the name of their kind. */
 const FIELDS: Record<LinkedKind, Fields> = { venue: venueFields, organizer: organizerFields }
 
-export type { LinkedKind } from '../storage/linked-records.ts'
+export type { LinkedKind } from '../storage/records.ts'
 export type LinkedRow = RecordRow
 
 export interface LinkedPage extends Page<RecordRow> {
@@ -26,12 +25,16 @@ export interface LinkedPage extends Page<RecordRow> {
 }
 
 export async function list(scope: Scope, kind: LinkedKind, query: Payload): Promise<LinkedPage> {
-  const { values, problems } = readFields(linkedListParameters, query(), { mode: 'query', reading: records.readingOf(scope) })
+  const { values, problems } = readFields(linkedListParameters, query(), {
+    mode: 'query',
+    reading: records.readingOf(scope),
+  })
   const { page = 1, per_page: perPage = 10 } = values
   const status = values.status ?? null
   records.checkStatusFilter(scope, status, problems)
   return scope.db.read(async (tx) => {
-    if (values.event && !(await isReadableEvent(tx, scope, values.event))) problems.event = { problem: 'no_such_event', id: values.event }
+    if (values.event && !(await isReadableEvent(tx, scope, values.event)))
+      problems.event = { problem: 'no_such_event', id: values.event }
     refuse(problems)
     const filter = {
       sight: sightOf(scope.user),
@@ -52,7 +55,10 @@ export async function get(scope: Scope, kind: LinkedKind, ref: Ref): Promise<Rec
 export async function create(scope: Scope, kind: LinkedKind, payload: Payload): Promise<RecordRow> {
   need(rightsOf(scope.user).create)
   return scope.db.write(async (tx) => {
-    const { values, problems } = readFields(FIELDS[kind], payload(), { mode: 'create', reading: records.readingOf(scope) })
+    const { values, problems } = readFields(FIELDS[kind], payload(), {
+      mode: 'create',
+      reading: records.readingOf(scope),
+    })
     return findOrInsert(tx, scope, kind, values, problems)
   })
 }
@@ -60,7 +66,10 @@ export async function create(scope: Scope, kind: LinkedKind, payload: Payload): 
 export async function update(scope: Scope, kind: LinkedKind, ref: Ref, payload: Payload): Promise<RecordRow> {
   return scope.db.write(async (tx) => {
     const before = await records.findEditable(tx, scope, kind, ref)
-    const { values, problems } = readFields(FIELDS[kind], payload(), { mode: 'update', reading: records.readingOf(scope) })
+    const { values, problems } = readFields(FIELDS[kind], payload(), {
+      mode: 'update',
+      reading: records.readingOf(scope),
+    })
     await records.checkReferences(tx, scope, values as RecordValues, problems)
     refuse(problems)
     const columns = records.storedColumns(FIELDS[kind], values)
@@ -78,14 +87,28 @@ export async function update(scope: Scope, kind: LinkedKind, ref: Ref, payload: 
 export async function remove(scope: Scope, kind: LinkedKind, ref: Ref, query: Payload): Promise<RecordRow> {
   return scope.db.write(async (tx) => {
     await records.findEditable(tx, scope, kind, ref)
-    const { values, problems } = readFields(removeParameters, query(), { mode: 'query', reading: records.readingOf(scope) })
+    const { values, problems } = readFields(removeParameters, query(), {
+      mode: 'query',
+      reading: records.readingOf(scope),
+    })
     refuse(problems)
     return records.remove(tx, scope, kind, ref, values.force === true)
   })
 }
 
+/** The id of the record that data inside an event describes. */
+export async function createInline(
+  tx: Tx,
+  scope: Scope,
+  kind: LinkedKind,
+  data: Record<string, unknown>,
+): Promise<number> {
+  const { values, problems } = readFields(FIELDS[kind], data, { mode: 'create', reading: records.readingOf(scope) })
+  return (await findOrInsert(tx, scope, kind, values, problems)).id
+}
+
 /** The record that these values describe: an equal one if there is one, else a new one. */
-export async function findOrInsert(
+async function findOrInsert(
   tx: Tx,
   scope: Scope,
   kind: LinkedKind,

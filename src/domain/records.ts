@@ -7,8 +7,8 @@ import { slugify, TRASHED_SUFFIX, withSuffix } from '../lib/slug.ts'
 import type { Fields, Reading, Values } from '../schema/field.ts'
 import type { RecordKind, recordFields, Status } from '../schema/record.ts'
 import type { Tx } from '../storage/dialect.ts'
-import * as storage from '../storage/records.ts'
 import type { RecordRow, Ref } from '../storage/records.ts'
+import * as storage from '../storage/records.ts'
 import * as users from '../storage/users.ts'
 import { mayEdit, mayRead, need, type Owned, rightsOf } from './access.ts'
 import type { Scope } from './scope.ts'
@@ -35,7 +35,9 @@ export async function find(tx: Tx, kind: RecordKind, ref: Ref): Promise<RecordRo
 export async function findReadable(tx: Tx, scope: Scope, kind: RecordKind, ref: Ref): Promise<RecordRow> {
   const row = await find(tx, kind, ref)
   if (mayRead(scope.user, row)) return row
-  throw new AppError(kind === 'event' && row.status === 'trash' ? 'event-no-longer-available' : `${kind}-not-accessible`)
+  throw new AppError(
+    kind === 'event' && row.status === 'trash' ? 'event-no-longer-available' : `${kind}-not-accessible`,
+  )
 }
 
 /** The record, for a writer who may change it. */
@@ -74,7 +76,12 @@ export async function settle(
   const now = scope.clock()
   const date_utc = publicationDate(scope, values) ?? before?.date_utc ?? now
   const status = settleStatus(scope, values.status ?? before?.status ?? null, date_utc, now)
-  const trashed_from = status !== 'trash' ? null : before === null || before.status === 'trash' ? (before?.trashed_from ?? 'draft') : before.status
+  const trashed_from =
+    status !== 'trash'
+      ? null
+      : before === null || before.status === 'trash'
+        ? (before?.trashed_from ?? 'draft')
+        : before.status
   return {
     author: values.author ?? before?.author ?? scope.user?.id ?? 0,
     status,
@@ -112,7 +119,10 @@ async function settleSlug(
   const kept = given === undefined ? (before?.restore_slug ?? before?.slug) : given
   const wanted = kept ?? (slugify(title) || kind)
   if (status !== 'trash') return { slug: await storage.freeSlug(tx, kind, wanted, before?.id), restore_slug: null }
-  return { slug: await storage.freeSlug(tx, kind, withSuffix(wanted, TRASHED_SUFFIX), before?.id), restore_slug: wanted }
+  return {
+    slug: await storage.freeSlug(tx, kind, withSuffix(wanted, TRASHED_SUFFIX), before?.id),
+    restore_slug: wanted,
+  }
 }
 
 /** The columns of the stored fields that a request named. */

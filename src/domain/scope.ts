@@ -1,5 +1,6 @@
 import type { Zone } from '../calendar/zone.ts'
 import type { Clock } from '../lib/clock.ts'
+import type { PasswordChecker } from '../lib/passwords.ts'
 import type { Database } from '../storage/database.ts'
 import type { Role } from './access.ts'
 
@@ -22,6 +23,7 @@ export interface Scope {
   readonly db: Database
   readonly clock: Clock
   readonly site: Site
+  readonly passwords: PasswordChecker
   /** Null for an anonymous visitor. */
   readonly user: User | null
 }

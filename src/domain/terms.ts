@@ -2,11 +2,11 @@ import { AppError, type Problems, refuse } from '../lib/errors.ts'
 import { fold } from '../lib/fold.ts'
 import { slugify } from '../lib/slug.ts'
 import { readFields, type Values } from '../schema/field.ts'
-import { categoryFields, categoryListParameters, tagFields, tagListParameters, type TermKind } from '../schema/term.ts'
+import { categoryFields, categoryListParameters, type TermKind, tagFields, tagListParameters } from '../schema/term.ts'
 import type { Tx } from '../storage/dialect.ts'
 import * as records from '../storage/records.ts'
-import * as storage from '../storage/terms.ts'
 import type { TermRow } from '../storage/terms.ts'
+import * as storage from '../storage/terms.ts'
 import { mayRead, needTerms, sightOf } from './access.ts'
 import { readingOf } from './records.ts'
 import type { Payload, Scope } from './scope.ts'
@@ -65,7 +65,10 @@ export async function create(scope: Scope, kind: TermKind, payload: Payload): Pr
     refuse(problems)
     const name = values.name ?? ''
     await checkSibling(tx, kind, parent, name, null)
-    return withPath(tx, await insert(tx, kind, { name, parent, slug: values.slug ?? null, description: values.description ?? null }))
+    return withPath(
+      tx,
+      await insert(tx, kind, { name, parent, slug: values.slug ?? null, description: values.description ?? null }),
+    )
   })
 }
 
@@ -127,7 +130,13 @@ async function find(tx: Tx, kind: TermKind, id: number): Promise<TermRow> {
   return row
 }
 
-async function checkFilters(tx: Tx, scope: Scope, kind: TermKind, values: Values<typeof categoryListParameters>, problems: Problems): Promise<void> {
+async function checkFilters(
+  tx: Tx,
+  scope: Scope,
+  kind: TermKind,
+  values: Values<typeof categoryListParameters>,
+  problems: Problems,
+): Promise<void> {
   for (const name of ['include', 'exclude'] as const) {
     const ids = values[name] ?? []
     const known = new Set((await storage.getAll(tx, kind, ids)).map((row) => row.id))
@@ -143,10 +152,17 @@ async function checkFilters(tx: Tx, scope: Scope, kind: TermKind, values: Values
 }
 
 /** A parent must exist, and may not be the term itself or below it. */
-async function checkParent(tx: Tx, kind: TermKind, parent: number, child: TermRow | null, problems: Problems): Promise<void> {
+async function checkParent(
+  tx: Tx,
+  kind: TermKind,
+  parent: number,
+  child: TermRow | null,
+  problems: Problems,
+): Promise<void> {
   if (parent === 0 || parent === child?.parent) return
   if ((await storage.get(tx, kind, parent)) === undefined) problems.parent = { problem: 'no_such_term', id: parent }
-  else if (child !== null && (await storage.withDescendants(tx, [child.id])).includes(parent)) problems.parent = { problem: 'loop' }
+  else if (child !== null && (await storage.withDescendants(tx, [child.id])).includes(parent))
+    problems.parent = { problem: 'loop' }
 }
 
 async function checkSibling(tx: Tx, kind: TermKind, parent: number, name: string, self: TermRow | null): Promise<void> {

@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { hash } from '@node-rs/argon2'
+import * as passwords from '../lib/passwords.ts'
 import { Refused } from '../schema/field.ts'
 import * as kinds from '../schema/kinds.ts'
 import type { Tx } from '../storage/dialect.ts'
 import * as records from '../storage/records.ts'
-import * as storage from '../storage/users.ts'
 import type { TokenRow, UserRow } from '../storage/users.ts'
+import * as storage from '../storage/users.ts'
 import { ROLES, type Role } from './access.ts'
 import type { Scope } from './scope.ts'
 
@@ -33,16 +33,25 @@ export async function list({ db }: Store): Promise<UserRow[]> {
 
 export async function create({ db, clock }: Store, user: NewUser): Promise<number> {
   if (!NAME.test(user.name) || user.name.includes(':')) {
-    throw new UserError(`"${user.name}" is not a user name: use up to 60 letters, digits, dots, dashes, underscores, @ or spaces, starting with a letter or digit`)
+    throw new UserError(
+      `"${user.name}" is not a user name: use up to 60 letters, digits, dots, dashes, underscores, @ or spaces, starting with a letter or digit`,
+    )
   }
-  if (!(ROLES as readonly string[]).includes(user.role)) throw new UserError(`"${user.role}" is not a role: use one of ${ROLES.join(', ')}`)
+  if (!(ROLES as readonly string[]).includes(user.role))
+    throw new UserError(`"${user.role}" is not a role: use one of ${ROLES.join(', ')}`)
   checkEmail(user.email)
   const password_hash = await hashPassword(user.password)
   return db.write(async (tx) => {
     for (const key of [user.name, user.email]) {
       if ((await storage.find(tx, key)) !== undefined) throw new UserError(`there is a user "${key}" already`)
     }
-    return storage.create(tx, { name: user.name, email: user.email, role: user.role, password_hash, created_utc: clock() })
+    return storage.create(tx, {
+      name: user.name,
+      email: user.email,
+      role: user.role,
+      password_hash,
+      created_utc: clock(),
+    })
   })
 }
 
@@ -93,7 +102,12 @@ export async function revokeToken({ db }: Store, id: number): Promise<void> {
 export async function createFirst(store: Store): Promise<{ name: string; password: string } | null> {
   if ((await list(store)).length > 0) return null
   const password = randomPassword()
-  await create(store, { name: 'admin', email: 'admin@localhost.localdomain', role: 'administrator' satisfies Role, password })
+  await create(store, {
+    name: 'admin',
+    email: 'admin@localhost.localdomain',
+    role: 'administrator' satisfies Role,
+    password,
+  })
   return { name: 'admin', password }
 }
 
@@ -109,8 +123,9 @@ export function hashToken(token: string): string {
 
 async function hashPassword(password: string): Promise<string> {
   if (password.length < PASSWORD_LENGTH) throw new UserError(`a password has at least ${PASSWORD_LENGTH} characters`)
-  if (password.startsWith(TOKEN_PREFIX)) throw new UserError(`a password does not start with ${TOKEN_PREFIX}: tokens do`)
-  return hash(password)
+  if (password.startsWith(TOKEN_PREFIX))
+    throw new UserError(`a password does not start with ${TOKEN_PREFIX}: tokens do`)
+  return passwords.hashPassword(password)
 }
 
 function checkEmail(email: string): void {

@@ -1,10 +1,13 @@
-import type { Authenticator, Credentials } from '../domain/credentials.ts'
-import type { User } from '../domain/scope.ts'
+import { type Credentials, identify } from '../domain/credentials.ts'
+import type { Scope, User } from '../domain/scope.ts'
 import { AppError } from '../lib/errors.ts'
 
 /** Who sends a request: nobody without an `Authorization` header, an error with a wrong one. */
-export async function authenticate(authenticator: Authenticator, header: string | undefined): Promise<User | null> {
-  return header === undefined ? null : authenticator.identify(readHeader(header))
+export async function authenticate(
+  store: Pick<Scope, 'db' | 'passwords'>,
+  header: string | undefined,
+): Promise<User | null> {
+  return header === undefined ? null : identify(store, readHeader(header))
 }
 
 function readHeader(header: string): Credentials {

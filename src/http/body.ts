@@ -15,7 +15,8 @@ export function readBody(body: unknown, type: string | undefined): Record<string
   const text = decode(body)
   if (type?.startsWith('application/x-www-form-urlencoded')) return readForm(text)
   const value = parse(text)
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new AppError('rest_invalid_json', { fill: { reason: 'not a JSON object' } })
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new AppError('rest_invalid_json', { fill: { reason: 'not a JSON object' } })
   return value as Record<string, unknown>
 }
 

@@ -22,7 +22,9 @@ export function asAppError(error: FastifyError | Error): AppError {
 /** The answer to a failed request, in the reader's language. */
 export function errorBody(error: AppError, language: string, requestId: string): object {
   const { params, missing, data, fill } = error.details
-  const told = params && Object.fromEntries(Object.entries(params).map(([name, problem]) => [name, problemText(language, problem)]))
+  const told =
+    params &&
+    Object.fromEntries(Object.entries(params).map(([name, problem]) => [name, problemText(language, problem)]))
   const names = (missing ?? Object.keys(told ?? {})).join(', ')
   return {
     code: WIRE_CODE[error.code] ?? error.code,
@@ -30,12 +32,18 @@ export function errorBody(error: AppError, language: string, requestId: string):
     data: {
       status: error.status,
       ...data,
-      ...(missing ? { params: missing, ...(told && Object.keys(told).length > 0 && { invalid_params: told }) } : told && { params: told }),
+      ...(missing
+        ? { params: missing, ...(told && Object.keys(told).length > 0 && { invalid_params: told }) }
+        : told && { params: told }),
       ...(error.status >= 500 && { request_id: requestId }),
     },
   }
 }
 
 function problemText(language: string, { problem, ...details }: Problem): string {
-  return text(language, `problems.${problem}`, details)
+  const fill = Object.entries(details).map(([name, value]) => [
+    name,
+    typeof value === 'object' ? problemText(language, value) : value,
+  ])
+  return text(language, `problems.${problem}`, Object.fromEntries(fill))
 }

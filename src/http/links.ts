@@ -37,6 +37,7 @@ export function listAnswer(call: Call, list: ListPage): Answer {
 
 function pageAddress(call: Call, list: ListPage, page: number): string {
   const search = new URLSearchParams(call.search)
-  for (const [name, value] of Object.entries({ page: String(page), per_page: String(list.perPage), ...list.settled })) search.set(name, value)
+  for (const [name, value] of Object.entries({ page: String(page), per_page: String(list.perPage), ...list.settled }))
+    search.set(name, value)
   return `${call.addresses.rest}/${list.name}/?${search}`
 }

@@ -13,7 +13,12 @@ import { organizationLd, placeLd } from './json-ld.ts'
 const FIELDS: Record<LinkedKind, Fields> = { venue: venueFields, organizer: organizerFields }
 
 /** A venue or organizer: its empty fields are left out. */
-export function linkedRecord(kind: LinkedKind, row: LinkedRow, { home, host }: Addresses, zone: Zone): Record<string, unknown> {
+export function linkedRecord(
+  kind: LinkedKind,
+  row: LinkedRow,
+  { home, host }: Addresses,
+  zone: Zone,
+): Record<string, unknown> {
   return {
     id: row.id,
     ...recordHead(row, zone),
@@ -27,13 +32,21 @@ export function linkedRecord(kind: LinkedKind, row: LinkedRow, { home, host }: A
 }
 
 /** A venue or organizer by itself, with its description for machines. */
-export function singleLinkedRecord(kind: LinkedKind, row: LinkedRow, addresses: Addresses, zone: Zone): Record<string, unknown> {
+export function singleLinkedRecord(
+  kind: LinkedKind,
+  row: LinkedRow,
+  addresses: Addresses,
+  zone: Zone,
+): Record<string, unknown> {
   const body = linkedRecord(kind, row, addresses, zone)
   return { ...body, json_ld: kind === 'venue' ? placeLd(row, addresses) : organizationLd(row, addresses) }
 }
 
 /** Author, status, and the dates of publication and change. */
-export function recordHead(row: Pick<LinkedRow, 'author' | 'status' | 'date_utc' | 'modified_utc'>, zone: Zone): Record<string, unknown> {
+export function recordHead(
+  row: Pick<LinkedRow, 'author' | 'status' | 'date_utc' | 'modified_utc'>,
+  zone: Zone,
+): Record<string, unknown> {
   return {
     author: String(row.author),
     status: row.status,

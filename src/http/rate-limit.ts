@@ -13,7 +13,10 @@ export interface RateLimits {
 type Check = (request: FastifyRequest) => Promise<void>
 
 /** Two checks, by address and by user, that refuse what is over the limit. */
-export async function rateLimits(app: FastifyInstance, limits: RateLimits): Promise<{ byAddress: Check; byUser: Check }> {
+export async function rateLimits(
+  app: FastifyInstance,
+  limits: RateLimits,
+): Promise<{ byAddress: Check; byUser: Check }> {
   await app.register(rateLimit, { global: false })
   const check = (max: number, key: (request: FastifyRequest) => string | null): Check => {
     if (max === 0) return async () => {}
@@ -37,5 +40,10 @@ export async function rateLimits(app: FastifyInstance, limits: RateLimits): Prom
 function isLocal({ socket, headers }: FastifyRequest): boolean {
   const address = socket.remoteAddress ?? ''
   const loopback = address === '::1' || /^(::ffff:)?127\./.test(address)
-  return loopback && headers['x-forwarded-for'] === undefined && headers.forwarded === undefined && headers['x-real-ip'] === undefined
+  return (
+    loopback &&
+    headers['x-forwarded-for'] === undefined &&
+    headers.forwarded === undefined &&
+    headers['x-real-ip'] === undefined
+  )
 }

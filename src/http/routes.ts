@@ -1,4 +1,6 @@
 import type { Endpoint } from './endpoint.ts'
+import { documentationEndpoint } from './routes/documentation.ts'
+import { eventEndpoints } from './routes/events.ts'
 import { linkedRecordEndpoints } from './routes/linked-records.ts'
 import { namespaceEndpoint } from './routes/namespace.ts'
 import { termEndpoints } from './routes/terms.ts'
@@ -6,6 +8,8 @@ import { termEndpoints } from './routes/terms.ts'
 /** The whole REST interface. */
 export const endpoints: readonly Endpoint[] = [
   namespaceEndpoint(() => endpoints),
+  documentationEndpoint(() => endpoints),
+  ...eventEndpoints,
   ...linkedRecordEndpoints,
   ...termEndpoints,
 ]

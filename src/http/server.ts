@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import { Authenticator } from '../domain/credentials.ts'
 import type { Scope, User } from '../domain/scope.ts'
 import { AppError } from '../lib/errors.ts'
 import { chooseLanguage } from '../lib/texts.ts'
@@ -71,7 +70,10 @@ export async function createServer(service: Service, options: ServerOptions): Pr
     app.addContentTypeParser(type as string, { parseAs: 'buffer' }, async (_: FastifyRequest, body: Buffer) => body)
   }
   app.setErrorHandler(sendError)
-  app.addHook('onRequest', async (request, reply) => void reply.headers({ ...SECURITY_HEADERS, 'x-request-id': request.id }))
+  app.addHook(
+    'onRequest',
+    async (request, reply) => void reply.headers({ ...SECURITY_HEADERS, 'x-request-id': request.id }),
+  )
   logAnswers(app)
   await allowOrigins(app, options.writeOrigins, options.baseUrl)
   await admitOnlyKnown(app, service, options)
@@ -83,18 +85,20 @@ export async function createServer(service: Service, options: ServerOptions): Pr
 /** One line a request, when it is answered. */
 function logAnswers(app: FastifyInstance): void {
   app.addHook('onResponse', async (request, reply) => {
-    request.log.info({ req: request, res: reply, user: request.user?.id, ms: Math.round(reply.elapsedTime * 10) / 10 }, 'answered')
+    request.log.info(
+      { req: request, res: reply, user: request.user?.id, ms: Math.round(reply.elapsedTime * 10) / 10 },
+      'answered',
+    )
   })
 }
 
 /** Credentials come before the route, so that wrong ones are told on every address. */
 async function admitOnlyKnown(app: FastifyInstance, service: Service, options: ServerOptions): Promise<void> {
   const { byAddress, byUser } = await rateLimits(app, options)
-  const authenticator = new Authenticator(service.db, service.clock)
   app.addHook('onRequest', async (request) => {
     if (request.routeOptions.config.open) return
     await byAddress(request)
-    request.user = await authenticate(authenticator, request.headers.authorization)
+    request.user = await authenticate(service, request.headers.authorization)
     await byUser(request)
     // Before its body is looked at.
     if (request.is404) throw new AppError('rest_no_route')
@@ -135,15 +139,27 @@ function addEndpoints(app: FastifyInstance, service: Service, options: ServerOpt
       })
     }
     const refuseMethod = async () => {
-      throw new AppError('rest_method_not_allowed', { fill: { methods: supported.join(', ') }, headers: { allow: supported.join(', ') } })
+      throw new AppError('rest_method_not_allowed', {
+        fill: { methods: supported.join(', ') },
+        headers: { allow: supported.join(', ') },
+      })
     }
     const unsupported = METHODS.filter((method) => !supported.includes(method))
     if (unsupported.length > 0) app.route({ method: unsupported, url, onRequest: refuseMethod, handler: refuseMethod })
   }
 }
 
-async function answer(endpoint: Endpoint, service: Service, addresses: Addresses, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const { params, query, raw, headers } = request as FastifyRequest<{ Params: { id?: string; slug?: string }; Querystring: Record<string, unknown> }>
+async function answer(
+  endpoint: Endpoint,
+  service: Service,
+  addresses: Addresses,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { params, query, raw, headers } = request as FastifyRequest<{
+    Params: { id?: string; slug?: string }
+    Querystring: Record<string, unknown>
+  }>
   const search = raw.url?.split('?')[1] ?? ''
   const call: Call = {
     scope: { ...service, user: request.user },
@@ -157,7 +173,10 @@ async function answer(endpoint: Endpoint, service: Service, addresses: Addresses
   }
   const { status = 200, headers: own = {}, body } = await endpoint.handle(call)
   const fields = typeof query._fields === 'string' ? query._fields : ''
-  return reply.code(status).headers(own).send(fields === '' ? body : sparse(body, fields))
+  return reply
+    .code(status)
+    .headers(own)
+    .send(fields === '' ? body : sparse(body, fields))
 }
 
 async function sendError(error: Error, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
@@ -175,7 +194,9 @@ function rewrite(request: IncomingMessage, mounts: readonly string[]): string {
   const url = request.url ?? '/'
   const [path = '', search = ''] = url.split('?', 2)
   if (request.method === 'POST') {
-    const asked = (request.headers['x-http-method-override'] ?? new URLSearchParams(search).get('_method') ?? '').toString().toUpperCase()
+    const asked = (request.headers['x-http-method-override'] ?? new URLSearchParams(search).get('_method') ?? '')
+      .toString()
+      .toUpperCase()
     if ((METHODS as readonly string[]).includes(asked) && asked !== 'GET') request.method = asked
   }
   const mount = mounts.find((prefix) => path === prefix || path.startsWith(`${prefix}/`))

@@ -48,7 +48,7 @@ export const WIRE_CODE: Partial<Record<ErrorCode, string>> = { rest_not_signed_i
 /** Why a value was refused: a text key below `problems.`, and what to fill into that text. */
 export interface Problem {
   readonly problem: string
-  readonly [detail: string]: string | number
+  readonly [detail: string]: string | number | Problem
 }
 
 /** The refused parameters of a request, by name. */

@@ -1,7 +1,8 @@
 import { decodeHTML } from 'entities'
 import sanitizeHtml from 'sanitize-html'
 
-const BLOCK = /<(?:p|div|h[1-6]|ul|ol|dl|table|blockquote|pre|figure|section|article|aside|header|footer|address|hr)[\s>/]/i
+const BLOCK =
+  /<(?:p|div|h[1-6]|ul|ol|dl|table|blockquote|pre|figure|section|article|aside|header|footer|address|hr)[\s>/]/i
 
 const ALLOWED: sanitizeHtml.IOptions = {
   allowedTags: [...sanitizeHtml.defaults.allowedTags, 'img', 'del', 'ins'],
@@ -17,7 +18,19 @@ const ALLOWED: sanitizeHtml.IOptions = {
   allowedSchemes: ['http', 'https', 'mailto', 'tel'],
   allowedSchemesByTag: { img: ['http', 'https'] },
   // Their text is code or fallback, never words for a reader.
-  nonTextTags: ['script', 'style', 'textarea', 'option', 'noscript', 'iframe', 'object', 'template', 'svg', 'math', 'xmp'],
+  nonTextTags: [
+    'script',
+    'style',
+    'textarea',
+    'option',
+    'noscript',
+    'iframe',
+    'object',
+    'template',
+    'svg',
+    'math',
+    'xmp',
+  ],
 }
 
 /** HTML that is safe to show: no scripts, no handlers, no links that run code. */

@@ -5,7 +5,22 @@ export const SLUG_BYTES = 200
 export const TRASHED_SUFFIX = '__trashed'
 
 const LATIN: Record<string, string> = {
-  ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', đ: 'd', ð: 'd', þ: 'th', ł: 'l', ħ: 'h', ı: 'i', ŋ: 'n', ĸ: 'k', ŧ: 't', ſ: 's', ĳ: 'ij', ŉ: 'n',
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  đ: 'd',
+  ð: 'd',
+  þ: 'th',
+  ł: 'l',
+  ħ: 'h',
+  ı: 'i',
+  ŋ: 'n',
+  ĸ: 'k',
+  ŧ: 't',
+  ſ: 's',
+  ĳ: 'ij',
+  ŉ: 'n',
 }
 
 const LATIN_LETTER_WITH_MARKS = /(\p{Script=Latin})\p{M}+/gu

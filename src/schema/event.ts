@@ -12,7 +12,7 @@ export const eventFields = {
   ...recordFields,
   ...declare('event', {
     excerpt: { kind: kinds.richHtml, stored: true },
-    timezone: { kind: kinds.zone, stored: true },
+    timezone: { kind: kinds.zone },
     all_day: { kind: kinds.flag, default: false, stored: true },
     cost: { kind: kinds.text, stored: true },
     website: { kind: kinds.url, stored: true },
@@ -25,7 +25,7 @@ export const eventFields = {
     tags: { kind: kinds.terms },
     venue: { kind: kinds.links },
     organizer: { kind: kinds.links },
-    parent: { kind: kinds.integer(0), stored: true },
+    parent: { kind: kinds.integer(0) },
     password: { kind: kinds.exact },
   }),
 } as const

@@ -35,7 +35,10 @@ export type Described<F extends Field = Field> = F & { readonly text: string }
 export type Fields = Record<string, Described>
 
 /** Declares the fields of a resource; their descriptions are the texts `fields.<group>.<name>`. */
-export function declare<F extends Record<string, Field>>(group: string, fields: F): { [N in keyof F]: Described<F[N]> } {
+export function declare<F extends Record<string, Field>>(
+  group: string,
+  fields: F,
+): { [N in keyof F]: Described<F[N]> } {
   const described = Object.entries(fields).map(([name, field]) => [name, { ...field, text: `${group}.${name}` }])
   return Object.fromEntries(described)
 }
@@ -46,7 +49,11 @@ export function optional(fields: Fields): Fields {
 }
 
 /** The value of a field: null when it was cleared. */
-type ValueOf<F extends Field> = F extends { kind: Kind<infer V> } ? (F extends { required: true } | { default: V } ? V : V | null) : never
+type ValueOf<F extends Field> = F extends { kind: Kind<infer V> }
+  ? F extends { required: true } | { default: V }
+    ? V
+    : V | null
+  : never
 
 /** The fields that a request named, with their values. */
 export type Values<F> = { [N in keyof F]?: F[N] extends Field ? ValueOf<F[N]> : never }
@@ -54,7 +61,11 @@ export type Values<F> = { [N in keyof F]?: F[N] extends Field ? ValueOf<F[N]> : 
 /** The columns of a resource's stored fields. */
 export type Columns<F> = {
   [N in keyof F as F[N] extends { stored: true } ? N : never]: F[N] extends { kind: Kind<infer V> }
-    ? V extends boolean ? number : F[N] extends { required: true } ? V : V | null
+    ? V extends boolean
+      ? number
+      : F[N] extends { required: true }
+        ? V
+        : V | null
     : never
 }
 

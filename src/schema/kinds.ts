@@ -32,7 +32,11 @@ function whole(raw: unknown, least: number): number {
 /** A list, given as an array or as comma-separated text. */
 function items(raw: unknown): unknown[] {
   if (Array.isArray(raw)) return raw
-  if (typeof raw === 'string') return raw.split(',').map((item) => item.trim()).filter((item) => item !== '')
+  if (typeof raw === 'string')
+    return raw
+      .split(',')
+      .map((item) => item.trim())
+      .filter((item) => item !== '')
   return [raw]
 }
 
@@ -100,12 +104,14 @@ export function someOf<const W extends string>(...allowed: W[]): Kind<W[]> {
 export const url = kind<string>('string', Type.String({ format: 'uri' }), (raw) => {
   const address = string(raw).trim()
   const parsed = URL.canParse(address) ? new URL(address) : null
-  if (parsed === null || !/^https?:$/.test(parsed.protocol) || !/^https?:\/\/[^\s<>"]+$/i.test(address)) throw new Refused('not_a_url')
+  if (parsed === null || !/^https?:$/.test(parsed.protocol) || !/^https?:\/\/[^\s<>"]+$/i.test(address))
+    throw new Refused('not_a_url')
   return address
 })
 
 /** The address pattern of HTML's e-mail input. */
-const EMAIL = /^[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)+$/i
+const EMAIL =
+  /^[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)+$/i
 
 /** An e-mail address. */
 export const email = kind<string>('string', Type.String({ format: 'email' }), (raw) => {
@@ -152,7 +158,9 @@ export const links = kind<LinkValue[]>(
     Type.Integer({ minimum: 1 }),
     Type.String(),
     Type.Object({}, { additionalProperties: true }),
-    Type.Array(Type.Union([Type.Integer({ minimum: 1 }), Type.String(), Type.Object({}, { additionalProperties: true })])),
+    Type.Array(
+      Type.Union([Type.Integer({ minimum: 1 }), Type.String(), Type.Object({}, { additionalProperties: true })]),
+    ),
   ]),
   (raw) => items(raw).map(link),
 )
@@ -169,7 +177,11 @@ export type TermValue = { readonly id?: number; readonly name?: string }
 /** Categories or tags, by id, slug or name. */
 export const terms = kind<TermValue[]>(
   'array',
-  Type.Union([Type.String(), Type.Integer({ minimum: 1 }), Type.Array(Type.Union([Type.Integer({ minimum: 1 }), Type.String()]))]),
+  Type.Union([
+    Type.String(),
+    Type.Integer({ minimum: 1 }),
+    Type.Array(Type.Union([Type.Integer({ minimum: 1 }), Type.String()])),
+  ]),
   (raw) => items(raw).map(term),
 )
 

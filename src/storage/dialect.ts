@@ -29,7 +29,8 @@ export const sqlite: Dialect = {
   },
   contains: (text, part) => sql<SqlBool>`instr(${text}, ${part}) > 0`,
   // SQLITE_CONSTRAINT_UNIQUE and SQLITE_CONSTRAINT_PRIMARYKEY
-  isDuplicate: (error) => error instanceof Error && 'errcode' in error && (error.errcode === 2067 || error.errcode === 1555),
+  isDuplicate: (error) =>
+    error instanceof Error && 'errcode' in error && (error.errcode === 2067 || error.errcode === 1555),
 }
 
 /** The dialect of the database that this transaction, or connection, is on. */

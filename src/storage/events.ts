@@ -1,13 +1,182 @@
-import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
-import { type Sight, UNPUBLISHED, visible } from './records.ts'
-import type { Tables } from './tables.ts'
+import { type Expression, type ExpressionBuilder, type Selectable, type SqlBool, sql } from 'kysely'
+import type { Instant, WallClock } from '../calendar/zone.ts'
+import type { Status } from '../schema/record.ts'
+import { dialectOf, type Tx } from './dialect.ts'
+import { LINK_TABLE, type LinkedKind, type Page, RECORD_TABLE, type RecordRow } from './records.ts'
+import { type Sight, visible, whole } from './sight.ts'
+import type { EventTable, Tables, TermTable } from './tables.ts'
 
-/** That a reader may open an event and see all of it: what a protected event is linked to shows nowhere. */
-export function eventShownTo(eb: ExpressionBuilder<Tables, 'events'>, sight: Sight): Expression<SqlBool> {
-  const readable = visible(eb, sight, null)
-  if (sight.all) return readable
-  const open = eb('events.password', 'is', null)
-  if (sight.own === null) return eb.and([readable, open])
-  const editable = sight.ownPublished ? eb.lit(true) : eb('events.status', 'in', UNPUBLISHED)
-  return eb.and([readable, eb.or([open, eb.and([eb('events.author', '=', sight.own), editable])])])
+export type EventRow = Selectable<EventTable>
+
+type Where = ExpressionBuilder<Tables, 'events'>
+
+/** A bound on one end of events: wall clocks compare whole days, instants exact times. */
+export interface Bound {
+  readonly end: 'start' | 'end'
+  readonly is: '>' | '>=' | '<='
+  readonly than: WallClock | Instant
+}
+
+export interface EventFilter {
+  readonly sight: Sight
+  readonly status: readonly Status[] | null
+  readonly bounds: readonly Bound[]
+  readonly include: readonly number[] | null
+  /** Case-folded. */
+  readonly search: string | null
+  /** Each list is one filter: an event must have one of its terms. */
+  readonly terms: readonly (readonly number[])[]
+  readonly linked: Partial<Record<LinkedKind, readonly number[]>>
+  readonly featured: boolean | null
+  readonly parent: number | null
+}
+
+/** Events in order of their wall-clock start. */
+export async function list(tx: Tx, filter: EventFilter, limit: number, offset: number): Promise<Page<EventRow>> {
+  const matching = tx.selectFrom('events').where((eb) => eb.and(conditions(tx, eb, filter)))
+  const { total } = await matching.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+  const rows = await matching.selectAll().orderBy('start_local').orderBy('id').limit(limit).offset(offset).execute()
+  return { rows, total: Number(total) }
+}
+
+function conditions(tx: Tx, eb: Where, filter: EventFilter): Expression<SqlBool>[] {
+  const { sight, include, search, featured, parent } = filter
+  const found: Expression<SqlBool>[] = [visible(eb, sight, filter.status)]
+  if (include !== null) found.push(eb('id', 'in', include))
+  else found.push(eb('hide_from_listings', '=', 0))
+  for (const { end, is, than } of filter.bounds) {
+    found.push(typeof than === 'string' ? eb(`${end}_local`, is, than) : eb(`${end}_utc`, is, than))
+  }
+  const details: Expression<SqlBool>[] = filter.terms.map((terms) =>
+    eb('id', 'in', eb.selectFrom('event_terms').select('event').where('term', 'in', terms)),
+  )
+  for (const kind of Object.keys(filter.linked) as LinkedKind[]) {
+    details.push(
+      eb(
+        'id',
+        'in',
+        eb
+          .selectFrom(LINK_TABLE[kind])
+          .select('event')
+          .where('linked', 'in', filter.linked[kind] ?? []),
+      ),
+    )
+  }
+  if (featured !== null) details.push(eb('featured', '=', Number(featured)))
+  if (parent !== null) details.push(eb('parent', '=', parent))
+  if (search !== null) found.push(containsFor(tx, eb, sight, search))
+  if (details.length > 0) found.push(whole(eb, sight), ...details)
+  return found
+}
+
+/** The search of a reader: of a protected event only its title is looked into. */
+function containsFor(tx: Tx, eb: Where, sight: Sight, part: string): Expression<SqlBool> {
+  const { contains } = dialectOf(tx)
+  return eb.or([
+    contains(eb.ref('events.title_search'), part),
+    eb.and([contains(eb.ref('events.search'), part), whole(eb, sight)]),
+  ])
+}
+
+/** The venues or organizers of events that a reader may open, in order, each with its event's id. */
+export async function linkedOf(
+  tx: Tx,
+  kind: LinkedKind,
+  events: readonly number[],
+  sight: Sight,
+): Promise<Map<number, RecordRow[]>> {
+  if (events.length === 0) return new Map()
+  const table = RECORD_TABLE[kind] as 'venues'
+  const rows = await tx
+    .selectFrom(LINK_TABLE[kind])
+    .innerJoin(table, `${table}.id`, `${LINK_TABLE[kind]}.linked`)
+    .selectAll(table)
+    .select(`${LINK_TABLE[kind]}.event as of_event`)
+    .where(`${LINK_TABLE[kind]}.event`, 'in', events)
+    .where((eb) => visible(eb as unknown as ExpressionBuilder<Tables, 'venues'>, sight, null))
+    .orderBy(`${LINK_TABLE[kind]}.event`)
+    .orderBy(`${LINK_TABLE[kind]}.position`)
+    .execute()
+  return Map.groupBy(rows as unknown as (RecordRow & { of_event: number })[], (row) => row.of_event)
+}
+
+/** The categories and tags of events, by name, by their event's id. */
+export async function termsOf(tx: Tx, events: readonly number[]): Promise<Map<number, TermTable[]>> {
+  if (events.length === 0) return new Map()
+  const rows = await tx
+    .selectFrom('event_terms')
+    .innerJoin('terms', 'terms.id', 'event_terms.term')
+    .selectAll('terms')
+    .select('event_terms.event as of_event')
+    .where('event_terms.event', 'in', events)
+    .orderBy('terms.name_key')
+    .orderBy('terms.id')
+    .execute()
+  return Map.groupBy(rows, (row) => row.of_event)
+}
+
+/** Makes these the venues or organizers of an event, in this order. */
+export async function setLinked(tx: Tx, kind: LinkedKind, event: number, linked: readonly number[]): Promise<void> {
+  await tx.deleteFrom(LINK_TABLE[kind]).where('event', '=', event).execute()
+  const rows = [...new Set(linked)].map((id, position) => ({ event, linked: id, position }))
+  if (rows.length > 0) await tx.insertInto(LINK_TABLE[kind]).values(rows).execute()
+}
+
+/** The ids of an event's categories and tags. */
+export async function termIds(tx: Tx, event: number): Promise<number[]> {
+  const rows = await tx.selectFrom('event_terms').select('term').where('event', '=', event).execute()
+  return rows.map((row) => row.term)
+}
+
+/** Makes these the categories and tags of an event. */
+export async function setTerms(tx: Tx, event: number, terms: readonly number[]): Promise<void> {
+  await tx.deleteFrom('event_terms').where('event', '=', event).execute()
+  const rows = [...new Set(terms)].map((term) => ({ event, term }))
+  if (rows.length > 0) await tx.insertInto('event_terms').values(rows).execute()
+}
+
+/** Moves the counts of terms by one, up or down. */
+export async function countTerms(tx: Tx, terms: readonly number[], by: 1 | -1): Promise<void> {
+  if (terms.length === 0) return
+  await tx
+    .updateTable('terms')
+    .set((eb) => ({ count: eb('count', '+', by) }))
+    .where('id', 'in', terms)
+    .execute()
+}
+
+/** Publishes the drafts by this author among an event's venues and organizers. */
+export async function publishLinkedDrafts(tx: Tx, event: number, author: number): Promise<void> {
+  for (const kind of ['venue', 'organizer'] as const) {
+    await tx
+      .updateTable(RECORD_TABLE[kind])
+      .set({ status: 'publish' })
+      .where('status', '=', 'draft')
+      .where('author', '=', author)
+      .where('id', 'in', (eb) => eb.selectFrom(LINK_TABLE[kind]).select('linked').where('event', '=', event))
+      .execute()
+  }
+}
+
+/** Whether `event` is `above` or somewhere below it. */
+export async function isWithin(tx: Tx, event: number, above: number): Promise<boolean> {
+  const rows = await tx
+    .withRecursive('line(id)', (db) =>
+      db
+        .selectFrom('events')
+        .select('events.id')
+        .where('events.id', '=', event)
+        .union(
+          db
+            .selectFrom('events')
+            .innerJoin('line', 'line.id', 'events.id')
+            .select(sql<number>`events.parent`.as('id'))
+            .where('events.parent', 'is not', null),
+        ),
+    )
+    .selectFrom('line')
+    .select('id')
+    .where('id', '=', above)
+    .execute()
+  return rows.length > 0
 }

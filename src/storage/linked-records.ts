@@ -2,14 +2,8 @@ import type { Expression, SqlBool } from 'kysely'
 import type { Instant } from '../calendar/zone.ts'
 import type { Status } from '../schema/record.ts'
 import { dialectOf, type Tx } from './dialect.ts'
-import { eventShownTo } from './events.ts'
-import { RECORD_TABLE, type RecordRow, type Sight, visible } from './records.ts'
-import type { Tables } from './tables.ts'
-
-/** The kinds of record that events are linked to. */
-export type LinkedKind = 'venue' | 'organizer'
-
-export const LINK_TABLE = { venue: 'event_venues', organizer: 'event_organizers' } as const satisfies Record<LinkedKind, keyof Tables>
+import { LINK_TABLE, type LinkedKind, type Page, RECORD_TABLE, type RecordRow } from './records.ts'
+import { eventShownTo, type Sight, visible } from './sight.ts'
 
 export interface LinkedFilter {
   readonly sight: Sight
@@ -22,13 +16,14 @@ export interface LinkedFilter {
   readonly upcomingAt: Instant | null
 }
 
-export interface Page<R> {
-  readonly rows: R[]
-  readonly total: number
-}
-
 /** Venues or organizers, the newest first. */
-export async function list(tx: Tx, kind: LinkedKind, filter: LinkedFilter, limit: number, offset: number): Promise<Page<RecordRow>> {
+export async function list(
+  tx: Tx,
+  kind: LinkedKind,
+  filter: LinkedFilter,
+  limit: number,
+  offset: number,
+): Promise<Page<RecordRow>> {
   const matching = tx.selectFrom(RECORD_TABLE[kind] as 'venues').where((eb) => {
     const conditions: Expression<SqlBool>[] = [visible(eb, filter.sight, filter.status)]
     if (filter.search !== null) conditions.push(dialectOf(tx).contains(eb.ref('search'), filter.search))
@@ -45,18 +40,33 @@ export async function list(tx: Tx, kind: LinkedKind, filter: LinkedFilter, limit
     return eb.and(conditions)
   })
   const { total } = await matching.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-  const rows = await matching.selectAll().orderBy('date_utc', 'desc').orderBy('id', 'desc').limit(limit).offset(offset).execute()
+  const rows = await matching
+    .selectAll()
+    .orderBy('date_utc', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .offset(offset)
+    .execute()
   return { rows: rows as unknown as RecordRow[], total: Number(total) }
 }
 
 /** The oldest record that is readable, not trashed, and equal in every given column. */
-export async function findEqual(tx: Tx, kind: LinkedKind, sight: Sight, columns: Partial<RecordRow>): Promise<RecordRow | undefined> {
+export async function findEqual(
+  tx: Tx,
+  kind: LinkedKind,
+  sight: Sight,
+  columns: Partial<RecordRow>,
+): Promise<RecordRow | undefined> {
   const row = await tx
     .selectFrom(RECORD_TABLE[kind] as 'venues')
     .selectAll()
     .where((eb) => visible(eb, sight, null))
     .where((eb) =>
-      eb.and(Object.entries(columns).map(([name, value]) => (value === null ? eb(name as 'id', 'is', null) : eb(name as 'id', '=', value as number)))),
+      eb.and(
+        Object.entries(columns).map(([name, value]) =>
+          value === null ? eb(name as 'id', 'is', null) : eb(name as 'id', '=', value as number),
+        ),
+      ),
     )
     .orderBy('id')
     .executeTakeFirst()

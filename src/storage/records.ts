@@ -1,26 +1,32 @@
-import type { Expression, ExpressionBuilder, Insertable, SqlBool, Updateable } from 'kysely'
+import type { Insertable, Updateable } from 'kysely'
+import type { Instant } from '../calendar/zone.ts'
 import { withSuffix } from '../lib/slug.ts'
-import type { RecordKind, Status } from '../schema/record.ts'
+import type { RecordKind } from '../schema/record.ts'
 import { dialectOf, type Tx } from './dialect.ts'
 import type { RecordColumns, Tables } from './tables.ts'
 
 /** The tables of records: what they share is asked for here, whichever it is. */
-export const RECORD_TABLE = { event: 'events', venue: 'venues', organizer: 'organizers' } as const satisfies Record<RecordKind, keyof Tables>
+export const RECORD_TABLE = { event: 'events', venue: 'venues', organizer: 'organizers' } as const satisfies Record<
+  RecordKind,
+  keyof Tables
+>
+
+/** The kinds of record that events are linked to. */
+export type LinkedKind = 'venue' | 'organizer'
+
+export const LINK_TABLE = { venue: 'event_venues', organizer: 'event_organizers' } as const satisfies Record<
+  LinkedKind,
+  keyof Tables
+>
 
 /** A row of any of the three, for what needs no more of it. */
 export type RecordRow = RecordColumns & Record<string, string | number | null>
 
-/** What a reader may see of the records of others, and of their own. Decided in domain/access.ts. */
-export interface Sight {
-  readonly all: boolean
-  /** The reader's own user id, if they may see their own unpublished records. */
-  readonly own: number | null
-  /** Whether the reader may still edit their own records once they are published. */
-  readonly ownPublished: boolean
+/** One page of a list, and how many there are on all pages. */
+export interface Page<R> {
+  readonly rows: R[]
+  readonly total: number
 }
-
-/** The statuses of a record that nobody was ever shown. */
-export const UNPUBLISHED = ['draft', 'pending'] as const satisfies Status[]
 
 /** How a record is asked for. */
 export type Ref = { readonly id: number } | { readonly slug: string }
@@ -32,18 +38,28 @@ function table(kind: RecordKind): 'venues' {
 
 export async function get(tx: Tx, kind: RecordKind, ref: Ref): Promise<RecordRow | undefined> {
   const query = tx.selectFrom(table(kind)).selectAll()
-  const row = await ('id' in ref ? query.where('id', '=', ref.id) : query.where('slug', '=', ref.slug)).executeTakeFirst()
+  const row = await ('id' in ref
+    ? query.where('id', '=', ref.id)
+    : query.where('slug', '=', ref.slug)
+  ).executeTakeFirst()
   return row as RecordRow | undefined
 }
 
 export async function create(tx: Tx, kind: RecordKind, row: Omit<RecordRow, 'id'>): Promise<number> {
   const id = await dialectOf(tx).nextId(tx, 'records')
-  await tx.insertInto(table(kind)).values({ ...row, id } as unknown as Insertable<Tables['venues']>).execute()
+  await tx
+    .insertInto(table(kind))
+    .values({ ...row, id } as unknown as Insertable<Tables['venues']>)
+    .execute()
   return id
 }
 
 export async function update(tx: Tx, kind: RecordKind, id: number, changes: Partial<RecordRow>): Promise<void> {
-  await tx.updateTable(table(kind)).set(changes as Updateable<Tables['venues']>).where('id', '=', id).execute()
+  await tx
+    .updateTable(table(kind))
+    .set(changes as Updateable<Tables['venues']>)
+    .where('id', '=', id)
+    .execute()
 }
 
 export async function remove(tx: Tx, kind: RecordKind, id: number): Promise<void> {
@@ -100,17 +116,12 @@ export async function firstFree(wanted: string, isFree: (slug: string) => Promis
   return numbered(free)
 }
 
-/** The condition that a reader may open the record and, with `statuses`, that it has one of them; without, that it is not in the trash. */
-export function visible<T extends keyof Tables>(
-  eb: ExpressionBuilder<Tables, T>,
-  sight: Sight,
-  statuses: readonly Status[] | null,
-): Expression<SqlBool> {
-  const on = eb as unknown as ExpressionBuilder<Tables, 'venues'>
-  const asked = statuses === null ? on('status', '!=', 'trash') : on('status', 'in', statuses)
-  if (sight.all) return asked
-  const published = on('status', '=', 'publish')
-  if (sight.own === null) return statuses === null || statuses.includes('publish') ? published : on.lit(false)
-  const openTrash = sight.ownPublished ? on.lit(true) : on.or([on('status', '!=', 'trash'), on('trashed_from', 'in', UNPUBLISHED)])
-  return on.and([asked, on.or([published, on.and([on('author', '=', sight.own), openTrash])])])
+/** The scheduled records whose time has come. */
+export async function due(tx: Tx, kind: RecordKind, now: Instant): Promise<Pick<RecordRow, 'id' | 'author'>[]> {
+  return tx
+    .selectFrom(table(kind))
+    .select(['id', 'author'])
+    .where('status', '=', 'future')
+    .where('date_utc', '<=', now)
+    .execute()
 }

@@ -4,9 +4,9 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import {
   CompiledQuery,
   type DatabaseConnection,
-  type Dialect as KyselyDialect,
   type Driver,
   type Kysely,
+  type Dialect as KyselyDialect,
   type QueryResult,
   SqliteAdapter,
   SqliteIntrospector,

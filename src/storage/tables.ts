@@ -36,7 +36,9 @@ export type EventTable = RecordColumns &
     end_utc: Instant
     /** Case-folded title alone: all that `search` may see of a protected event. */
     title_search: string
-    password: string | null
+    password_hash: string | null
+    /** The event that this one is part of. */
+    parent: number | null
   }
 
 export interface TermTable {

@@ -1,8 +1,8 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
 import type { TermKind } from '../schema/term.ts'
 import { dialectOf, type Tx } from './dialect.ts'
-import { eventShownTo } from './events.ts'
-import { firstFree, type Sight } from './records.ts'
+import { firstFree, type Page } from './records.ts'
+import { eventShownTo, type Sight } from './sight.ts'
 import type { TermTable } from './tables.ts'
 
 export type TermRow = TermTable
@@ -23,7 +23,13 @@ export interface TermFilter {
 }
 
 /** Categories or tags; equals are in order of name, then id. */
-export async function list(tx: Tx, kind: TermKind, filter: TermFilter, limit: number, offset: number): Promise<{ rows: TermRow[]; total: number }> {
+export async function list(
+  tx: Tx,
+  kind: TermKind,
+  filter: TermFilter,
+  limit: number,
+  offset: number,
+): Promise<Page<TermRow>> {
   const matching = tx.selectFrom('terms').where((eb) => {
     const conditions: Expression<SqlBool>[] = [eb('kind', '=', kind)]
     if (filter.search !== null) conditions.push(dialectOf(tx).contains(eb.ref('name_key'), filter.search))
@@ -77,7 +83,8 @@ export async function getAll(tx: Tx, kind: TermKind, ids: readonly number[]): Pr
 export async function find(tx: Tx, kind: TermKind, slug: string, nameKey: string): Promise<TermRow | undefined> {
   const all = tx.selectFrom('terms').selectAll().where('kind', '=', kind)
   return (
-    (await all.where('slug', '=', slug).executeTakeFirst()) ?? (await all.where('name_key', '=', nameKey).orderBy('id').executeTakeFirst())
+    (await all.where('slug', '=', slug).executeTakeFirst()) ??
+    (await all.where('name_key', '=', nameKey).orderBy('id').executeTakeFirst())
   )
 }
 
@@ -117,13 +124,17 @@ export async function paths(tx: Tx, terms: readonly TermRow[]): Promise<Map<numb
     if (unknown.length === 0) break
     for (const term of await getAll(tx, 'category', unknown)) known.set(term.id, term)
   }
-  const path = (term: TermRow | undefined): string => (term === undefined ? '' : [path(known.get(term.parent)), term.slug].filter(Boolean).join('/'))
+  const path = (term: TermRow | undefined): string =>
+    term === undefined ? '' : [path(known.get(term.parent)), term.slug].filter(Boolean).join('/')
   return new Map(terms.map((term) => [term.id, path(term)]))
 }
 
 export async function create(tx: Tx, term: Omit<TermRow, 'id' | 'count'>): Promise<number> {
   const id = await dialectOf(tx).nextId(tx, 'terms')
-  await tx.insertInto('terms').values({ ...term, id, count: 0 }).execute()
+  await tx
+    .insertInto('terms')
+    .values({ ...term, id, count: 0 })
+    .execute()
   return id
 }
 
@@ -133,14 +144,24 @@ export async function update(tx: Tx, id: number, changes: Partial<Omit<TermRow, 
 
 /** Removes a term for good; its children move up to its parent, and events lose it. */
 export async function remove(tx: Tx, term: TermRow): Promise<void> {
-  await tx.updateTable('terms').set({ parent: term.parent }).where('parent', '=', term.id).where('kind', '=', term.kind).execute()
+  await tx
+    .updateTable('terms')
+    .set({ parent: term.parent })
+    .where('parent', '=', term.id)
+    .where('kind', '=', term.kind)
+    .execute()
   await tx.deleteFrom('terms').where('id', '=', term.id).execute()
 }
 
 /** The slug itself if no other term of this kind has it, else a numbered one. */
 export async function freeSlug(tx: Tx, kind: TermKind, wanted: string): Promise<string> {
   return firstFree(wanted, async (slug) => {
-    const row = await tx.selectFrom('terms').select('id').where('kind', '=', kind).where('slug', '=', slug).executeTakeFirst()
+    const row = await tx
+      .selectFrom('terms')
+      .select('id')
+      .where('kind', '=', kind)
+      .where('slug', '=', slug)
+      .executeTakeFirst()
     return row === undefined
   })
 }

@@ -18,7 +18,10 @@ export async function get(tx: Tx, id: number): Promise<UserRow | undefined> {
 export async function find(tx: Tx, nameOrEmail: string): Promise<UserRow | undefined> {
   const key = fold(nameOrEmail)
   const users = tx.selectFrom('users').selectAll()
-  return (await users.where('name_key', '=', key).executeTakeFirst()) ?? (await users.where('email_key', '=', key).executeTakeFirst())
+  return (
+    (await users.where('name_key', '=', key).executeTakeFirst()) ??
+    (await users.where('email_key', '=', key).executeTakeFirst())
+  )
 }
 
 export async function create(tx: Tx, user: Omit<UserRow, 'id' | 'name_key' | 'email_key'>): Promise<number> {
@@ -30,7 +33,11 @@ export async function create(tx: Tx, user: Omit<UserRow, 'id' | 'name_key' | 'em
   return id
 }
 
-export async function update(tx: Tx, id: number, changes: Partial<Pick<UserRow, 'role' | 'password_hash'>>): Promise<void> {
+export async function update(
+  tx: Tx,
+  id: number,
+  changes: Partial<Pick<UserRow, 'role' | 'password_hash'>>,
+): Promise<void> {
   await tx.updateTable('users').set(changes).where('id', '=', id).execute()
 }
 
@@ -46,7 +53,12 @@ export async function listTokens(tx: Tx, user: number | null): Promise<TokenRow[
 
 /** The user who owns the token with this hash. */
 export async function byToken(tx: Tx, hash: string): Promise<UserRow | undefined> {
-  return tx.selectFrom('tokens').innerJoin('users', 'users.id', 'tokens.user').selectAll('users').where('tokens.hash', '=', hash).executeTakeFirst()
+  return tx
+    .selectFrom('tokens')
+    .innerJoin('users', 'users.id', 'tokens.user')
+    .selectAll('users')
+    .where('tokens.hash', '=', hash)
+    .executeTakeFirst()
 }
 
 export async function createToken(tx: Tx, token: Omit<TokenRow, 'id'>): Promise<number> {

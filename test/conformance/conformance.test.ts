@@ -16,7 +16,9 @@ for (const file of readdirSync(FOLDER).filter((name) => name.endsWith('.json')))
       })
       after(() => service.close())
       scenario.steps.forEach((step, n) => {
-        const what = step.request ? `${step.as ?? 'anyone'} ${step.request.method} ${step.request.path}` : 'sets a password'
+        const what = step.request
+          ? `${step.as ?? 'anyone'} ${step.request.method} ${step.request.path}`
+          : 'sets a password'
         it(`${n + 1}. ${what}`, () => replay(service, step, saved))
       })
     })

@@ -47,8 +47,16 @@ export interface Options {
 }
 
 /** A whole service on a fresh database, with a user for each role. */
-export async function startService({ settings = {}, clock, logger = false, folder = ':memory:' }: Options = {}): Promise<Service> {
-  const config = readConfig({ timezone: 'America/New_York', baseUrl: 'http://calendar.example.org:8080', ...settings }, {})
+export async function startService({
+  settings = {},
+  clock,
+  logger = false,
+  folder = ':memory:',
+}: Options = {}): Promise<Service> {
+  const config = readConfig(
+    { timezone: 'America/New_York', baseUrl: 'http://calendar.example.org:8080', ...settings },
+    {},
+  )
   const db = openDatabase(folder)
   await db.migrate()
   const ids = await addUsers(db)
@@ -62,7 +70,9 @@ export async function startService({ settings = {}, clock, logger = false, folde
     async expect(status, role, path, options) {
       const response = await call(role, path, options)
       if (response.statusCode !== status) {
-        throw new Error(`${options?.method ?? 'GET'} ${path} answered ${response.statusCode}, not ${status}: ${response.body}`)
+        throw new Error(
+          `${options?.method ?? 'GET'} ${path} answered ${response.statusCode}, not ${status}: ${response.body}`,
+        )
       }
       return response.json()
     },
@@ -77,7 +87,11 @@ export function basic(role: string, password: string = PASSWORD): string {
   return `Basic ${Buffer.from(`${role}:${password}`).toString('base64')}`
 }
 
-function request(role: Role | null, path: string, { method, query = {}, headers = {}, json, form, raw }: Call = {}): InjectOptions {
+function request(
+  role: Role | null,
+  path: string,
+  { method, query = {}, headers = {}, json, form, raw }: Call = {},
+): InjectOptions {
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) {
     if (Array.isArray(value)) for (const item of value) search.append(`${name}[]`, String(item))
@@ -104,7 +118,13 @@ async function addUsers(db: Database): Promise<Record<Role, number>> {
   return db.write(async (tx) => {
     const ids: Partial<Record<Role, number>> = {}
     for (const role of [...ROLES].reverse()) {
-      ids[role] = await users.create(tx, { name: role, email: `${role}@example.org`, role, password_hash, created_utc: 0 })
+      ids[role] = await users.create(tx, {
+        name: role,
+        email: `${role}@example.org`,
+        role,
+        password_hash,
+        created_utc: 0,
+      })
     }
     return ids as Record<Role, number>
   })

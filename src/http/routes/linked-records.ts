@@ -1,5 +1,5 @@
-import * as records from '../../domain/linked-records.ts'
 import type { LinkedKind, LinkedRow } from '../../domain/linked-records.ts'
+import * as records from '../../domain/linked-records.ts'
 import { type Fields, optional } from '../../schema/field.ts'
 import { organizerFields } from '../../schema/organizer.ts'
 import { linkedListParameters, removeParameters } from '../../schema/record.ts'
@@ -69,4 +69,7 @@ function endpointsOf(kind: LinkedKind, fields: Fields): Endpoint[] {
   ]
 }
 
-export const linkedRecordEndpoints = [...endpointsOf('venue', venueFields), ...endpointsOf('organizer', organizerFields)]
+export const linkedRecordEndpoints = [
+  ...endpointsOf('venue', venueFields),
+  ...endpointsOf('organizer', organizerFields),
+]

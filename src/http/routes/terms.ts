@@ -1,6 +1,12 @@
 import * as terms from '../../domain/terms.ts'
 import { type Fields, optional } from '../../schema/field.ts'
-import { categoryFields, categoryListParameters, tagFields, tagListParameters, type TermKind } from '../../schema/term.ts'
+import {
+  categoryFields,
+  categoryListParameters,
+  type TermKind,
+  tagFields,
+  tagListParameters,
+} from '../../schema/term.ts'
 import { type Call, type Endpoint, UPDATE } from '../endpoint.ts'
 import { listAnswer } from '../links.ts'
 import { term } from '../present.ts'
@@ -31,7 +37,11 @@ function endpointsOf(kind: TermKind, plural: string, fields: Fields, listParamet
       parameters: fields,
       async handle(call) {
         const row = await terms.create(call.scope, kind, call.body)
-        return { ...single(call, row), status: 201, headers: { location: `${call.addresses.rest}/${plural}/${row.id}` } }
+        return {
+          ...single(call, row),
+          status: 201,
+          headers: { location: `${call.addresses.rest}/${plural}/${row.id}` },
+        }
       },
     },
     {

@@ -6,7 +6,11 @@ const flag = (column: ColumnDefinitionBuilder) => column.notNull().defaultTo(0)
 /** Users and their tokens, venues, organizers, categories and tags, and events with what they are linked to. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const { schema } = db
-  await schema.createTable('sequences').addColumn('name', 'text', (c) => c.primaryKey()).addColumn('last', 'integer', required).execute()
+  await schema
+    .createTable('sequences')
+    .addColumn('name', 'text', (c) => c.primaryKey())
+    .addColumn('last', 'integer', required)
+    .execute()
   await sql`insert into sequences (name, last) values ('records', 0), ('terms', 0)`.execute(db)
 
   await schema
@@ -68,7 +72,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('sticky', 'integer', flag)
     .addColumn('featured', 'integer', flag)
     .addColumn('parent', 'integer', (c) => c.references('events.id').onDelete('set null'))
-    .addColumn('password', 'text')
+    .addColumn('password_hash', 'text')
     .execute()
 
   await schema
@@ -119,7 +123,10 @@ function record(table: CreateTableBuilder<never, never>): CreateTableBuilder<nev
 }
 
 async function indexes({ schema }: Kysely<unknown>): Promise<void> {
-  for (const [table, name] of [['venues', 'venue'], ['organizers', 'organizer']] as const) {
+  for (const [table, name] of [
+    ['venues', 'venue'],
+    ['organizers', 'organizer'],
+  ] as const) {
     await schema.createIndex(`${table}_newest`).on(table).columns(['status', 'date_utc', 'id']).execute()
     await schema.createIndex(`${table}_name`).on(table).column(name).execute()
     await schema.createIndex(`${table}_author`).on(table).column('author').execute()

@@ -1,0 +1,147 @@
+import { type DateText, instantIn, wallClockIn } from '../calendar/date-text.ts'
+import { addYears, toInstant, toWallClock } from '../calendar/zone.ts'
+import type { Problems } from '../lib/errors.ts'
+import { fold } from '../lib/fold.ts'
+import type { eventListParameters } from '../schema/event.ts'
+import type { Values } from '../schema/field.ts'
+import type { TermValue } from '../schema/kinds.ts'
+import type { TermKind } from '../schema/term.ts'
+import type { Tx } from '../storage/dialect.ts'
+import type { Bound, EventFilter } from '../storage/events.ts'
+import type { LinkedKind } from '../storage/records.ts'
+import * as records from '../storage/records.ts'
+import * as terms from '../storage/terms.ts'
+import { mayRead, sightOf } from './access.ts'
+import { findTerm } from './event-links.ts'
+import type { Scope } from './scope.ts'
+
+type Asked = Values<typeof eventListParameters>
+
+/** How far ahead a window without an end reaches. */
+const YEARS = 2
+
+/** The whole days that a list covers, as its links carry them. */
+export interface Window {
+  readonly start_date?: string
+  readonly end_date?: string
+}
+
+/** What a list asks for, as storage understands it; what it asks for that does not exist is refused. */
+export async function filterOf(tx: Tx, scope: Scope, asked: Asked, problems: Problems): Promise<EventFilter> {
+  const categories = await termFilter(tx, 'category', 'categories', asked.categories, problems)
+  const tags = await termFilter(tx, 'tag', 'tags', asked.tags, problems)
+  const venue = await linkedFilter(tx, scope, 'venue', asked.venue, problems)
+  const organizer = await linkedFilter(tx, scope, 'organizer', asked.organizer, problems)
+  if (asked.post_parent && !(await isReadable(tx, scope, 'event', asked.post_parent))) {
+    problems.post_parent = { problem: 'no_such_event', id: asked.post_parent }
+  }
+  return {
+    sight: sightOf(scope.user),
+    status: asked.status ?? null,
+    bounds: asked.include ? [] : [...windowBounds(scope, asked), ...siblingBounds(scope, asked)],
+    include: asked.include ?? null,
+    search: asked.search ? fold(asked.search) : null,
+    terms: [categories && (await terms.withDescendants(tx, categories)), tags].filter((list) => list !== null),
+    linked: { ...(venue && { venue }), ...(organizer && { organizer }) },
+    featured: asked.featured ?? null,
+    parent: asked.post_parent ?? null,
+  }
+}
+
+/** The window in whole days: given, or from today, and two years on; none where other bounds take its place. */
+export function windowOf({ clock, site }: Scope, asked: Asked): Window {
+  const day = (date: DateText) => wallClockIn(date, site.timezone).slice(0, 10)
+  if (asked.include) return {}
+  const bounded = hasSiblings(asked)
+  const today = toWallClock(clock(), site.timezone).slice(0, 10)
+  const start = asked.start_date ? day(asked.start_date) : bounded ? undefined : today
+  const end = asked.end_date ? day(asked.end_date) : bounded || start === undefined ? undefined : yearsOn(start)
+  return { ...(start && { start_date: `${start} 00:00:00` }), ...(end && { end_date: `${end} 23:59:59` }) }
+}
+
+/** An event is in the window when it starts and ends inside it. */
+function windowBounds(scope: Scope, asked: Asked): Bound[] {
+  const window = windowOf(scope, asked)
+  const exact = (date: DateText | null | undefined, edge: string) =>
+    date ? instantIn(date, scope.site.timezone) : toInstant(edge, scope.site.timezone)
+  const bounds: Bound[] = []
+  if (window.start_date) {
+    bounds.push({
+      end: 'start',
+      is: '>=',
+      than: asked.strict_dates ? exact(asked.start_date, window.start_date) : window.start_date,
+    })
+  }
+  if (window.end_date) {
+    bounds.push({
+      end: 'end',
+      is: '<=',
+      than: asked.strict_dates ? exact(asked.end_date, window.end_date) : window.end_date,
+    })
+  }
+  return bounds
+}
+
+const SIBLINGS = [
+  { name: 'starts_after', end: 'start', is: '>' },
+  { name: 'starts_before', end: 'start', is: '<=' },
+  { name: 'ends_after', end: 'end', is: '>' },
+  { name: 'ends_before', end: 'end', is: '<=' },
+] as const
+
+function hasSiblings(asked: Asked): boolean {
+  return SIBLINGS.some(({ name }) => asked[name])
+}
+
+/** After a day is after its last second; before it includes that second. */
+function siblingBounds({ site }: Scope, asked: Asked): Bound[] {
+  return SIBLINGS.flatMap(({ name, end, is }) => {
+    const date = asked[name]
+    if (!date) return []
+    const day = `${wallClockIn(date, site.timezone).slice(0, 10)} 23:59:59`
+    return [{ end, is, than: asked.strict_dates ? instantIn(date, site.timezone) : day }]
+  })
+}
+
+function yearsOn(day: string): string {
+  return Number(day.slice(0, 4)) > 9999 - YEARS ? '9999-12-31' : addYears(day, YEARS)
+}
+
+async function termFilter(
+  tx: Tx,
+  kind: TermKind,
+  name: string,
+  values: readonly TermValue[] | null | undefined,
+  problems: Problems,
+): Promise<number[] | null> {
+  if (!values) return null
+  const ids: number[] = []
+  for (const value of values) {
+    const term = await findTerm(tx, kind, value)
+    if (term !== undefined) ids.push(term.id)
+    else
+      problems[name] ??=
+        value.name === undefined
+          ? { problem: 'no_such_term', id: value.id ?? 0 }
+          : { problem: 'no_term_named', name: value.name }
+  }
+  return ids
+}
+
+async function linkedFilter(
+  tx: Tx,
+  scope: Scope,
+  kind: LinkedKind,
+  ids: readonly number[] | null | undefined,
+  problems: Problems,
+): Promise<readonly number[] | null> {
+  for (const id of ids ?? []) {
+    if (!(await isReadable(tx, scope, kind, id))) problems[kind] ??= { problem: `no_such_${kind}`, id }
+  }
+  return ids ?? null
+}
+
+async function isReadable(tx: Tx, scope: Scope, kind: LinkedKind | 'event', id: number): Promise<boolean> {
+  const row = await records.get(tx, kind, { id })
+  return row !== undefined && mayRead(scope.user, row)
+}

@@ -1,0 +1,80 @@
+import { AppError, type Problem, type Problems } from '../lib/errors.ts'
+import { fold } from '../lib/fold.ts'
+import { slugify } from '../lib/slug.ts'
+import type { LinkValue, TermValue } from '../schema/kinds.ts'
+import type { TermKind } from '../schema/term.ts'
+import type { Tx } from '../storage/dialect.ts'
+import type { LinkedKind } from '../storage/records.ts'
+import * as recordStorage from '../storage/records.ts'
+import type { TermRow } from '../storage/terms.ts'
+import * as termStorage from '../storage/terms.ts'
+import { mayRead, rightsOf } from './access.ts'
+import { createInline } from './linked-records.ts'
+import type { Scope } from './scope.ts'
+import * as terms from './terms.ts'
+
+/** The field that names each kind of term. */
+const TERM_FIELD = { category: 'categories', tag: 'tags' } as const
+
+/** The ids of the venues or organizers that a request names; those given as data are found or made. */
+export async function resolveLinks(
+  tx: Tx,
+  scope: Scope,
+  kind: LinkedKind,
+  links: readonly LinkValue[],
+  problems: Problems,
+): Promise<number[]> {
+  const ids: number[] = []
+  for (const link of links) {
+    try {
+      ids.push(
+        'id' in link ? await checkLink(tx, scope, kind, link.id) : await createInline(tx, scope, kind, link.data),
+      )
+    } catch (error) {
+      problems[kind] ??= inlineProblem(error)
+    }
+  }
+  return ids
+}
+
+/** Links only what the writer may read, and what is not in the trash. */
+async function checkLink(tx: Tx, scope: Scope, kind: LinkedKind, id: number): Promise<number> {
+  const row = await recordStorage.get(tx, kind, { id })
+  if (row !== undefined && row.status !== 'trash' && mayRead(scope.user, row)) return id
+  throw new AppError('rest_invalid_param', { params: { [kind]: { problem: `no_such_${kind}`, id } } })
+}
+
+/** What is wrong with data inside a field, told of the field. */
+function inlineProblem(error: unknown): Problem {
+  if (!(error instanceof AppError) || error.status !== 400) throw error
+  const { missing, params = {} } = error.details
+  if (missing) return { problem: 'missing_data', names: missing.join(', ') }
+  const [[field = '', reason = { problem: 'empty' }] = []] = Object.entries(params)
+  return reason.problem.startsWith('no_such_') ? reason : { problem: 'bad_data', field, reason }
+}
+
+/** The ids of the categories or tags that a request names; new names are created by those who may. */
+export async function resolveTerms(
+  tx: Tx,
+  scope: Scope,
+  kind: TermKind,
+  values: readonly TermValue[],
+  problems: Problems,
+): Promise<number[]> {
+  const mayCreate = kind === 'tag' || rightsOf(scope.user).category
+  const ids: number[] = []
+  for (const value of values) {
+    const known = await findTerm(tx, kind, value)
+    if (known !== undefined) ids.push(known.id)
+    else if (value.name === undefined) problems[TERM_FIELD[kind]] ??= { problem: 'no_such_term', id: value.id ?? 0 }
+    else if (!mayCreate) problems[TERM_FIELD[kind]] ??= { problem: 'may_not_create_term', name: value.name }
+    else ids.push((await terms.insert(tx, kind, { name: value.name, parent: 0, slug: null, description: null })).id)
+  }
+  return ids
+}
+
+/** A term by its id; failing that, by its slug; failing that, by its name. */
+export async function findTerm(tx: Tx, kind: TermKind, { id, name }: TermValue): Promise<TermRow | undefined> {
+  const byId = id === undefined ? undefined : await termStorage.get(tx, kind, id)
+  return byId ?? (name === undefined ? undefined : termStorage.find(tx, kind, slugify(name), fold(name)))
+}

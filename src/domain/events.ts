@@ -1,0 +1,285 @@
+import { AppError, type Problems, refuse } from '../lib/errors.ts'
+import { fold } from '../lib/fold.ts'
+import { hashPassword } from '../lib/passwords.ts'
+import { eventFields, eventListParameters, eventReadParameters } from '../schema/event.ts'
+import { readFields, type Values } from '../schema/field.ts'
+import { removeParameters } from '../schema/record.ts'
+import type { Tx } from '../storage/dialect.ts'
+import type { EventRow } from '../storage/events.ts'
+import * as storage from '../storage/events.ts'
+import type { RecordRow, Ref } from '../storage/records.ts'
+import * as recordStorage from '../storage/records.ts'
+import { mayEdit, mayRead, need, rightsOf, sightOf } from './access.ts'
+import { filterOf, type Window, windowOf } from './event-filter.ts'
+import { resolveLinks, resolveTerms } from './event-links.ts'
+import { settleTimes } from './event-times.ts'
+import * as records from './records.ts'
+import type { Payload, Scope } from './scope.ts'
+import { type Term, withPaths } from './terms.ts'
+
+export type { EventRow } from '../storage/events.ts'
+
+/** An event with everything that it is shown with. */
+export interface Event {
+  readonly row: EventRow
+  readonly venues: readonly RecordRow[]
+  readonly organizers: readonly RecordRow[]
+  readonly categories: readonly Term[]
+  readonly tags: readonly Term[]
+  /** False when its reader lacks the password: then only its title and dates are shown. */
+  readonly whole: boolean
+}
+
+export interface EventPage {
+  readonly events: readonly Event[]
+  readonly total: number
+  readonly page: number
+  readonly perPage: number
+  readonly window: Window
+  readonly strict: boolean
+}
+
+type EventValues = Values<typeof eventFields>
+
+export async function list(scope: Scope, query: Payload): Promise<EventPage> {
+  const { values, problems } = readFields(eventListParameters, query(), {
+    mode: 'query',
+    reading: records.readingOf(scope),
+  })
+  const { page = 1, per_page: perPage = 10 } = values
+  records.checkStatusFilter(scope, values.status ?? null, problems)
+  return scope.db.read(async (tx) => {
+    const filter = await filterOf(tx, scope, values, problems)
+    refuse(problems)
+    const { rows, total } = await storage.list(tx, filter, perPage, (page - 1) * perPage)
+    const events = await assemble(tx, scope, rows)
+    return { events, total, page, perPage, window: windowOf(scope, values), strict: values.strict_dates === true }
+  })
+}
+
+/** The event, for a reader who may open it, with its password if it has one. */
+export async function get(scope: Scope, ref: Ref, query: Payload): Promise<Event> {
+  const event = await scope.db.read(async (tx) => {
+    const row = await records.findReadable(tx, scope, 'event', ref)
+    return assembleOne(tx, scope, asEvent(row))
+  })
+  if (event.whole) return event
+  const { values, problems } = readFields(eventReadParameters, query(), {
+    mode: 'query',
+    reading: records.readingOf(scope),
+  })
+  refuse(problems)
+  const { password_hash } = event.row
+  if (!values.password || password_hash === null || !(await scope.passwords.matches(password_hash, values.password))) {
+    throw new AppError('event-password-protected')
+  }
+  return { ...event, whole: true }
+}
+
+export async function create(scope: Scope, payload: Payload): Promise<Event> {
+  need(rightsOf(scope.user).create)
+  return scope.db.write(async (tx) => {
+    const { values, problems } = readFields(eventFields, payload(), {
+      mode: 'create',
+      reading: records.readingOf(scope),
+    })
+    return save(tx, scope, values, problems, null)
+  })
+}
+
+export async function update(scope: Scope, ref: Ref, payload: Payload): Promise<Event> {
+  return scope.db.write(async (tx) => {
+    const before = asEvent(await records.findEditable(tx, scope, 'event', ref))
+    const { values, problems } = readFields(eventFields, payload(), {
+      mode: 'update',
+      reading: records.readingOf(scope),
+    })
+    return save(tx, scope, values, problems, before)
+  })
+}
+
+/** Moves an event to the trash or, with `force`, out of existence. */
+export async function remove(scope: Scope, ref: Ref, query: Payload): Promise<Event> {
+  return scope.db.write(async (tx) => {
+    const before = asEvent(await records.findEditable(tx, scope, 'event', ref))
+    const { values, problems } = readFields(removeParameters, query(), {
+      mode: 'query',
+      reading: records.readingOf(scope),
+    })
+    refuse(problems)
+    const event = await assembleOne(tx, scope, before)
+    const terms = await storage.termIds(tx, before.id)
+    const after = asEvent(await records.remove(tx, scope, 'event', { id: before.id }, values.force === true))
+    if (isCounted(before)) await storage.countTerms(tx, terms, -1)
+    return { ...event, row: after }
+  })
+}
+
+/** Publishes every scheduled event, venue and organizer whose time has come; `modified` stays. Answers how many there were. */
+export async function publishDue(scope: Pick<Scope, 'db' | 'clock'>): Promise<number> {
+  const now = scope.clock()
+  const kinds = ['event', 'venue', 'organizer'] as const
+  const waiting = await scope.db.read(async (tx) => {
+    for (const kind of kinds) if ((await recordStorage.due(tx, kind, now)).length > 0) return true
+    return false
+  })
+  if (!waiting) return 0
+  return scope.db.write(async (tx) => {
+    let published = 0
+    for (const kind of kinds) {
+      for (const { id } of await recordStorage.due(tx, kind, now)) {
+        await recordStorage.update(tx, kind, id, { status: 'publish' })
+        if (kind === 'event') await afterPublishing(tx, asEvent(await records.find(tx, 'event', { id })), [])
+        published++
+      }
+    }
+    return published
+  })
+}
+
+/** Stores what a request asks for, new or changed: all of it, or nothing and every reason why. */
+async function save(
+  tx: Tx,
+  scope: Scope,
+  values: EventValues,
+  problems: Problems,
+  before: EventRow | null,
+): Promise<Event> {
+  await records.checkReferences(tx, scope, values, problems)
+  await checkParent(tx, scope, values.parent, before, problems)
+  const times = settleTimes(values, before, scope.site.timezone, problems)
+  const venues =
+    values.venue === undefined ? null : await resolveLinks(tx, scope, 'venue', values.venue ?? [], problems)
+  const organizers =
+    values.organizer === undefined ? null : await resolveLinks(tx, scope, 'organizer', values.organizer ?? [], problems)
+  const terms = await resolveAllTerms(tx, scope, values, before, problems)
+  refuse(problems)
+  const id = await store(tx, scope, values, times, before)
+  if (venues !== null) await storage.setLinked(tx, 'venue', id, venues)
+  if (organizers !== null) await storage.setLinked(tx, 'organizer', id, organizers)
+  const row = asEvent(await records.find(tx, 'event', { id }))
+  const termsBefore = before === null ? [] : await storage.termIds(tx, id)
+  if (before === null || terms.changed) await storage.setTerms(tx, id, terms.ids)
+  await afterPublishing(tx, row, before !== null && isCounted(before) ? termsBefore : [])
+  return assembleOne(tx, scope, row)
+}
+
+/** Inserts the row, or updates it; answers its id. */
+async function store(
+  tx: Tx,
+  scope: Scope,
+  values: EventValues,
+  times: object | null,
+  before: EventRow | null,
+): Promise<number> {
+  const named = records.storedColumns(eventFields, values)
+  const row: Partial<RecordRow> = { ...(before as Partial<RecordRow> | null), ...named }
+  const columns = {
+    ...named,
+    ...times,
+    ...(values.parent !== undefined && { parent: values.parent || null }),
+    ...(values.password !== undefined && {
+      password_hash: values.password ? await hashPassword(values.password) : null,
+    }),
+    ...(await records.settle(tx, scope, 'event', values, String(row.title), before as RecordRow | null)),
+    search: records.searchText(eventFields, row),
+    title_search: fold(String(row.title)),
+  }
+  if (before !== null) {
+    await recordStorage.update(tx, 'event', before.id, columns)
+    return before.id
+  }
+  return recordStorage.create(tx, 'event', {
+    image: null,
+    description: null,
+    ...records.defaultColumns(eventFields),
+    ...columns,
+  })
+}
+
+/** Keeps the counts of terms true, and publishes the drafts that a published event is linked to. */
+async function afterPublishing(tx: Tx, row: EventRow, countedBefore: readonly number[]): Promise<void> {
+  const counted = isCounted(row) ? await storage.termIds(tx, row.id) : []
+  await storage.countTerms(
+    tx,
+    countedBefore.filter((id) => !counted.includes(id)),
+    -1,
+  )
+  await storage.countTerms(
+    tx,
+    counted.filter((id) => !countedBefore.includes(id)),
+    1,
+  )
+  if (row.status === 'publish') await storage.publishLinkedDrafts(tx, row.id, row.author)
+}
+
+/** Terms count the events that everybody may read. */
+function isCounted(row: EventRow): boolean {
+  return row.status === 'publish' && row.password_hash === null
+}
+
+/** The categories and tags of the event: those named, and of what is not named those that it has. */
+async function resolveAllTerms(
+  tx: Tx,
+  scope: Scope,
+  values: EventValues,
+  before: EventRow | null,
+  problems: Problems,
+): Promise<{ ids: number[]; changed: boolean }> {
+  const had = before === null ? [] : ((await storage.termsOf(tx, [before.id])).get(before.id) ?? [])
+  const kept = (kind: 'category' | 'tag') => had.filter((term) => term.kind === kind).map((term) => term.id)
+  const { categories, tags } = values
+  const ids = [
+    ...(categories === undefined
+      ? kept('category')
+      : await resolveTerms(tx, scope, 'category', categories ?? [], problems)),
+    ...(tags === undefined ? kept('tag') : await resolveTerms(tx, scope, 'tag', tags ?? [], problems)),
+  ]
+  return { ids, changed: categories !== undefined || tags !== undefined }
+}
+
+/** A parent must exist, be readable, and not be the event itself or a part of it. */
+async function checkParent(
+  tx: Tx,
+  scope: Scope,
+  parent: number | null | undefined,
+  before: EventRow | null,
+  problems: Problems,
+): Promise<void> {
+  if (!parent || parent === before?.parent) return
+  const row = await recordStorage.get(tx, 'event', { id: parent })
+  if (row === undefined || !mayRead(scope.user, row)) problems.parent ??= { problem: 'no_such_event', id: parent }
+  else if (before !== null && (await storage.isWithin(tx, parent, before.id))) problems.parent ??= { problem: 'loop' }
+}
+
+/** Events with their linked records and terms: as many queries for fifty as for one. */
+async function assemble(tx: Tx, scope: Scope, rows: readonly EventRow[]): Promise<Event[]> {
+  const sight = sightOf(scope.user)
+  const ids = rows.map((row) => row.id)
+  const venues = await storage.linkedOf(tx, 'venue', ids, sight)
+  const organizers = await storage.linkedOf(tx, 'organizer', ids, sight)
+  const terms = await storage.termsOf(tx, ids)
+  const withPath = new Map((await withPaths(tx, [...terms.values()].flat())).map((term) => [term.id, term]))
+  return rows.map((row) => {
+    const own = (terms.get(row.id) ?? []).map((term) => withPath.get(term.id)).filter((term) => term !== undefined)
+    return {
+      row,
+      venues: venues.get(row.id) ?? [],
+      organizers: organizers.get(row.id) ?? [],
+      categories: own.filter((term) => term.kind === 'category'),
+      tags: own.filter((term) => term.kind === 'tag'),
+      whole: row.password_hash === null || mayEdit(scope.user, row),
+    }
+  })
+}
+
+async function assembleOne(tx: Tx, scope: Scope, row: EventRow): Promise<Event> {
+  const [event] = await assemble(tx, scope, [row])
+  if (event === undefined) throw new Error('an event was lost while it was put together')
+  return event
+}
+
+/** The generic row of records.find is a whole row of its table. */
+function asEvent(row: RecordRow): EventRow {
+  return row as unknown as EventRow
+}

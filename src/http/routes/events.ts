@@ -1,0 +1,73 @@
+import * as events from '../../domain/events.ts'
+import { eventFields, eventListParameters, eventReadParameters } from '../../schema/event.ts'
+import { optional } from '../../schema/field.ts'
+import { removeParameters } from '../../schema/record.ts'
+import { type Answer, type Call, type Endpoint, UPDATE } from '../endpoint.ts'
+import { listAnswer } from '../links.ts'
+import { event, singleEvent } from '../present-event.ts'
+import { byId, bySlug, type Lookup } from './lookup.ts'
+
+function single({ addresses, scope }: Call, shown: events.Event, status = 200): Answer {
+  return {
+    status,
+    ...(status === 201 && { headers: { location: `${addresses.rest}/events/${shown.row.id}` } }),
+    body: singleEvent(shown, addresses, scope.site),
+  }
+}
+
+function one({ suffix, path, parameters, ref }: Lookup): Endpoint[] {
+  return [
+    {
+      name: `events.get${suffix}`,
+      methods: ['GET'],
+      path: `/events${path}`,
+      access: 'anyone',
+      parameters: { ...parameters, ...eventReadParameters },
+      handle: async (call) => single(call, await events.get(call.scope, ref(call), call.query)),
+    },
+    {
+      name: `events.update${suffix}`,
+      methods: UPDATE,
+      path: `/events${path}`,
+      access: 'signed-in',
+      parameters: { ...parameters, ...optional(eventFields) },
+      handle: async (call) => single(call, await events.update(call.scope, ref(call), call.body)),
+    },
+    {
+      name: `events.remove${suffix}`,
+      methods: ['DELETE'],
+      path: `/events${path}`,
+      access: 'signed-in',
+      parameters: { ...parameters, ...removeParameters, ...eventReadParameters },
+      handle: async (call) => single(call, await events.remove(call.scope, ref(call), call.query)),
+    },
+  ]
+}
+
+/** Events: list, create, and by id and by slug read, change and remove. */
+export const eventEndpoints: Endpoint[] = [
+  {
+    name: 'events.list',
+    methods: ['GET'],
+    path: '/events',
+    access: 'anyone',
+    parameters: eventListParameters,
+    async handle(call) {
+      const { events: found, window, strict, ...page } = await events.list(call.scope, call.query)
+      const items = found.map((shown) => event(shown, call.addresses, call.scope.site))
+      // Exact times are passed on as they were sent: they may carry an offset.
+      const settled = strict ? {} : { ...window }
+      return listAnswer(call, { name: 'events', items, pastEnd: 'event-archive-page-not-found', settled, ...page })
+    },
+  },
+  {
+    name: 'events.create',
+    methods: ['POST'],
+    path: '/events',
+    access: 'signed-in',
+    parameters: eventFields,
+    handle: async (call) => single(call, await events.create(call.scope, call.body), 201),
+  },
+  ...one(byId),
+  ...one(bySlug),
+]

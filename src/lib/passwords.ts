@@ -1,0 +1,43 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import { hash, verify } from '@node-rs/argon2'
+import type { Clock } from './clock.ts'
+
+/** How long a verified password is remembered, in seconds. */
+const REMEMBERED = 300
+const MOST_REMEMBERED = 10_000
+
+/** The slow hash that a password is kept as. */
+export function hashPassword(password: string): Promise<string> {
+  return hash(password)
+}
+
+/**
+ * Checks passwords. The slow hash is computed once; then a keyed hash of the password and of the slow hash it was found
+ * to match is remembered for a while. A changed password has another slow hash, and so is not remembered.
+ */
+export class PasswordChecker {
+  readonly #clock: Clock
+  readonly #key = randomBytes(32)
+  readonly #verified = new Map<string, number>()
+  readonly #nobody = hash(randomBytes(16).toString('hex'))
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /** Whether this is the password of that hash. No hash matches nothing, and takes as long, so that nobody learns which it was. */
+  async matches(passwordHash: string | undefined, password: string): Promise<boolean> {
+    if (passwordHash === undefined) {
+      await verify(await this.#nobody, password)
+      return false
+    }
+    const key = createHmac('sha256', this.#key).update(`${passwordHash}:${password}`).digest('base64')
+    if ((this.#verified.get(key) ?? 0) > this.#clock()) return true
+    this.#verified.delete(key)
+    if (!(await verify(passwordHash, password))) return false
+    const oldest = this.#verified.keys().next().value
+    if (this.#verified.size >= MOST_REMEMBERED && oldest !== undefined) this.#verified.delete(oldest)
+    this.#verified.set(key, this.#clock() + REMEMBERED)
+    return true
+  }
+}

@@ -1,0 +1,48 @@
+import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
+import type { Status } from '../schema/record.ts'
+import type { Tables } from './tables.ts'
+
+/** What a reader may see, as part of every query: never a filter over its results, so that totals and pages are true. */
+
+/** What a reader may see of the records of others, and of their own. Decided in domain/access.ts. */
+export interface Sight {
+  readonly all: boolean
+  /** The reader's own user id, if they may see their own unpublished records. */
+  readonly own: number | null
+  /** Whether the reader may still edit their own records once they are published. */
+  readonly ownPublished: boolean
+}
+
+/** The statuses of a record that nobody was ever shown. */
+export const UNPUBLISHED = ['draft', 'pending'] as const satisfies Status[]
+
+/** The condition that a reader may open the record and, with `statuses`, that it has one of them; without, that it is not in the trash. */
+export function visible<T extends keyof Tables>(
+  eb: ExpressionBuilder<Tables, T>,
+  sight: Sight,
+  statuses: readonly Status[] | null,
+): Expression<SqlBool> {
+  const on = eb as unknown as ExpressionBuilder<Tables, 'venues'>
+  const asked = statuses === null ? on('status', '!=', 'trash') : on('status', 'in', statuses)
+  if (sight.all) return asked
+  const published = on('status', '=', 'publish')
+  if (sight.own === null) return statuses === null || statuses.includes('publish') ? published : on.lit(false)
+  const openTrash = sight.ownPublished
+    ? on.lit(true)
+    : on.or([on('status', '!=', 'trash'), on('trashed_from', 'in', UNPUBLISHED)])
+  return on.and([asked, on.or([published, on.and([on('author', '=', sight.own), openTrash])])])
+}
+
+/** That nothing of an event is hidden from a reader who may open it: it has no password, or they may edit it. */
+export function whole(eb: ExpressionBuilder<Tables, 'events'>, sight: Sight): Expression<SqlBool> {
+  if (sight.all) return eb.lit(true)
+  const open = eb('events.password_hash', 'is', null)
+  if (sight.own === null) return open
+  const editable = sight.ownPublished ? eb.lit(true) : eb('events.status', 'in', UNPUBLISHED)
+  return eb.or([open, eb.and([eb('events.author', '=', sight.own), editable])])
+}
+
+/** That a reader may open an event and see all of it: what a protected event is linked to shows nowhere. */
+export function eventShownTo(eb: ExpressionBuilder<Tables, 'events'>, sight: Sight): Expression<SqlBool> {
+  return eb.and([visible(eb, sight, null), whole(eb, sight)])
+}
