@@ -1,16 +1,22 @@
 import pino, { type Logger } from 'pino'
 import type { Config } from './config.ts'
+import { publishDue } from './domain/events.ts'
 import type { Service } from './http/server.ts'
 import { createServer } from './http/server.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
 import { PasswordChecker } from './lib/passwords.ts'
 import { type Database, openDatabase } from './storage/database.ts'
 
+/** How often scheduled publishing looks for what is due, in milliseconds. */
+const PUBLISHING_INTERVAL = 1000
+
 /** A service that is put together and not yet listening. */
 export interface App {
   readonly db: Database
   readonly clock: Clock
   readonly server: Awaited<ReturnType<typeof createServer>>
+  /** Publishes what is due, now and then every second, until it is closed. */
+  keepSchedule(): Promise<void>
   /** Finishes running requests, then closes the database. */
   close(): Promise<void>
 }
@@ -30,12 +36,19 @@ export async function createApp(
     isReady: async () => (await db.pending()).length === 0,
   }
   const server = await createServer(service, { ...config, logger: options.logger ?? createLogger(config.logLevel) })
+  let schedule: NodeJS.Timeout | undefined
+  const keepSchedule = async () => {
+    await publishDue(service).catch((error) => server.log.error({ err: error }, 'scheduled publishing failed'))
+    schedule = setTimeout(keepSchedule, PUBLISHING_INTERVAL).unref()
+  }
   return {
     db,
     clock,
     server,
+    keepSchedule,
     async close() {
       await server.close()
+      clearTimeout(schedule)
       await db.close()
     },
   }

@@ -18,21 +18,16 @@ export function instantIn(date: DateText, zone: Zone): Instant {
 export function readDate(text: string, today: WallClock): DateText | null {
   const trimmed = text.trim()
   if (trimmed.length > 100) return null
-  return (
-    readDigits(trimmed) ??
-    readIso(trimmed) ??
-    readSlashes(trimmed) ??
-    (/^[\d-]/.test(trimmed) && !/[a-z]{2}/i.test(trimmed) ? null : readEnglish(trimmed, today))
-  )
+  return readDigits(trimmed) ?? readIso(trimmed) ?? readSlashes(trimmed) ?? readEnglish(trimmed, today)
 }
 
 const ISO =
-  /^(\d{4})-?(\d{1,2})-?(\d{1,2})(?:[T\s]\s*(\d{1,2}):?(\d{2})(?::?(\d{2})(?:[.,]\d{1,9})?)?\s*(Z|UTC|[+-]\d{2}(?::?\d{2})?)?)?$/i
-const SLASHES = /^(\d{1,2})\/(\d{1,2})\/(\d{4})(?:[,\s]\s*(\d{1,2})(?::(\d{2})(?::(\d{2}))?)?\s*([ap])?\.?(?:m\.?)?)?$/i
+  /^(\d{4})([-/]?)(\d{1,2})\2(\d{1,2})(?:[T\s]\s*(\d{1,2})(?::?(\d{2})(?::?(\d{2})(?:[.,]\d{1,9})?)?)?\s*([ap]\.?m\.?)?\s*(Z|UTC|[+-]\d{2}(?::?\d{2})?)?)?$/i
+const SLASHES = /^(\d{1,2})\/(\d{1,2})\/(\d{4})(?:[,\s]\s*(\d{1,2})(?::(\d{2})(?::(\d{2}))?)?\s*([ap]\.?m\.?)?)?$/i
 
-/** The first and last instants of the years that we keep, with a day to spare for any zone. */
-const EARLIEST = toInstant('0001-01-02 00:00:00', 'UTC')
-const LATEST = toInstant('9999-12-30 23:59:59', 'UTC')
+/** The instants of the years that we keep. */
+const EARLIEST = toInstant('0001-01-01 00:00:00', 'UTC')
+const LATEST = toInstant('9999-12-31 23:59:59', 'UTC')
 
 function readDigits(text: string): DateText | null {
   if (/^\d{8}$/.test(text)) return local(+text.slice(0, 4), +text.slice(4, 6), +text.slice(6))
@@ -43,10 +38,13 @@ function readDigits(text: string): DateText | null {
 function readIso(text: string): DateText | null {
   const match = ISO.exec(text)
   if (match === null) return null
-  const [, year = '', month = '', day = '', hour = '0', minute = '0', second = '0', offset] = match
-  // Compact dates are digits throughout; 2031-6 or 2031610 would be ambiguous.
-  if (!text.slice(0, 10).includes('-') && month.length + day.length !== 4) return null
-  const date = local(+year, +month, +day, +hour, +minute, +second)
+  const [, year = '', separator, month = '', day = '', hour, minute = '0', second = '0', half, offset] = match
+  // Without separators only 20310610 is a date: 2031610 could be two.
+  if (separator === '' && month.length + day.length !== 4) return null
+  // 2031-06-10 19 is no time of day, 2031-06-10 7pm is.
+  if (hour !== undefined && match[6] === undefined && half === undefined) return null
+  const hours = hourOf(+(hour ?? 0), half)
+  const date = hours === null ? null : local(+year, +month, +day, hours, +minute, +second)
   return date === null || offset === undefined ? date : shift(date.wall, offset)
 }
 
@@ -54,42 +52,65 @@ function readSlashes(text: string): DateText | null {
   const match = SLASHES.exec(text)
   if (match === null) return null
   const [, month = '', day = '', year = '', hour = '0', minute = '0', second = '0', half] = match
-  if (half !== undefined && (+hour < 1 || +hour > 12)) return null
-  const hours = half === undefined ? +hour : (+hour % 12) + (half.toLowerCase() === 'p' ? 12 : 0)
-  return local(+year, +month, +day, hours, +minute, +second)
+  const hours = hourOf(+hour, half)
+  return hours === null ? null : local(+year, +month, +day, hours, +minute, +second)
+}
+
+/** The hour of a day of 24, of one given with or without `am` or `pm`. */
+function hourOf(hour: number, half: string | undefined): number | null {
+  if (half === undefined) return hour
+  if (hour < 1 || hour > 12) return null
+  return (hour % 12) + (half.toLowerCase().startsWith('p') ? 12 : 0)
 }
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 const MONTH = /^(jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)(uary|ruary|ch|il|ust|tember|ober|ember)?$/
 const WORD = new RegExp(
   `^(?:${[
-    'now|today|tomorrow|yesterday|noon|midnight|next|last|previous|this|ago|of|st|nd|rd|th|am|pm|first|second|third|fourth|fifth|sixth|utc|gmt|z|t',
+    'now|today|tomorrow|yesterday|next|last|previous|this|ago|of|st|nd|rd|th|first|second|third|fourth|fifth|sixth',
     '(?:sec|second|min|minute|hour|day|week|fortnight|month|year|weekday)s?',
     '(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?',
   ].join('|')})$`,
 )
 
+const TIME =
+  /\b(\d{1,2})(?::(\d{2})(?::(\d{2}))?)?\s*([ap]\.?\s?m)\b\.?|\b(\d{1,2}):(\d{2})(?::(\d{2}))?(?!\d)|\b(noon|midnight)\b/
+const OFFSET = /(?<=\d|m|\s)\s*(z|utc|gmt|[+-]\d{2}:?\d{2})$/
+
 /**
- * Plain English, by a port of PHP's strtotime. It is generous: it rolls 31 February over and takes a single letter for a
- * time zone. So every word must be one that we know, and a day of a named month must come out as that day.
+ * Plain English. The time of day and an offset are ours to find, wherever they stand; the day is found by a port of
+ * PHP's strtotime. It is generous: it rolls 31 February over and takes a single letter for a time zone. So every word
+ * must be one that we know, and a day of a named month must come out as that day.
  */
 function readEnglish(text: string, today: WallClock): DateText | null {
-  const spaced = text
-    .toLowerCase()
-    .replace(/[,.]/g, ' ')
-    .replace(/\bat\b/g, ' ')
+  const lower = text.toLowerCase()
+  const time = TIME.exec(lower)
+  const offset = time === null ? undefined : OFFSET.exec(lower)?.[1]
+  const phrase = (offset === undefined ? lower : lower.replace(OFFSET, ''))
+    .replace(TIME, ' ')
+    .replace(/[,.]|\bat\b/g, ' ')
     .replace(/\s+/g, ' ')
     .trim()
-  const words = spaced.match(/[a-z]+/g) ?? []
-  if (!/^[\x20-\x7e]+$/.test(spaced) || words.length === 0) return null
-  if (!words.every((word) => WORD.test(word) || MONTH.test(word)) || words.every((word) => word.length < 3)) return null
-  const utc = / ?\b(utc|gmt|z)$/.test(spaced)
-  const phrase = spaced.replace(/ ?\b(utc|gmt|z)$/, '').replace(/(\d) (?=[ap]m\b)/g, '$1')
+  const day = readDay(phrase, today, time !== null)
+  if (day === null || time === null) return day === null ? null : { wall: day }
+  const [, hour, minute, second, half, hour24, minute24, second24, word] = time
+  const named = word === undefined ? undefined : word === 'noon' ? 12 : 0
+  const hours = named ?? hourOf(+(hour ?? hour24 ?? 0), half)
+  if (hours === null) return null
+  const [year = 0, month = 0, date = 0] = day.slice(0, 10).split('-').map(Number)
+  const moment = local(year, month, date, hours, +(minute ?? minute24 ?? 0), +(second ?? second24 ?? 0))
+  return moment === null || offset === undefined ? moment : shift(moment.wall, offset)
+}
+
+/** The day that words name; with nothing but a time of day, today. */
+function readDay(phrase: string, today: WallClock, hasTime: boolean): WallClock | null {
+  if (phrase === '') return hasTime ? today : null
+  const words = phrase.match(/[a-z]+/g) ?? []
+  if (!/^[\x20-\x7e]+$/.test(phrase) || !words.every((word) => WORD.test(word) || MONTH.test(word))) return null
+  if (!words.some((word) => word.length > 2)) return null
   const seconds = strtotime(phrase, Math.floor(asProcessDate(today).getTime() / 1000))
-  if (typeof seconds !== 'number') return null
-  const wall = fromProcessDate(new Date(seconds * 1000))
-  if (wall === null || !keepsNamedDay(phrase, wall)) return null
-  return utc ? at(toInstant(wall, 'UTC')) : { wall }
+  const wall = typeof seconds === 'number' ? fromProcessDate(new Date(seconds * 1000)) : null
+  return wall !== null && keepsNamedDay(phrase, wall) ? wall : null
 }
 
 /** strtotime counts in the process's own zone: go in and come out the same way, and the zone does not matter. */
@@ -122,7 +143,7 @@ function local(year: number, month: number, day: number, hour = 0, minute = 0, s
 }
 
 function shift(wall: WallClock, offset: string): DateText | null {
-  if (/^(z|utc)$/i.test(offset)) return at(toInstant(wall, 'UTC'))
+  if (/^(z|utc|gmt)$/i.test(offset)) return at(toInstant(wall, 'UTC'))
   const digits = offset.replace(/\D/g, '')
   const minutes = +digits.slice(0, 2) * 60 + +digits.slice(2)
   if (+digits.slice(2) > 59 || minutes > 18 * 60) return null

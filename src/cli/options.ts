@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander'
 import { openStore } from '../app.ts'
 import { type Config, flagName, readConfig, SETTINGS, type SettingName } from '../config.ts'
-import { type Clock, systemClock } from '../lib/clock.ts'
-import type { Database } from '../storage/database.ts'
+import type { Scope } from '../domain/scope.ts'
+import { systemClock } from '../lib/clock.ts'
 
 /** Adds flags for settings; the variable and the default of each are in its help. */
 export function withSettings(command: Command, ...names: SettingName[]): Command {
@@ -23,7 +23,7 @@ export function configOf(flags: Record<string, unknown>): Config {
 /** Works on the database that a command names, brought up to date, and closes it whatever happens. */
 export async function onStore<T>(
   flags: Record<string, unknown>,
-  work: (store: { db: Database; clock: Clock }) => Promise<T>,
+  work: (store: Pick<Scope, 'db' | 'clock'>) => Promise<T>,
 ): Promise<T> {
   const db = openStore(configOf(flags))
   try {

@@ -18,6 +18,8 @@ async function serve(flags: Record<string, unknown>): Promise<void> {
   const db = openStore(config)
   await db.migrate()
   const app = await createApp(config, db)
+  // What came due while the service was down is published before anyone can ask for it.
+  await app.keepSchedule()
   try {
     await app.server.listen({ port: config.port, host: config.host })
   } catch (error) {

@@ -34,7 +34,7 @@ interface Flags extends Record<string, unknown> {
 function choosePassword({ password = process.env.KALENDS_PASSWORD }: Flags): { password: string; shown: string } {
   if (password !== undefined) return { password, shown: '' }
   const made = users.randomPassword()
-  return { password: made, shown: `\n  password  ${made}\n` }
+  return { password: made, shown: `\n\n  password  ${made}\n` }
 }
 
 async function add(name: string, flags: Flags): Promise<void> {

@@ -2,10 +2,16 @@ import { AppError } from '../lib/errors.ts'
 import type { Status } from '../schema/record.ts'
 import type { TermKind } from '../schema/term.ts'
 import { type Sight, UNPUBLISHED } from '../storage/sight.ts'
-import type { User } from './scope.ts'
 
 export const ROLES = ['subscriber', 'contributor', 'author', 'editor', 'administrator'] as const
 export type Role = (typeof ROLES)[number]
+
+/** Somebody who has signed in. */
+export interface User {
+  readonly id: number
+  readonly name: string
+  readonly role: Role
+}
 
 interface Rights {
   /** Whose records it may edit and delete: its own only until they are published, its own, or all. */
@@ -18,14 +24,15 @@ interface Rights {
   readonly tag: boolean
 }
 
-/** Who may do what; the rights of a role that publishes nothing are those of an anonymous visitor. */
+/** Who may do what. The users themselves are managed on the command line. */
+// biome-ignore format: a table is read by its columns
 const RIGHTS: Record<Role | 'anonymous', Rights> = {
-  anonymous: { edit: 'none', create: false, publish: false, category: false, tag: false },
-  subscriber: { edit: 'none', create: false, publish: false, category: false, tag: false },
-  contributor: { edit: 'own-unpublished', create: true, publish: false, category: false, tag: false },
-  author: { edit: 'own', create: true, publish: true, category: true, tag: false },
-  editor: { edit: 'all', create: true, publish: true, category: true, tag: true },
-  administrator: { edit: 'all', create: true, publish: true, category: true, tag: true },
+  anonymous:     { create: false, edit: 'none',            publish: false, category: false, tag: false },
+  subscriber:    { create: false, edit: 'none',            publish: false, category: false, tag: false },
+  contributor:   { create: true,  edit: 'own-unpublished', publish: false, category: false, tag: false },
+  author:        { create: true,  edit: 'own',             publish: true,  category: true,  tag: false },
+  editor:        { create: true,  edit: 'all',             publish: true,  category: true,  tag: true  },
+  administrator: { create: true,  edit: 'all',             publish: true,  category: true,  tag: true  },
 }
 
 /** As much of a record as decides who may do what with it. */

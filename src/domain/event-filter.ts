@@ -1,8 +1,8 @@
 import { type DateText, instantIn, wallClockIn } from '../calendar/date-text.ts'
-import { addYears, toInstant, toWallClock } from '../calendar/zone.ts'
+import { toInstant, toWallClock } from '../calendar/zone.ts'
 import type { Problems } from '../lib/errors.ts'
 import { fold } from '../lib/fold.ts'
-import type { eventListParameters } from '../schema/event.ts'
+import { type eventListParameters, lastDayFrom } from '../schema/event.ts'
 import type { Values } from '../schema/field.ts'
 import type { TermValue } from '../schema/kinds.ts'
 import type { TermKind } from '../schema/term.ts'
@@ -16,9 +16,6 @@ import { findTerm } from './event-links.ts'
 import type { Scope } from './scope.ts'
 
 type Asked = Values<typeof eventListParameters>
-
-/** How far ahead a window without an end reaches. */
-const YEARS = 2
 
 /** The whole days that a list covers, as its links carry them. */
 export interface Window {
@@ -55,7 +52,7 @@ export function windowOf({ clock, site }: Scope, asked: Asked): Window {
   const bounded = hasSiblings(asked)
   const today = toWallClock(clock(), site.timezone).slice(0, 10)
   const start = asked.start_date ? day(asked.start_date) : bounded ? undefined : today
-  const end = asked.end_date ? day(asked.end_date) : bounded || start === undefined ? undefined : yearsOn(start)
+  const end = asked.end_date ? day(asked.end_date) : bounded || start === undefined ? undefined : lastDayFrom(start)
   return { ...(start && { start_date: `${start} 00:00:00` }), ...(end && { end_date: `${end} 23:59:59` }) }
 }
 
@@ -101,10 +98,6 @@ function siblingBounds({ site }: Scope, asked: Asked): Bound[] {
     const day = `${wallClockIn(date, site.timezone).slice(0, 10)} 23:59:59`
     return [{ end, is, than: asked.strict_dates ? instantIn(date, site.timezone) : day }]
   })
-}
-
-function yearsOn(day: string): string {
-  return Number(day.slice(0, 4)) > 9999 - YEARS ? '9999-12-31' : addYears(day, YEARS)
 }
 
 async function termFilter(

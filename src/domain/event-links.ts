@@ -1,6 +1,6 @@
-import { AppError, type Problem, type Problems } from '../lib/errors.ts'
+import { AppError, type Problems } from '../lib/errors.ts'
 import { fold } from '../lib/fold.ts'
-import { slugify } from '../lib/slug.ts'
+import { isSlug, slugify } from '../lib/slug.ts'
 import type { LinkValue, TermValue } from '../schema/kinds.ts'
 import type { TermKind } from '../schema/term.ts'
 import type { Tx } from '../storage/dialect.ts'
@@ -27,30 +27,22 @@ export async function resolveLinks(
   const ids: number[] = []
   for (const link of links) {
     try {
-      ids.push(
-        'id' in link ? await checkLink(tx, scope, kind, link.id) : await createInline(tx, scope, kind, link.data),
-      )
+      if ('data' in link) ids.push(await createInline(tx, scope, kind, link.data))
+      else if (await isLinkable(tx, scope, kind, link.id)) ids.push(link.id)
+      else problems[kind] ??= { problem: `no_such_${kind}`, id: link.id }
     } catch (error) {
-      problems[kind] ??= inlineProblem(error)
+      // What is wrong with data inside the field is told of the field.
+      if (!(error instanceof AppError) || error.details.params === undefined) throw error
+      problems[kind] ??= { problem: 'bad_data', details: error.details.params }
     }
   }
   return ids
 }
 
 /** Links only what the writer may read, and what is not in the trash. */
-async function checkLink(tx: Tx, scope: Scope, kind: LinkedKind, id: number): Promise<number> {
+async function isLinkable(tx: Tx, scope: Scope, kind: LinkedKind, id: number): Promise<boolean> {
   const row = await recordStorage.get(tx, kind, { id })
-  if (row !== undefined && row.status !== 'trash' && mayRead(scope.user, row)) return id
-  throw new AppError('rest_invalid_param', { params: { [kind]: { problem: `no_such_${kind}`, id } } })
-}
-
-/** What is wrong with data inside a field, told of the field. */
-function inlineProblem(error: unknown): Problem {
-  if (!(error instanceof AppError) || error.status !== 400) throw error
-  const { missing, params = {} } = error.details
-  if (missing) return { problem: 'missing_data', names: missing.join(', ') }
-  const [[field = '', reason = { problem: 'empty' }] = []] = Object.entries(params)
-  return reason.problem.startsWith('no_such_') ? reason : { problem: 'bad_data', field, reason }
+  return row !== undefined && row.status !== 'trash' && mayRead(scope.user, row)
 }
 
 /** The ids of the categories or tags that a request names; new names are created by those who may. */
@@ -73,8 +65,11 @@ export async function resolveTerms(
   return ids
 }
 
-/** A term by its id; failing that, by its slug; failing that, by its name. */
+/** A term by its id; failing that, by its very slug; failing that, by its name. `C++` is not the slug `c`. */
 export async function findTerm(tx: Tx, kind: TermKind, { id, name }: TermValue): Promise<TermRow | undefined> {
   const byId = id === undefined ? undefined : await termStorage.get(tx, kind, id)
-  return byId ?? (name === undefined ? undefined : termStorage.find(tx, kind, slugify(name), fold(name)))
+  return (
+    byId ??
+    (name === undefined ? undefined : termStorage.find(tx, kind, isSlug(name) ? slugify(name) : null, fold(name)))
+  )
 }

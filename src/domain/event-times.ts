@@ -35,6 +35,12 @@ export function settleTimes(
     timezone,
   )
   if (start === null || end === null) return null
+  for (const [name, { wall }] of [
+    ['start_date', start],
+    ['end_date', end],
+  ] as const) {
+    if (!/^(?!0000)\d{4}-/.test(wall)) problems[name] ??= { problem: 'not_a_date' }
+  }
   const first = allDay ? wholeDay(start, '00:00:00', timezone) : start
   const last = allDay ? wholeDay(end, '23:59:59', timezone) : end
   if (last.instant < first.instant) {

@@ -26,6 +26,8 @@ export interface Event {
   readonly organizers: readonly RecordRow[]
   readonly categories: readonly Term[]
   readonly tags: readonly Term[]
+  /** The event that it is part of, if its reader may open that one. */
+  readonly parent: number | null
   /** False when its reader lacks the password: then only its title and dates are shown. */
   readonly whole: boolean
 }
@@ -129,7 +131,7 @@ export async function publishDue(scope: Pick<Scope, 'db' | 'clock'>): Promise<nu
     for (const kind of kinds) {
       for (const { id } of await recordStorage.due(tx, kind, now)) {
         await recordStorage.update(tx, kind, id, { status: 'publish' })
-        if (kind === 'event') await afterPublishing(tx, asEvent(await records.find(tx, 'event', { id })), [])
+        if (kind === 'event') await afterPublishing(tx, scope, asEvent(await records.find(tx, 'event', { id })), [])
         published++
       }
     }
@@ -160,7 +162,7 @@ async function save(
   const row = asEvent(await records.find(tx, 'event', { id }))
   const termsBefore = before === null ? [] : await storage.termIds(tx, id)
   if (before === null || terms.changed) await storage.setTerms(tx, id, terms.ids)
-  await afterPublishing(tx, row, before !== null && isCounted(before) ? termsBefore : [])
+  await afterPublishing(tx, scope, row, before !== null && isCounted(before) ? termsBefore : [])
   return assembleOne(tx, scope, row)
 }
 
@@ -198,7 +200,12 @@ async function store(
 }
 
 /** Keeps the counts of terms true, and publishes the drafts that a published event is linked to. */
-async function afterPublishing(tx: Tx, row: EventRow, countedBefore: readonly number[]): Promise<void> {
+async function afterPublishing(
+  tx: Tx,
+  { clock }: Pick<Scope, 'clock'>,
+  row: EventRow,
+  countedBefore: readonly number[],
+): Promise<void> {
   const counted = isCounted(row) ? await storage.termIds(tx, row.id) : []
   await storage.countTerms(
     tx,
@@ -210,7 +217,7 @@ async function afterPublishing(tx: Tx, row: EventRow, countedBefore: readonly nu
     counted.filter((id) => !countedBefore.includes(id)),
     1,
   )
-  if (row.status === 'publish') await storage.publishLinkedDrafts(tx, row.id, row.author)
+  if (row.status === 'publish') await storage.publishLinkedDrafts(tx, row.id, row.author, clock())
 }
 
 /** Terms count the events that everybody may read. */
@@ -259,6 +266,11 @@ async function assemble(tx: Tx, scope: Scope, rows: readonly EventRow[]): Promis
   const venues = await storage.linkedOf(tx, 'venue', ids, sight)
   const organizers = await storage.linkedOf(tx, 'organizer', ids, sight)
   const terms = await storage.termsOf(tx, ids)
+  const parents = await storage.readable(
+    tx,
+    rows.flatMap((row) => row.parent ?? []),
+    sight,
+  )
   const withPath = new Map((await withPaths(tx, [...terms.values()].flat())).map((term) => [term.id, term]))
   return rows.map((row) => {
     const own = (terms.get(row.id) ?? []).map((term) => withPath.get(term.id)).filter((term) => term !== undefined)
@@ -268,6 +280,7 @@ async function assemble(tx: Tx, scope: Scope, rows: readonly EventRow[]): Promis
       organizers: organizers.get(row.id) ?? [],
       categories: own.filter((term) => term.kind === 'category'),
       tags: own.filter((term) => term.kind === 'tag'),
+      parent: row.parent !== null && parents.has(row.parent) ? row.parent : null,
       whole: row.password_hash === null || mayEdit(scope.user, row),
     }
   })

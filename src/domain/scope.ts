@@ -2,7 +2,9 @@ import type { Zone } from '../calendar/zone.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { PasswordChecker } from '../lib/passwords.ts'
 import type { Database } from '../storage/database.ts'
-import type { Role } from './access.ts'
+import type { User } from './access.ts'
+
+export type { User } from './access.ts'
 
 /** What the service knows of itself. */
 export interface Site {
@@ -10,12 +12,6 @@ export interface Site {
   readonly timezone: Zone
   /** Shown before a bare number in a cost. */
   readonly currency: string
-}
-
-export interface User {
-  readonly id: number
-  readonly name: string
-  readonly role: Role
 }
 
 /** What every domain function is given: where to work, and for whom. */

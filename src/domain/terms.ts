@@ -39,7 +39,7 @@ export async function list(scope: Scope, kind: TermKind, query: Payload): Promis
       include: values.include ?? null,
       exclude: values.exclude ?? [],
       parent: values.parent ?? null,
-      slug: values.slug ?? null,
+      slug: values.slug ? slugify(values.slug) : null,
       event,
       sight: sightOf(scope.user),
       // A term of the event that is asked about is not empty, even if that event is a draft.
@@ -81,10 +81,7 @@ export async function update(scope: Scope, kind: TermKind, id: number, payload: 
     await checkParent(tx, kind, parent, before, problems)
     refuse(problems)
     if (fold(name) !== before.name_key || parent !== before.parent) await checkSibling(tx, kind, parent, name, before)
-    const slug = values.slug === undefined ? before.slug : (values.slug ?? slugify(name))
-    if (slug !== before.slug && (await storage.freeSlug(tx, kind, slug)) !== slug) {
-      throw new AppError('duplicate_term_slug', { fill: { slug } })
-    }
+    const slug = await changedSlug(tx, before, values.slug, name)
     const description = values.description === undefined ? before.description : values.description
     await storage.update(tx, id, { name, name_key: fold(name), parent, slug, description })
     return withPath(tx, await find(tx, kind, id))
@@ -100,6 +97,14 @@ export async function remove(scope: Scope, kind: TermKind, id: number): Promise<
     await storage.remove(tx, before)
     return term
   })
+}
+
+/** A slug that is given must be free; one that is cleared is made from the name. */
+async function changedSlug(tx: Tx, before: TermRow, given: string | null | undefined, name: string): Promise<string> {
+  if (given === undefined || given === before.slug) return before.slug
+  const free = await storage.freeSlug(tx, before.kind, given ?? (slugify(name) || before.kind), before.id)
+  if (given !== null && free !== given) throw new AppError('duplicate_term_slug', { fill: { slug: given } })
+  return free
 }
 
 /** Stores a new term, with a slug of its own. */

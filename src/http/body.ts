@@ -1,19 +1,29 @@
 import qs from 'qs'
 import { AppError } from '../lib/errors.ts'
 
-/** Lists up to this long; PHP's own limit for form fields. */
-const MOST_FIELDS = 1000
+/** How many fields a form or query may have. */
+const MOST_FIELDS = 5000
 
 /** Reads a query string or form: `name[]=` makes lists, `venue[city]=` makes data. */
 export function readForm(text: string): Record<string, unknown> {
-  return qs.parse(text, { arrayLimit: MOST_FIELDS, parameterLimit: MOST_FIELDS, depth: 5, allowPrototypes: false })
+  try {
+    return qs.parse(text, {
+      arrayLimit: MOST_FIELDS,
+      parameterLimit: MOST_FIELDS,
+      throwOnLimitExceeded: true,
+      depth: 5,
+      allowPrototypes: false,
+    })
+  } catch {
+    throw new AppError('rest_too_many_fields', { fill: { most: MOST_FIELDS } })
+  }
 }
 
 /** Reads a request body by its type; an absent one has no fields. */
 export function readBody(body: unknown, type: string | undefined): Record<string, unknown> {
   if (!Buffer.isBuffer(body) || body.length === 0) return {}
   const text = decode(body)
-  if (type?.startsWith('application/x-www-form-urlencoded')) return readForm(text)
+  if (type?.toLowerCase().startsWith('application/x-www-form-urlencoded')) return readForm(text)
   const value = parse(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new AppError('rest_invalid_json', { fill: { reason: 'not a JSON object' } })

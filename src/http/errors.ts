@@ -1,5 +1,5 @@
 import type { FastifyError } from 'fastify'
-import { AppError, type ErrorCode, type Problem, WIRE_CODE } from '../lib/errors.ts'
+import { AppError, type ErrorCode, type Problem, type Problems, WIRE_CODE } from '../lib/errors.ts'
 import { text } from '../lib/texts.ts'
 
 /** What Fastify finds wrong before we see the request. */
@@ -21,29 +21,35 @@ export function asAppError(error: FastifyError | Error): AppError {
 
 /** The answer to a failed request, in the reader's language. */
 export function errorBody(error: AppError, language: string, requestId: string): object {
-  const { params, missing, data, fill } = error.details
-  const told =
-    params &&
-    Object.fromEntries(Object.entries(params).map(([name, problem]) => [name, problemText(language, problem)]))
-  const names = (missing ?? Object.keys(told ?? {})).join(', ')
+  const { params = {}, data, fill } = error.details
+  const missing = Object.keys(params).filter((name) => params[name]?.problem === 'missing')
+  const bad = Object.entries(params).filter(([name]) => !missing.includes(name))
+  const told = Object.fromEntries(bad.map(([name, problem]) => [name, problemText(language, problem)]))
+  const names = missing.length > 0 ? missing : Object.keys(told)
   return {
     code: WIRE_CODE[error.code] ?? error.code,
-    message: text(language, `errors.${error.code}`, { names, request_id: requestId, ...fill }),
+    message: text(language, `errors.${error.code}`, { names: names.join(', '), request_id: requestId, ...fill }),
     data: {
       status: error.status,
       ...data,
-      ...(missing
-        ? { params: missing, ...(told && Object.keys(told).length > 0 && { invalid_params: told }) }
-        : told && { params: told }),
+      ...(missing.length > 0 && { params: missing, ...(bad.length > 0 && { invalid_params: told }) }),
+      ...(missing.length === 0 && bad.length > 0 && { params: told }),
       ...(error.status >= 500 && { request_id: requestId }),
     },
   }
 }
 
+/** A problem in words; problems inside it are told one after the other. */
 function problemText(language: string, { problem, ...details }: Problem): string {
   const fill = Object.entries(details).map(([name, value]) => [
     name,
-    typeof value === 'object' ? problemText(language, value) : value,
+    typeof value === 'object' ? problemList(language, value) : value,
   ])
   return text(language, `problems.${problem}`, Object.fromEntries(fill))
+}
+
+function problemList(language: string, problems: Problems): string {
+  return Object.entries(problems)
+    .map(([name, problem]) => `${name}: ${problemText(language, problem)}`)
+    .join(' ')
 }

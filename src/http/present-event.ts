@@ -55,7 +55,7 @@ function parts(wall: WallClock): Record<string, string> {
 }
 
 function details(
-  { row, venues, organizers, categories, tags }: Event,
+  { row, venues, organizers, categories, tags, parent }: Event,
   url: string,
   addresses: Addresses,
   site: Site,
@@ -80,7 +80,7 @@ function details(
     hide_from_listings: row.hide_from_listings === 1,
     sticky: row.sticky === 1,
     featured: row.featured === 1,
-    ...(row.parent !== null && { parent: row.parent }),
+    ...(parent !== null && { parent }),
     categories: categories.map((category) => embeddedTerm(category, addresses)),
     tags: tags.map((tag) => embeddedTerm(tag, addresses)),
     venue: shownVenues.length === 1 ? shownVenues[0] : shownVenues,

@@ -1,17 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
 import type { Scope, User } from '../domain/scope.ts'
 import { AppError } from '../lib/errors.ts'
-import { chooseLanguage } from '../lib/texts.ts'
+import { sendAnswer, sendClientError, sendError, splitUrl } from './answer.ts'
 import { authenticate } from './authentication.ts'
-import { readBody, readForm } from './body.ts'
 import { allowOrigins } from './cors.ts'
-import { type Addresses, type Call, type Endpoint, METHODS, NAMESPACE } from './endpoint.ts'
-import { asAppError, errorBody } from './errors.ts'
+import { type Addresses, type Endpoint, METHODS, NAMESPACE } from './endpoint.ts'
 import { type RateLimits, rateLimits } from './rate-limit.ts'
 import { endpoints } from './routes.ts'
-import { sparse } from './sparse.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -57,11 +54,13 @@ export async function createServer(service: Service, options: ServerOptions): Pr
     keepAliveTimeout: 72_000,
     forceCloseConnections: 'idle',
     trustProxy: options.trustProxy.length > 0 ? [...options.trustProxy] : false,
-    disableRequestLogging: true,
+    // One line an answer is enough: see logAnswers.
+    logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
     rewriteUrl: (request) => rewrite(request, options.mounts),
-    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 2000, querystringParser: readForm },
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 2000 },
     frameworkErrors: (error, request, reply) => void sendError(error, request, reply),
+    clientErrorHandler: sendClientError,
   })
   app.decorateRequest('user', null)
   app.removeAllContentTypeParsers()
@@ -101,11 +100,9 @@ async function admitOnlyKnown(app: FastifyInstance, service: Service, options: S
     request.user = await authenticate(service, request.headers.authorization)
     await byUser(request)
     // Before its body is looked at.
-    if (request.is404) throw new AppError('rest_no_route')
+    if (request.is404) refuseRoute(request.url)
   })
-  app.setNotFoundHandler(() => {
-    throw new AppError('rest_no_route')
-  })
+  app.setNotFoundHandler((request) => refuseRoute(request.url))
 }
 
 function addHealth(app: FastifyInstance, service: Service): void {
@@ -125,78 +122,39 @@ function addEndpoints(app: FastifyInstance, service: Service, options: ServerOpt
     rest: `${options.baseUrl}/${NAMESPACE}`,
     host: new URL(options.baseUrl).hostname,
   }
-  for (const [path, group] of Map.groupBy(endpoints, (endpoint) => endpoint.path)) {
-    const url = `/${NAMESPACE}${path.replace(':id', ':id(^\\d+$)')}`
-    const supported = group.flatMap((endpoint) => endpoint.methods)
-    for (const endpoint of group) {
-      app.route({
-        method: [...endpoint.methods],
-        url,
-        onRequest: async ({ user }) => {
-          if (endpoint.access === 'signed-in' && user === null) throw new AppError('rest_not_signed_in')
-        },
-        handler: (request, reply) => answer(endpoint, service, addresses, request, reply),
-      })
-    }
-    const refuseMethod = async () => {
-      throw new AppError('rest_method_not_allowed', {
-        fill: { methods: supported.join(', ') },
-        headers: { allow: supported.join(', ') },
-      })
-    }
-    const unsupported = METHODS.filter((method) => !supported.includes(method))
-    if (unsupported.length > 0) app.route({ method: unsupported, url, onRequest: refuseMethod, handler: refuseMethod })
+  for (const endpoint of endpoints) {
+    app.route({
+      method: [...endpoint.methods],
+      url: `/${NAMESPACE}${endpoint.path.replace(':id', ':id(^\\d+$)')}`,
+      onRequest: async ({ user }) => {
+        if (endpoint.access === 'signed-in' && user === null) throw new AppError('rest_not_signed_in')
+      },
+      handler: (request, reply) => sendAnswer(endpoint, service, addresses, request, reply),
+    })
   }
 }
 
-async function answer(
-  endpoint: Endpoint,
-  service: Service,
-  addresses: Addresses,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  const { params, query, raw, headers } = request as FastifyRequest<{
-    Params: { id?: string; slug?: string }
-    Querystring: Record<string, unknown>
-  }>
-  const search = raw.url?.split('?')[1] ?? ''
-  const call: Call = {
-    scope: { ...service, user: request.user },
-    addresses,
-    language: chooseLanguage(headers['accept-language']),
-    id: Number(params.id),
-    slug: params.slug ?? '',
-    query: () => query,
-    body: () => readBody(request.body, headers['content-type']),
-    search: new URLSearchParams(search),
-  }
-  const { status = 200, headers: own = {}, body } = await endpoint.handle(call)
-  const fields = typeof query._fields === 'string' ? query._fields : ''
-  return reply
-    .code(status)
-    .headers(own)
-    .send(fields === '' ? body : sparse(body, fields))
+/** A known place with a method it does not support, or no place at all. */
+function refuseRoute(url: string): never {
+  const [path] = splitUrl(url)
+  const methods = endpoints.filter((endpoint) => isAt(path, endpoint)).flatMap((endpoint) => endpoint.methods)
+  if (methods.length === 0) throw new AppError('rest_no_route')
+  const allow = methods.join(', ')
+  throw new AppError('rest_method_not_allowed', { fill: { methods: allow }, headers: { allow } })
 }
 
-async function sendError(error: Error, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const told = asAppError(error)
-  if (told.status >= 500) request.log.error({ err: error }, 'request failed')
-  if (told.status === 401) reply.header('www-authenticate', 'Basic realm="Kalends", charset="UTF-8"')
-  return reply
-    .code(told.status)
-    .headers(told.details.headers ?? {})
-    .send(errorBody(told, chooseLanguage(request.headers['accept-language']), request.id))
+function isAt(path: string, endpoint: Endpoint): boolean {
+  const pattern = endpoint.path.replace(':id', '\\d+').replace(':slug', '[^/]+').replace(/^\/$/, '')
+  return new RegExp(`^/${NAMESPACE}${pattern}/?$`).test(path)
 }
 
 /** Clients that cannot send PUT, PATCH or DELETE say so on a POST; further mounts lead to the one namespace. */
 function rewrite(request: IncomingMessage, mounts: readonly string[]): string {
   const url = request.url ?? '/'
-  const [path = '', search = ''] = url.split('?', 2)
+  const [path, search] = splitUrl(url)
   if (request.method === 'POST') {
-    const asked = (request.headers['x-http-method-override'] ?? new URLSearchParams(search).get('_method') ?? '')
-      .toString()
-      .toUpperCase()
+    const override = request.headers['x-http-method-override'] ?? new URLSearchParams(search).get('_method') ?? ''
+    const asked = String(override).toUpperCase()
     if ((METHODS as readonly string[]).includes(asked) && asked !== 'GET') request.method = asked
   }
   const mount = mounts.find((prefix) => path === prefix || path.startsWith(`${prefix}/`))

@@ -20,10 +20,11 @@ interface Unit {
   readonly position: '' | 'prefix' | 'postfix'
 }
 
-const AMOUNT = /\d(?:[\d.,]*\d)?/g
+/** Thousands may be parted by spaces or apostrophes too; the digit before a decimal separator may be absent. */
+const AMOUNT = /\d{1,3}(?:[\s'’]\d{3})+(?![\d])(?:[.,]\d{1,2}(?!\d))?|\d(?:[\d.,]*\d)?|(?<![\d.,])[.,]\d+/g
 const BETWEEN = /\s*(?:[-–—,;/|]|\b(?:to|and|or)\b)\s*/i
 const CODES = new Set(Intl.supportedValuesOf('currency'))
-const CODE = /(?:\b([A-Z]{3})\s?(?=\d)|(?<=\d\s?)([A-Z]{3})\b)/g
+const CODE = /(?<![A-Za-z])([A-Z]{3})(?![A-Za-z])/g
 const NO_COST: Cost = { text: '', symbol: '', position: '', code: '', values: [] }
 
 /** Reads a cost, which is free text; `currency` is shown with amounts that name none. */
@@ -57,7 +58,8 @@ function findAmounts(text: string): Amount[] {
  * A written number as a decimal one. Of two different separators the last is the decimal one; one that stands several
  * times, or once before exactly three digits, parts thousands.
  */
-function decimal(number: string): string {
+function decimal(written: string): string {
+  const number = written.replace(/[\s'’]/g, '')
   const separators = number.match(/[.,]/g) ?? []
   const last = separators.at(-1)
   if (last === undefined) return number
@@ -67,25 +69,25 @@ function decimal(number: string): string {
     ? fraction.length === 3 && !number.startsWith('0')
     : separators.every((separator) => separator === last)
   const whole = number.slice(0, number.lastIndexOf(last)).replace(/[.,]/g, '')
-  return thousands ? whole + fraction : `${whole}.${fraction}`
+  return thousands ? whole + fraction : `${whole || '0'}.${fraction}`
 }
 
 /** A currency sign beside a number, and the side it stands on. */
 function findSymbol(text: string, currency: string): Unit {
   const sign = currency === '' ? '\\p{Sc}' : `(?:\\p{Sc}|${RegExp.escape(currency)})`
-  const prefix = new RegExp(`(${sign})\\s?\\d`, 'u').exec(text)?.[1]
+  const prefix = new RegExp(`(${sign})\\s?[.,]?\\d`, 'u').exec(text)?.[1]
   if (prefix !== undefined) return { text: prefix, position: 'prefix' }
   const postfix = new RegExp(`\\d\\s?(${sign})`, 'u').exec(text)?.[1]
   return postfix === undefined ? { text: '', position: '' } : { text: postfix, position: 'postfix' }
 }
 
-/** A currency's three-letter code beside a number, with the space that parts them. */
+/** A currency's three-letter code, with the space that parts it from a number beside it. */
 function findCode(text: string): Unit {
-  for (const [, before, behind] of text.matchAll(CODE)) {
-    if (before !== undefined && CODES.has(before)) return { text: `${before} `, position: 'prefix' }
-    if (behind !== undefined && CODES.has(behind)) return { text: ` ${behind}`, position: 'postfix' }
-  }
-  return { text: '', position: '' }
+  const found = [...text.matchAll(CODE)].filter(([, code = '']) => CODES.has(code))
+  const before = found.find(({ index }) => /^...\s?\d/.test(text.slice(index)))?.[1]
+  if (before !== undefined) return { text: `${before} `, position: 'prefix' }
+  const code = found[0]?.[1]
+  return code === undefined ? { text: '', position: '' } : { text: ` ${code}`, position: 'postfix' }
 }
 
 function show(text: string, amounts: readonly Amount[], unit: Unit, currency: string): string {
@@ -94,6 +96,7 @@ function show(text: string, amounts: readonly Amount[], unit: Unit, currency: st
   if (amounts.length > 1) {
     const inOrder = [...amounts].sort((one, other) => Number(one.value) - Number(other.value))
     const [low = first, high = first] = [inOrder[0], inOrder.at(-1)]
+    if (low.value === high.value) return withUnit(low, unit, currency)
     return `${withUnit(low, unit, currency)} – ${withUnit(high, unit, currency)}`
   }
   // Words around a single amount say more than the amount does.

@@ -13,11 +13,13 @@ export const ERRORS = {
   rest_missing_callback_param: 400,
   rest_invalid_json: 400,
   rest_bad_request: 400,
+  rest_too_many_fields: 400,
   rest_request_timeout: 408,
   rest_payload_too_large: 413,
   rest_uri_too_long: 414,
   rest_unsupported_media_type: 415,
   rest_too_many_requests: 429,
+  rest_headers_too_large: 431,
   rest_internal_error: 500,
   rest_unavailable: 503,
   'rest-event-not-found': 404,
@@ -48,17 +50,15 @@ export const WIRE_CODE: Partial<Record<ErrorCode, string>> = { rest_not_signed_i
 /** Why a value was refused: a text key below `problems.`, and what to fill into that text. */
 export interface Problem {
   readonly problem: string
-  readonly [detail: string]: string | number | Problem
+  readonly [detail: string]: string | number | Problems
 }
 
 /** The refused parameters of a request, by name. */
 export type Problems = Record<string, Problem>
 
 export interface ErrorDetails {
-  /** Refused parameters and why. */
+  /** Refused parameters and why; of a missing one the problem is `missing`. */
   readonly params?: Problems
-  /** Names of parameters that were required and not given. */
-  readonly missing?: readonly string[]
   /** Further keys of the answer's `data`. */
   readonly data?: Record<string, unknown>
   /** What to fill into the message. */
@@ -80,7 +80,10 @@ export class AppError extends Error {
   }
 }
 
-/** Refuses parameters, if there are any to refuse. */
+/** Refuses parameters, if there are any to refuse: all of them at once. */
 export function refuse(problems: Problems): void {
-  if (Object.keys(problems).length > 0) throw new AppError('rest_invalid_param', { params: problems })
+  const found = Object.values(problems)
+  if (found.length === 0) return
+  const missing = found.some(({ problem }) => problem === 'missing')
+  throw new AppError(missing ? 'rest_missing_callback_param' : 'rest_invalid_param', { params: problems })
 }

@@ -33,9 +33,15 @@ const ALLOWED: sanitizeHtml.IOptions = {
   ],
 }
 
+/** The elements of HTML: what looks like a tag and is none of these is text, as in `if x<y and z>w`. */
+const ELEMENTS =
+  'a|abbr|acronym|address|applet|area|article|aside|audio|b|base|bdi|bdo|big|blink|blockquote|body|br|button|canvas|caption|center|cite|code|col|colgroup|data|datalist|dd|del|details|dfn|dialog|dir|div|dl|dt|em|embed|fieldset|figcaption|figure|font|footer|form|frame|frameset|h[1-6]|head|header|hgroup|hr|html|i|iframe|img|input|ins|kbd|keygen|label|legend|li|link|main|map|mark|marquee|math|menu|meta|meter|nav|noembed|noframes|noscript|object|ol|optgroup|option|output|p|param|picture|plaintext|pre|progress|q|rp|rt|ruby|s|samp|script|search|section|select|slot|small|source|span|strike|strong|style|sub|summary|sup|svg|table|tbody|td|template|textarea|tfoot|th|thead|time|title|tr|track|tt|u|ul|var|video|wbr|xmp'
+const NOT_A_TAG = new RegExp(`<(?!/?(?:${ELEMENTS})(?:[\\s/][^<>]*)?>|!--|\\?)`, 'gi')
+const BREAK = /<(?:br|\/p|\/div|\/h[1-6]|\/li|\/td|\/th|\/dt|\/dd|\/blockquote|\/figcaption)\b/gi
+
 /** HTML that is safe to show: no scripts, no handlers, no links that run code. */
 export function sanitize(html: string): string {
-  return sanitizeHtml(html, ALLOWED).trim()
+  return sanitizeHtml(html.replace(NOT_A_TAG, '&lt;'), ALLOWED).trim()
 }
 
 /** Safe HTML in which plain text has become paragraphs; text that brings its own blocks is left as it is. */
@@ -46,12 +52,23 @@ export function richText(html: string): string {
 
 /** The words of a text: tags taken out, entities read. */
 export function plainText(html: string): string {
-  return decodeHTML(sanitizeHtml(html, { ...ALLOWED, allowedTags: [], allowedAttributes: {} }))
+  if (!/[<&]/.test(html)) return html
+  return decodeHTML(
+    sanitizeHtml(html.replace(NOT_A_TAG, '&lt;'), { ...ALLOWED, allowedTags: [], allowedAttributes: {} }),
+  )
 }
 
-/** The words of rich text, for searching: a tag parts two words, its attributes are not searched. */
+/** The words of a text in which no tag is left, not even one that was encoded twice; beyond that, no angle bracket. */
+export function withoutTags(html: string): string {
+  const once = plainText(html)
+  if (once === html) return once
+  const twice = plainText(once)
+  return twice === once ? once : plainText(twice).replace(/[<>]/g, '')
+}
+
+/** The words of rich text, for searching and for machines: a break parts two words. */
 export function words(html: string): string {
-  return plainText(html.replace(/></g, '> <')).replace(/\s+/g, ' ').trim()
+  return plainText(html.replace(BREAK, ' $&')).replace(/\s+/g, ' ').trim()
 }
 
 /** Text made fit for an HTML page or attribute. */

@@ -41,6 +41,11 @@ export function slugify(text: string): string {
   return trimDashes(fit(plain, SLUG_BYTES))
 }
 
+/** Whether a text is a slug as it stands, in either of its forms. */
+export function isSlug(text: string): boolean {
+  return decode(slugify(text)) === decode(text).normalize('NFC')
+}
+
 /** `slug` with something behind it, shortened so that both together still fit. */
 export function withSuffix(slug: string, suffix: string): string {
   return slug.length + suffix.length <= SLUG_BYTES ? slug + suffix : cut(slug, SLUG_BYTES - suffix.length) + suffix

@@ -1,3 +1,4 @@
+import { addYears, type WallClock } from '../calendar/zone.ts'
 import { declare } from './field.ts'
 import * as kinds from './kinds.ts'
 import { pageParameters, recordFields, STATUSES } from './record.ts'
@@ -30,12 +31,20 @@ export const eventFields = {
   }),
 } as const
 
+/** How far ahead a list without an end reaches, in years. */
+const YEARS_AHEAD = 2
+
+/** The last day of a list that starts on a day and is given no end. */
+export function lastDayFrom(day: string): string {
+  return Number(day.slice(0, 4)) > 9999 - YEARS_AHEAD ? '9999-12-31' : addYears(day, YEARS_AHEAD)
+}
+
 /** Parameters of the list of events. */
 export const eventListParameters = {
   ...pageParameters,
   ...declare('event_list', {
-    start_date: { kind: kinds.date },
-    end_date: { kind: kinds.date },
+    start_date: { kind: kinds.date, defaultAt: (today: WallClock) => `${today.slice(0, 10)} 00:00:00` },
+    end_date: { kind: kinds.date, defaultAt: (today: WallClock) => `${lastDayFrom(today.slice(0, 10))} 23:59:59` },
     starts_before: { kind: kinds.date },
     starts_after: { kind: kinds.date },
     ends_before: { kind: kinds.date },

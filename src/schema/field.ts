@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox'
 import type { WallClock } from '../calendar/zone.ts'
-import { AppError, type Problem, type Problems } from '../lib/errors.ts'
+import type { Problem, Problems } from '../lib/errors.ts'
 
 /** What reading a value may need to know. */
 export interface Reading {
@@ -24,6 +24,8 @@ export interface Field<Value = unknown> {
   readonly required?: true
   /** What an absent or empty value means. */
   readonly default?: Value
+  /** What an absent value means, where that depends on the time, as the index shows it. */
+  readonly defaultAt?: (today: WallClock) => string
   /** Kept in a column of the same name. */
   readonly stored?: true
   /** Found by the `search` parameter of its resource. */
@@ -43,9 +45,11 @@ export function declare<F extends Record<string, Field>>(
   return Object.fromEntries(described)
 }
 
-/** The same fields, none of them required: what an update may name. */
+/** The same fields as an update may name them: none is required, and none takes a default when absent. */
 export function optional(fields: Fields): Fields {
-  return Object.fromEntries(Object.entries(fields).map(([name, { required: _, ...field }]) => [name, field]))
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, { required: _, default: __, ...field }]) => [name, field]),
+  )
 }
 
 /** The value of a field: null when it was cleared. */
@@ -96,12 +100,11 @@ export interface ReadOptions {
 export function readFields<F extends Fields>(fields: F, raw: Record<string, unknown>, options: ReadOptions): Read<F> {
   const values: Record<string, unknown> = {}
   const problems: Problems = {}
-  const missing: string[] = []
   for (const [name, field] of Object.entries(fields)) {
     const given = Object.hasOwn(raw, name) ? raw[name] : undefined
     if (given === undefined || (options.mode === 'query' && given === '')) {
       if (options.mode === 'query' && field.default !== undefined) values[name] = field.default
-      if (options.mode === 'create' && field.required) missing.push(name)
+      if (options.mode === 'create' && field.required) problems[name] = { problem: 'missing' }
     } else if (isEmpty(given)) {
       if (field.required) problems[name] = { problem: 'empty' }
       else values[name] = field.default ?? null
@@ -114,11 +117,10 @@ export function readFields<F extends Fields>(fields: F, raw: Record<string, unkn
       }
     }
   }
-  if (missing.length > 0) throw new AppError('rest_missing_callback_param', { missing, params: problems })
   return { values: values as Values<F>, problems }
 }
 
-/** What clears an optional field. */
+/** What clears an optional field; a form says `name[]=` for an empty list. */
 function isEmpty(value: unknown): boolean {
-  return value === null || value === '' || (Array.isArray(value) && value.length === 0)
+  return value === null || value === '' || (Array.isArray(value) && value.every((item) => item === null || item === ''))
 }

@@ -1,7 +1,7 @@
 import { type TSchema, Type } from 'typebox'
 import { type DateText, readDate } from '../calendar/date-text.ts'
 import { findZone, type Zone } from '../calendar/zone.ts'
-import { plainText, richText, sanitize } from '../lib/html.ts'
+import { plainText, richText, sanitize, withoutTags } from '../lib/html.ts'
 import { slugify } from '../lib/slug.ts'
 import { type Kind, Refused } from './field.ts'
 
@@ -29,15 +29,21 @@ function whole(raw: unknown, least: number): number {
   return number
 }
 
+/** The longest list of ids, words or terms, and of records that may have to be made. */
+const MOST_ITEMS = 1000
+const MOST_LINKS = 100
+
 /** A list, given as an array or as comma-separated text. */
-function items(raw: unknown): unknown[] {
-  if (Array.isArray(raw)) return raw
-  if (typeof raw === 'string')
-    return raw
-      .split(',')
-      .map((item) => item.trim())
-      .filter((item) => item !== '')
-  return [raw]
+function items(raw: unknown, most = MOST_ITEMS): unknown[] {
+  const list = Array.isArray(raw) ? raw : typeof raw === 'string' ? raw.split(',').map((item) => item.trim()) : [raw]
+  const given = list.filter((item) => item !== '' && item !== null)
+  if (given.length > most) throw new Refused('too_many', { most })
+  return given
+}
+
+/** The `id` of data that was read before and is sent back; undefined for anything else. */
+function idOf(raw: unknown): unknown {
+  return typeof raw === 'object' && raw !== null && 'id' in raw && raw.id !== null && raw.id !== '' ? raw.id : undefined
 }
 
 /** A name or title: its tags are stripped, and something must be left. */
@@ -47,8 +53,8 @@ export const name = kind<string>('string', Type.String({ minLength: 1 }), (raw) 
   return text
 })
 
-/** A short text without markup. */
-export const text = kind<string>('string', Type.String(), (raw) => plainText(stringOrNumber(raw)).trim())
+/** A short text without markup, however often it was encoded: it comes back as it is kept. */
+export const text = kind<string>('string', Type.String(), (raw) => withoutTags(stringOrNumber(raw)).trim())
 
 /** HTML in which plain text becomes paragraphs. */
 export const richHtml = kind<string>('string', Type.String(), (raw) => richText(string(raw)))
@@ -59,15 +65,18 @@ export const safeHtml = kind<string>('string', Type.String(), (raw) => sanitize(
 /** Any text, kept to the letter: what to search for, a password. */
 export const exact = kind<string>('string', Type.String(), (raw) => stringOrNumber(raw))
 
-const FLAGS: Record<string, boolean> = { true: true, '1': true, yes: true, false: false, '0': false, no: false }
+const FLAGS = new Map<unknown, boolean>([
+  ...[true, 1, 'true', '1', 'yes'].map((spelling) => [spelling, true] as const),
+  ...[false, 0, 'false', '0', 'no'].map((spelling) => [spelling, false] as const),
+])
 
 /** Yes or no, in the spellings that forms and query strings use. */
 export const flag = kind<boolean>(
   'boolean',
   Type.Union([Type.Boolean(), Type.Enum(['true', 'false', '1', '0', 'yes', 'no']), Type.Enum([0, 1])]),
   (raw) => {
-    const value = typeof raw === 'boolean' ? raw : FLAGS[String(raw).trim().toLowerCase()]
-    if (value === undefined || typeof raw === 'object') throw new Refused('not_a_flag')
+    const value = FLAGS.get(raw)
+    if (value === undefined) throw new Refused('not_a_flag')
     return value
   },
 )
@@ -141,12 +150,19 @@ export const zone = kind<Zone>('string', Type.String(), (raw) => {
   return found
 })
 
-/** An image: the id of one, or the address of one to fetch. */
-export type ImageValue = { readonly id: number } | { readonly url: string }
-export const image = kind<ImageValue>('string', Type.Union([Type.Integer({ minimum: 1 }), Type.String()]), (raw) => {
-  if (typeof raw === 'number' || (typeof raw === 'string' && /^\d+$/.test(raw.trim()))) return { id: whole(raw, 1) }
-  return { url: url.read(raw, { today: '' }) }
-})
+/** An image: the id of one, or the address of one to fetch; null for none, which a response spells `false`. */
+export type ImageValue = { readonly id: number } | { readonly url: string } | null
+export const image = kind<ImageValue>(
+  'string',
+  Type.Union([Type.Integer({ minimum: 1 }), Type.String(), Type.Literal(false)]),
+  (raw) => {
+    if (raw === false) return null
+    const given = idOf(raw) ?? raw
+    if (typeof given === 'number' || (typeof given === 'string' && /^\d+$/.test(given.trim())))
+      return { id: whole(given, 1) }
+    return { url: url.read(given, { today: '' }) }
+  },
+)
 
 /** A linked record: one that exists, by id, or the data of one to find or make. */
 export type LinkValue = { readonly id: number } | { readonly data: Record<string, unknown> }
@@ -162,13 +178,13 @@ export const links = kind<LinkValue[]>(
       Type.Union([Type.Integer({ minimum: 1 }), Type.String(), Type.Object({}, { additionalProperties: true })]),
     ),
   ]),
-  (raw) => items(raw).map(link),
+  (raw) => items(raw, MOST_LINKS).map(link),
 )
 
 function link(raw: unknown): LinkValue {
-  if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return { id: whole(raw, 1) }
-  const data = raw as Record<string, unknown>
-  return data.id === undefined || data.id === null || data.id === '' ? { data } : { id: whole(data.id, 1) }
+  const isData = typeof raw === 'object' && raw !== null && !Array.isArray(raw)
+  const id = isData ? idOf(raw) : raw
+  return id === undefined ? { data: raw as Record<string, unknown> } : { id: whole(id, 1) }
 }
 
 /** A category or tag: by its id, by its name, or by digits that may be either. */
@@ -186,7 +202,8 @@ export const terms = kind<TermValue[]>(
 )
 
 function term(raw: unknown): TermValue {
-  if (typeof raw === 'number') return { id: whole(raw, 1) }
-  const words = name.read(raw, { today: '' })
+  const given = idOf(raw) ?? raw
+  if (typeof given === 'number') return { id: whole(given, 1) }
+  const words = name.read(given, { today: '' })
   return /^\d{1,15}$/.test(words) ? { id: Number(words), name: words } : { name: words }
 }

@@ -31,7 +31,7 @@ export const tagListParameters = {
     hide_empty: { kind: kinds.flag, default: true },
     post: { kind: kinds.id },
     event: { kind: kinds.id },
-    slug: { kind: kinds.slug },
+    slug: { kind: kinds.exact },
   }),
 }
 

@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import { Kysely } from 'kysely'
 import { Migrator } from 'kysely/migration'
-import type { Tx } from './dialect.ts'
+import { AppError } from '../lib/errors.ts'
+import { sqlite, type Tx } from './dialect.ts'
 import { migrations } from './migrations/index.ts'
 import { SqliteDialect } from './sqlite.ts'
 import type { Tables } from './tables.ts'
@@ -19,14 +20,19 @@ export interface Database {
   close(): Promise<void>
 }
 
+/** What waiting may cure is told as such. */
+function tellBusy(error: unknown): never {
+  throw sqlite.isBusy(error) ? new AppError('rest_unavailable', { headers: { 'retry-after': '1' } }) : error
+}
+
 /** Opens the embedded database in a folder; `:memory:` keeps it in memory alone. */
 export function openDatabase(folder: string): Database {
   const file = folder === ':memory:' ? folder : join(folder, 'kalends.sqlite')
   const db = new Kysely<Tables>({ dialect: new SqliteDialect(file) })
   const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } })
   return {
-    read: (work) => db.transaction().setAccessMode('read only').execute(work),
-    write: (work) => db.transaction().execute(work),
+    read: (work) => db.transaction().setAccessMode('read only').execute(work).catch(tellBusy),
+    write: (work) => db.transaction().execute(work).catch(tellBusy),
     async migrate() {
       const { error, results } = await migrator.migrateToLatest()
       if (error !== undefined) throw error

@@ -13,8 +13,8 @@ export interface Dialect {
   nextId(tx: Tx, sequence: Sequence): Promise<number>
   /** Whether a text contains another, to the letter. */
   contains(text: Expression<string>, part: string): Expression<SqlBool>
-  /** Whether an error says that a unique value is taken. */
-  isDuplicate(error: unknown): boolean
+  /** Whether an error says that another process holds the database, and that waiting may help. */
+  isBusy(error: unknown): boolean
 }
 
 export const sqlite: Dialect = {
@@ -28,9 +28,12 @@ export const sqlite: Dialect = {
     return last
   },
   contains: (text, part) => sql<SqlBool>`instr(${text}, ${part}) > 0`,
-  // SQLITE_CONSTRAINT_UNIQUE and SQLITE_CONSTRAINT_PRIMARYKEY
-  isDuplicate: (error) =>
-    error instanceof Error && 'errcode' in error && (error.errcode === 2067 || error.errcode === 1555),
+  // SQLITE_BUSY and SQLITE_LOCKED, with their extended codes.
+  isBusy: (error) =>
+    error instanceof Error &&
+    'errcode' in error &&
+    typeof error.errcode === 'number' &&
+    [5, 6].includes(error.errcode & 0xff),
 }
 
 /** The dialect of the database that this transaction, or connection, is on. */

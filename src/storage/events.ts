@@ -115,6 +115,18 @@ export async function termsOf(tx: Tx, events: readonly number[]): Promise<Map<nu
   return Map.groupBy(rows, (row) => row.of_event)
 }
 
+/** Those of the given events that a reader may open. */
+export async function readable(tx: Tx, events: readonly number[], sight: Sight): Promise<Set<number>> {
+  if (events.length === 0) return new Set()
+  const rows = await tx
+    .selectFrom('events')
+    .select('id')
+    .where('id', 'in', events)
+    .where((eb) => visible(eb, sight, null))
+    .execute()
+  return new Set(rows.map((row) => row.id))
+}
+
 /** Makes these the venues or organizers of an event, in this order. */
 export async function setLinked(tx: Tx, kind: LinkedKind, event: number, linked: readonly number[]): Promise<void> {
   await tx.deleteFrom(LINK_TABLE[kind]).where('event', '=', event).execute()
@@ -145,12 +157,19 @@ export async function countTerms(tx: Tx, terms: readonly number[], by: 1 | -1): 
     .execute()
 }
 
-/** Publishes the drafts by this author among an event's venues and organizers. */
-export async function publishLinkedDrafts(tx: Tx, event: number, author: number): Promise<void> {
+/** Publishes the drafts by this author among an event's venues and organizers, or schedules those of a later date. */
+export async function publishLinkedDrafts(tx: Tx, event: number, author: number, now: Instant): Promise<void> {
   for (const kind of ['venue', 'organizer'] as const) {
     await tx
       .updateTable(RECORD_TABLE[kind])
-      .set({ status: 'publish' })
+      .set((eb) => ({
+        status: eb
+          .case()
+          .when('date_utc', '>', now)
+          .then('future' as Status)
+          .else('publish' as Status)
+          .end(),
+      }))
       .where('status', '=', 'draft')
       .where('author', '=', author)
       .where('id', 'in', (eb) => eb.selectFrom(LINK_TABLE[kind]).select('linked').where('event', '=', event))

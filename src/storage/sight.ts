@@ -38,7 +38,8 @@ export function whole(eb: ExpressionBuilder<Tables, 'events'>, sight: Sight): Ex
   if (sight.all) return eb.lit(true)
   const open = eb('events.password_hash', 'is', null)
   if (sight.own === null) return open
-  const editable = sight.ownPublished ? eb.lit(true) : eb('events.status', 'in', UNPUBLISHED)
+  const unpublished = eb.or([eb('events.status', 'in', UNPUBLISHED), eb('events.trashed_from', 'in', UNPUBLISHED)])
+  const editable = sight.ownPublished ? eb.lit(true) : unpublished
   return eb.or([open, eb.and([eb('events.author', '=', sight.own), editable])])
 }
 

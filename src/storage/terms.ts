@@ -80,12 +80,10 @@ export async function getAll(tx: Tx, kind: TermKind, ids: readonly number[]): Pr
 }
 
 /** The term with this slug or, failing that, the oldest with this case-folded name. */
-export async function find(tx: Tx, kind: TermKind, slug: string, nameKey: string): Promise<TermRow | undefined> {
+export async function find(tx: Tx, kind: TermKind, slug: string | null, nameKey: string): Promise<TermRow | undefined> {
   const all = tx.selectFrom('terms').selectAll().where('kind', '=', kind)
-  return (
-    (await all.where('slug', '=', slug).executeTakeFirst()) ??
-    (await all.where('name_key', '=', nameKey).orderBy('id').executeTakeFirst())
-  )
+  const bySlug = slug === null ? undefined : await all.where('slug', '=', slug).executeTakeFirst()
+  return bySlug ?? (await all.where('name_key', '=', nameKey).orderBy('id').executeTakeFirst())
 }
 
 /** The term below `parent` with this case-folded name. */
@@ -154,7 +152,7 @@ export async function remove(tx: Tx, term: TermRow): Promise<void> {
 }
 
 /** The slug itself if no other term of this kind has it, else a numbered one. */
-export async function freeSlug(tx: Tx, kind: TermKind, wanted: string): Promise<string> {
+export async function freeSlug(tx: Tx, kind: TermKind, wanted: string, except = 0): Promise<string> {
   return firstFree(wanted, async (slug) => {
     const row = await tx
       .selectFrom('terms')
@@ -162,6 +160,6 @@ export async function freeSlug(tx: Tx, kind: TermKind, wanted: string): Promise<
       .where('kind', '=', kind)
       .where('slug', '=', slug)
       .executeTakeFirst()
-    return row === undefined
+    return row === undefined || row.id === except
   })
 }

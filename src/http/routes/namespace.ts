@@ -1,3 +1,4 @@
+import { toWallClock, type WallClock } from '../../calendar/zone.ts'
 import { refuse } from '../../lib/errors.ts'
 import { text } from '../../lib/texts.ts'
 import { declare, type Fields, readFields } from '../../schema/field.ts'
@@ -17,20 +18,30 @@ export function namespaceEndpoint(endpoints: () => readonly Endpoint[]): Endpoin
     path: '/',
     access: 'anyone',
     parameters,
-    async handle({ query, addresses, language }) {
+    async handle({ query, addresses, language, scope }) {
+      const today = toWallClock(scope.clock(), scope.site.timezone)
       refuse(readFields(parameters, query(), { mode: 'query', reading: { today: '' } }).problems)
       const paths = Map.groupBy(endpoints(), (endpoint) => endpoint.path)
-      const routes = [...paths].map(([path, group]) => [pattern(path), route(path, group, addresses, language)])
+      const routes = [...paths].map(([path, group]) => [
+        pattern(path),
+        route(path, group, addresses, { language, today }),
+      ])
       return { body: { namespace: NAMESPACE, routes: Object.fromEntries(routes) } }
     },
   }
 }
 
-function route(path: string, endpoints: readonly Endpoint[], { rest }: Addresses, language: string): object {
+/** For whom the index is written, and when. */
+interface Reader {
+  readonly language: string
+  readonly today: WallClock
+}
+
+function route(path: string, endpoints: readonly Endpoint[], { rest }: Addresses, reader: Reader): object {
   return {
     namespace: NAMESPACE,
     methods: endpoints.flatMap((endpoint) => endpoint.methods),
-    endpoints: endpoints.map((endpoint) => ({ methods: endpoint.methods, args: args(endpoint.parameters, language) })),
+    endpoints: endpoints.map((endpoint) => ({ methods: endpoint.methods, args: args(endpoint.parameters, reader) })),
     _links: { self: [link(rest, path)] },
   }
 }
@@ -41,13 +52,14 @@ function link(rest: string, path: string): object {
   return path.includes(':') ? { href, templated: true } : { href }
 }
 
-function args(fields: Fields, language: string): object {
+function args(fields: Fields, { language, today }: Reader): object {
   const entries = Object.entries(fields).map(([name, field]) => [
     name,
     {
       type: field.kind.type,
       required: field.required === true,
       ...(field.default !== undefined && { default: field.default }),
+      ...(field.defaultAt !== undefined && { default: field.defaultAt(today) }),
       description: text(language, `fields.${field.text}`),
     },
   ])

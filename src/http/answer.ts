@@ -1,0 +1,81 @@
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Scope } from '../domain/scope.ts'
+import { AppError, type ErrorCode } from '../lib/errors.ts'
+import { chooseLanguage, DEFAULT_LANGUAGE } from '../lib/texts.ts'
+import { readBody, readForm } from './body.ts'
+import type { Addresses, Call, Endpoint } from './endpoint.ts'
+import { asAppError, errorBody } from './errors.ts'
+import { sparse } from './sparse.ts'
+
+/** Calls an endpoint and sends what it answers. */
+export async function sendAnswer(
+  endpoint: Endpoint,
+  scope: Omit<Scope, 'user'>,
+  addresses: Addresses,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { id, slug = '' } = request.params as { id?: string; slug?: string }
+  const [, search] = splitUrl(request.url)
+  const call: Call = {
+    scope: { ...scope, user: request.user },
+    addresses,
+    language: chooseLanguage(request.headers['accept-language']),
+    id: Number(id),
+    slug,
+    query: () => readForm(search),
+    body: () => readBody(request.body, request.headers['content-type']),
+    search: new URLSearchParams(search),
+  }
+  const { status = 200, headers = {}, body } = await endpoint.handle(call)
+  return reply.code(status).headers(headers).send(select(body, search))
+}
+
+/** Sends the answer to a failed request, and logs what is a fault of ours. */
+export async function sendError(error: Error, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const told = asAppError(error)
+  if (told.status >= 500) request.log.error({ err: error }, 'request failed')
+  if (told.status === 401) reply.header('www-authenticate', 'Basic realm="Kalends", charset="UTF-8"')
+  const body = errorBody(told, chooseLanguage(request.headers['accept-language']), request.id)
+  const [, search] = splitUrl(request.url)
+  return reply
+    .code(told.status)
+    .headers(told.details.headers ?? {})
+    .send(select(body, search))
+}
+
+const OF_PARSER: Record<string, ErrorCode> = {
+  HPE_HEADER_OVERFLOW: 'rest_headers_too_large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'rest_request_timeout',
+}
+
+/** Answers what is not even a request, in the shape of every other error. */
+export function sendClientError(error: Error & { code?: string }, socket: Socket): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy()
+    return
+  }
+  const told = new AppError(OF_PARSER[error.code ?? ''] ?? 'rest_bad_request')
+  const body = JSON.stringify(errorBody(told, DEFAULT_LANGUAGE, ''))
+  const head = [
+    `HTTP/1.1 ${told.status} ${STATUS_CODES[told.status]}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+}
+
+/** A request's path, and its query string without the question mark. */
+export function splitUrl(url: string): [path: string, search: string] {
+  const mark = url.indexOf('?')
+  return mark === -1 ? [url, ''] : [url.slice(0, mark), url.slice(mark + 1)]
+}
+
+/** The parts of a response that `_fields` asks for, if it asks for any. */
+function select(body: object, search: string): unknown {
+  const fields = search.includes('_fields') ? new URLSearchParams(search).get('_fields') : null
+  return fields === null ? body : sparse(body, fields)
+}

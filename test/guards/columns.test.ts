@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { sql } from 'kysely'
+import { eventFields } from '../../src/schema/event.ts'
+import type { Fields } from '../../src/schema/field.ts'
+import { organizerFields } from '../../src/schema/organizer.ts'
+import { venueFields } from '../../src/schema/venue.ts'
+import { type Database, openDatabase } from '../../src/storage/database.ts'
+
+const RECORD = [
+  'id',
+  'author',
+  'status',
+  'trashed_from',
+  'slug',
+  'restore_slug',
+  'date_utc',
+  'modified_utc',
+  'image',
+  'search',
+]
+const TIMES = ['timezone', 'start_local', 'end_local', 'start_utc', 'end_utc']
+const TABLES: [string, Fields, string[]][] = [
+  ['venues', venueFields, RECORD],
+  ['organizers', organizerFields, RECORD],
+  ['events', eventFields, [...RECORD, ...TIMES, 'title_search', 'parent', 'password_hash']],
+]
+
+describe('schema and tables', () => {
+  let db: Database
+  before(async () => {
+    db = openDatabase(':memory:')
+    await db.migrate()
+  })
+  after(() => db.close())
+
+  for (const [table, fields, kept] of TABLES) {
+    it(`agree on the columns of ${table}`, async () => {
+      const { rows } = await db.read((tx) =>
+        sql<{ name: string }>`select name from pragma_table_info(${table})`.execute(tx),
+      )
+      const stored = Object.entries(fields).filter(([, field]) => field.stored)
+      assert.deepEqual(rows.map((row) => row.name).sort(), [...kept, ...stored.map(([name]) => name)].sort())
+    })
+  }
+})

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { endpoints } from '../../src/http/routes.ts'
+import { type Service, startService } from '../support/service.ts'
+
+describe('every endpoint', () => {
+  let service: Service
+  before(async () => {
+    service = await startService()
+  })
+  after(() => service.close())
+
+  it('declares who may call it', () => {
+    for (const { name, access } of endpoints) assert.ok(['anyone', 'signed-in'].includes(access), name)
+  })
+
+  it('that writes takes a user', () => {
+    const open = endpoints.filter(
+      ({ access, methods }) => access === 'anyone' && methods.some((method) => method !== 'GET'),
+    )
+    assert.deepEqual(open, [])
+  })
+
+  for (const endpoint of endpoints.filter(({ access }) => access === 'signed-in')) {
+    for (const method of endpoint.methods) {
+      const path = endpoint.path.replace(':id', '1').replace(':slug', 'some')
+      it(`refuses ${method} ${endpoint.path} to a visitor and to a subscriber, whatever they send`, async () => {
+        const visitor = await service.call(null, path, {
+          method,
+          raw: '{',
+          headers: { 'content-type': 'application/json' },
+        })
+        assert.equal(visitor.statusCode, 401)
+        assert.equal(visitor.json().code, 'rest_forbidden')
+        const subscriber = await service.call('subscriber', path, { method, json: {} })
+        assert.ok([403, 404].includes(subscriber.statusCode), subscriber.body)
+      })
+    }
+  }
+
+  it('has a name of its own', () => {
+    const names = endpoints.map(({ name }) => name)
+    assert.deepEqual(names, [...new Set(names)])
+  })
+
+  it('is one of the specification, and the specification has no other', () => {
+    const paths = [...new Set(endpoints.map(({ path }) => path))].sort()
+    const records = ['events', 'venues', 'organizers'].flatMap((name) => [
+      `/${name}`,
+      `/${name}/:id`,
+      `/${name}/by-slug/:slug`,
+    ])
+    const terms = ['categories', 'tags'].flatMap((name) => [`/${name}`, `/${name}/:id`])
+    assert.deepEqual(paths, ['/', '/doc', ...records, ...terms].sort())
+  })
+})

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { sources } from '../support/sources.ts'
+
+/** What each room may import, besides itself. A file that lies in no room is a room of its own. */
+const ARROWS: Record<string, string[]> = {
+  lib: [],
+  calendar: ['lib'],
+  schema: ['calendar', 'lib'],
+  storage: ['schema', 'calendar', 'lib'],
+  domain: ['storage', 'schema', 'calendar', 'lib'],
+  http: ['domain', 'schema', 'calendar', 'lib'],
+  'config.ts': ['calendar', 'lib'],
+  'app.ts': ['config.ts', 'http', 'domain', 'storage', 'lib'],
+  cli: ['app.ts', 'config.ts', 'domain', 'calendar', 'lib'],
+  'main.ts': ['cli', 'config.ts', 'domain'],
+}
+
+const room = (file: string) => file.split('/')[0] ?? file
+
+describe('imports', () => {
+  const all = sources()
+
+  it('run only along the arrows of the design', () => {
+    const wrong = all.flatMap(({ file, imports }) =>
+      imports
+        .filter((target) => room(target) !== room(file) && !ARROWS[room(file)]?.includes(room(target)))
+        .map((target) => `${file} -> ${target}`),
+    )
+    assert.deepEqual(wrong, [])
+  })
+
+  it('have no circle', () => {
+    const graph = new Map(all.map(({ file, imports }) => [file, imports]))
+    const done = new Set<string>()
+    const visit = (file: string, path: string[]): void => {
+      assert.ok(!path.includes(file), `${[...path, file].join(' -> ')} is a circle`)
+      if (done.has(file)) return
+      for (const next of graph.get(file) ?? []) visit(next, [...path, file])
+      done.add(file)
+    }
+    for (const file of graph.keys()) visit(file, [])
+  })
+
+  it('find every file they name', () => {
+    const files = new Set(all.map(({ file }) => file))
+    assert.deepEqual(
+      all.flatMap(({ imports }) => imports).filter((target) => !files.has(target)),
+      [],
+    )
+  })
+
+  it('keep SQL in storage and HTTP in http', () => {
+    const importing = (name: RegExp) => all.filter(({ text }) => name.test(text)).map(({ file }) => room(file))
+    assert.deepEqual([...new Set(importing(/from '(kysely|node:sqlite)/))], ['storage'])
+    assert.deepEqual([...new Set(importing(/from '(fastify|@fastify\/|qs')/))], ['http'])
+  })
+})

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { endpoints } from '../../src/http/routes.ts'
+import { ERRORS } from '../../src/lib/errors.ts'
+import { DEFAULT_LANGUAGE, keysOf, LANGUAGES, text } from '../../src/lib/texts.ts'
+import { sources } from '../support/sources.ts'
+
+/** The keys that the sources ask for. */
+function wanted(): string[] {
+  const problems = sources().flatMap(({ text: source }) => [
+    ...[...source.matchAll(/problem: '(\w+)'/g)].map(([, key]) => key),
+    ...[...source.matchAll(/new Refused\('(\w+)'/g)].map(([, key]) => key),
+  ])
+  return [
+    ...endpoints.flatMap(({ parameters }) => Object.values(parameters).map((field) => `fields.${field.text}`)),
+    ...endpoints.map(({ name }) => `operations.${name}`),
+    ...Object.keys(ERRORS).map((code) => `errors.${code}`),
+    ...problems.map((key) => `problems.${key}`),
+  ]
+}
+
+const placeholders = (language: string, key: string) => (text(language, key).match(/\{\w+\}/g) ?? []).sort()
+
+describe('texts', () => {
+  it('exist in more than one language', () => assert.ok(LANGUAGES.length > 1))
+
+  for (const language of LANGUAGES) {
+    it(`say in ${language} what every field, operation, error and problem is`, () => {
+      const keys = new Set(keysOf(language))
+      assert.deepEqual(
+        [...new Set(wanted())].filter((key) => !keys.has(key)),
+        [],
+      )
+    })
+
+    it(`have in ${language} the keys of the others, with the same places to fill`, () => {
+      assert.deepEqual(keysOf(language).sort(), keysOf(DEFAULT_LANGUAGE).sort())
+      for (const key of keysOf(language))
+        assert.deepEqual(placeholders(language, key), placeholders(DEFAULT_LANGUAGE, key), key)
+    })
+  }
+})
