@@ -32,7 +32,7 @@ export async function createApp(
     db,
     clock,
     passwords: new PasswordChecker(clock),
-    site: { timezone: config.timezone, currency: config.currency },
+    site: { timezone: config.timezone, currency: config.currency, home: config.baseUrl },
     isReady: async () => (await db.pending()).length === 0,
   }
   const server = await createServer(service, { ...config, logger: options.logger ?? createLogger(config.logLevel) })
@@ -75,5 +75,9 @@ function createLogger(level: string): Logger {
 }
 
 function withoutSecrets(url: string): string {
-  return url.replace(/([?&](?:password|token)(?:%5B%5D|\[\])?=)[^&#]*/gi, '$1[hidden]')
+  const mark = url.indexOf('?')
+  if (mark === -1) return url
+  const search = new URLSearchParams(url.slice(mark + 1))
+  for (const name of [...search.keys()]) if (/^\s*(password|token)/i.test(name)) search.set(name, '[hidden]')
+  return `${url.slice(0, mark)}?${search}`
 }

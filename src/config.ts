@@ -102,6 +102,13 @@ export const SETTINGS = {
     'a whole number',
     whole(0, 999999999),
   ),
+  loginLimit: setting(
+    'KALENDS_LOGIN_LIMIT',
+    '20',
+    'wrong passwords a minute from one address; 0 for no limit',
+    'a whole number',
+    whole(0, 999999999),
+  ),
   rateLimitLoopback: setting(
     'KALENDS_RATE_LIMIT_LOOPBACK',
     'no',

@@ -29,7 +29,8 @@ export async function filterOf(tx: Tx, scope: Scope, asked: Asked, problems: Pro
   const tags = await termFilter(tx, 'tag', 'tags', asked.tags, problems)
   const venue = await linkedFilter(tx, scope, 'venue', asked.venue, problems)
   const organizer = await linkedFilter(tx, scope, 'organizer', asked.organizer, problems)
-  if (asked.post_parent && !(await isReadable(tx, scope, 'event', asked.post_parent))) {
+  const parent = asked.post_parent ? await records.get(tx, 'event', { id: asked.post_parent }) : undefined
+  if (asked.post_parent && (parent === undefined || !mayRead(scope.user, parent))) {
     problems.post_parent = { problem: 'no_such_event', id: asked.post_parent }
   }
   return {
@@ -128,13 +129,8 @@ async function linkedFilter(
   ids: readonly number[] | null | undefined,
   problems: Problems,
 ): Promise<readonly number[] | null> {
-  for (const id of ids ?? []) {
-    if (!(await isReadable(tx, scope, kind, id))) problems[kind] ??= { problem: `no_such_${kind}`, id }
-  }
+  const known = await records.readable(tx, kind, ids ?? [], sightOf(scope.user))
+  const unknown = ids?.find((id) => !known.has(id))
+  if (unknown !== undefined) problems[kind] = { problem: `no_such_${kind}`, id: unknown }
   return ids ?? null
-}
-
-async function isReadable(tx: Tx, scope: Scope, kind: LinkedKind | 'event', id: number): Promise<boolean> {
-  const row = await records.get(tx, kind, { id })
-  return row !== undefined && mayRead(scope.user, row)
 }

@@ -2,7 +2,8 @@ import { AppError, type Problems, refuse } from '../lib/errors.ts'
 import { fold } from '../lib/fold.ts'
 import { hashPassword } from '../lib/passwords.ts'
 import { eventFields, eventListParameters, eventReadParameters } from '../schema/event.ts'
-import { readFields, type Values } from '../schema/field.ts'
+import { Refused, readFields, type Values } from '../schema/field.ts'
+import * as kinds from '../schema/kinds.ts'
 import { removeParameters } from '../schema/record.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { EventRow } from '../storage/events.ts'
@@ -41,7 +42,8 @@ export interface EventPage {
   readonly strict: boolean
 }
 
-type EventValues = Values<typeof eventFields>
+/** What a request names; its password also as the slow hash, which is not computed while others wait for the database. */
+type EventValues = Values<typeof eventFields> & { readonly passwordHash?: string | null }
 
 export async function list(scope: Scope, query: Payload): Promise<EventPage> {
   const { values, problems } = readFields(eventListParameters, query(), {
@@ -80,23 +82,25 @@ export async function get(scope: Scope, ref: Ref, query: Payload): Promise<Event
 
 export async function create(scope: Scope, payload: Payload): Promise<Event> {
   need(rightsOf(scope.user).create)
+  const passwordHash = await hashNamed(payload)
   return scope.db.write(async (tx) => {
     const { values, problems } = readFields(eventFields, payload(), {
       mode: 'create',
       reading: records.readingOf(scope),
     })
-    return save(tx, scope, values, problems, null)
+    return save(tx, scope, { ...values, passwordHash }, problems, null)
   })
 }
 
 export async function update(scope: Scope, ref: Ref, payload: Payload): Promise<Event> {
+  const passwordHash = await hashNamed(payload)
   return scope.db.write(async (tx) => {
     const before = asEvent(await records.findEditable(tx, scope, 'event', ref))
     const { values, problems } = readFields(eventFields, payload(), {
       mode: 'update',
       reading: records.readingOf(scope),
     })
-    return save(tx, scope, values, problems, before)
+    return save(tx, scope, { ...values, passwordHash }, problems, before)
   })
 }
 
@@ -139,6 +143,17 @@ export async function publishDue(scope: Pick<Scope, 'db' | 'clock'>): Promise<nu
   })
 }
 
+/** The hash of the password that a payload names; what is wrong with the payload is told later, in its turn. */
+async function hashNamed(payload: Payload): Promise<string | null> {
+  try {
+    const { password } = payload()
+    return password ? await hashPassword(kinds.exact.read(password, { today: '' })) : null
+  } catch (error) {
+    if (error instanceof AppError || error instanceof Refused) return null
+    throw error
+  }
+}
+
 /** Stores what a request asks for, new or changed: all of it, or nothing and every reason why. */
 async function save(
   tx: Tx,
@@ -174,14 +189,14 @@ async function store(
   times: object | null,
   before: EventRow | null,
 ): Promise<number> {
-  const named = records.storedColumns(eventFields, values)
+  const named = records.storedColumns(eventFields, { ...values, ...withoutOwnAddress(values, before, scope.site.home) })
   const row: Partial<RecordRow> = { ...(before as Partial<RecordRow> | null), ...named }
   const columns = {
     ...named,
     ...times,
     ...(values.parent !== undefined && { parent: values.parent || null }),
     ...(values.password !== undefined && {
-      password_hash: values.password ? await hashPassword(values.password) : null,
+      password_hash: values.password ? values.passwordHash : null,
     }),
     ...(await records.settle(tx, scope, 'event', values, String(row.title), before as RecordRow | null)),
     search: records.searchText(eventFields, row),
@@ -197,6 +212,11 @@ async function store(
     ...records.defaultColumns(eventFields),
     ...columns,
   })
+}
+
+/** An event without a website answers its own address there; sent back, that is still no website. */
+function withoutOwnAddress({ website }: EventValues, before: EventRow | null, home: string): EventValues {
+  return website && before !== null && website === `${home}/event/${before.slug}/` ? { website: null } : {}
 }
 
 /** Keeps the counts of terms true, and publishes the drafts that a published event is linked to. */
@@ -266,8 +286,9 @@ async function assemble(tx: Tx, scope: Scope, rows: readonly EventRow[]): Promis
   const venues = await storage.linkedOf(tx, 'venue', ids, sight)
   const organizers = await storage.linkedOf(tx, 'organizer', ids, sight)
   const terms = await storage.termsOf(tx, ids)
-  const parents = await storage.readable(
+  const parents = await recordStorage.readable(
     tx,
+    'event',
     rows.flatMap((row) => row.parent ?? []),
     sight,
   )

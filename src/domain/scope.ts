@@ -12,6 +12,8 @@ export interface Site {
   readonly timezone: Zone
   /** Shown before a bare number in a cost. */
   readonly currency: string
+  /** The public address, without a slash at its end. */
+  readonly home: string
 }
 
 /** What every domain function is given: where to work, and for whom. */

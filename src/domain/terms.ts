@@ -156,7 +156,10 @@ async function checkFilters(
   if (values.parent) await checkParent(tx, kind, values.parent, null, problems)
 }
 
-/** A parent must exist, and may not be the term itself or below it. */
+/** How deep the tree of categories may be. */
+const DEEPEST = 20
+
+/** A parent must exist, may not be the term itself or below it, nor lie too deep. */
 async function checkParent(
   tx: Tx,
   kind: TermKind,
@@ -165,9 +168,13 @@ async function checkParent(
   problems: Problems,
 ): Promise<void> {
   if (parent === 0 || parent === child?.parent) return
-  if ((await storage.get(tx, kind, parent)) === undefined) problems.parent = { problem: 'no_such_term', id: parent }
+  const above = await storage.get(tx, kind, parent)
+  if (above === undefined) problems.parent = { problem: 'no_such_term', id: parent }
   else if (child !== null && (await storage.withDescendants(tx, [child.id])).includes(parent))
     problems.parent = { problem: 'loop' }
+  else if ((await storage.depthAbove(tx, above)) + (await storage.depthBelow(tx, child?.id ?? null)) > DEEPEST) {
+    problems.parent = { problem: 'too_deep', deepest: DEEPEST }
+  }
 }
 
 async function checkSibling(tx: Tx, kind: TermKind, parent: number, name: string, self: TermRow | null): Promise<void> {

@@ -52,6 +52,8 @@ export async function createServer(service: Service, options: ServerOptions): Pr
     requestTimeout: options.requestTimeout * 1000,
     http: { headersTimeout: Math.min(10, options.requestTimeout) * 1000, connectionsCheckingInterval: 1000 },
     keepAliveTimeout: 72_000,
+    // A client that stops reading its answer must not keep it in memory.
+    connectionTimeout: 120_000,
     forceCloseConnections: 'idle',
     trustProxy: options.trustProxy.length > 0 ? [...options.trustProxy] : false,
     // One line an answer is enough: see logAnswers.
@@ -93,11 +95,11 @@ function logAnswers(app: FastifyInstance): void {
 
 /** Credentials come before the route, so that wrong ones are told on every address. */
 async function admitOnlyKnown(app: FastifyInstance, service: Service, options: ServerOptions): Promise<void> {
-  const { byAddress, byUser } = await rateLimits(app, options)
+  const { byAddress, byUser, login } = await rateLimits(app, options)
   app.addHook('onRequest', async (request) => {
     if (request.routeOptions.config.open) return
     await byAddress(request)
-    request.user = await authenticate(service, request.headers.authorization)
+    request.user = await login(request, () => authenticate(service, request.headers.authorization))
     await byUser(request)
     // Before its body is looked at.
     if (request.is404) refuseRoute(request.url)

@@ -39,6 +39,23 @@ const ELEMENTS =
 const NOT_A_TAG = new RegExp(`<(?!/?(?:${ELEMENTS})(?:[\\s/][^<>]*)?>|!--|\\?)`, 'gi')
 const BREAK = /<(?:br|\/p|\/div|\/h[1-6]|\/li|\/td|\/th|\/dt|\/dd|\/blockquote|\/figcaption)\b/gi
 
+/** How deep elements may lie inside each other, and how long a tag may be: sanitising takes quadratic time in both. */
+const DEEPEST = 100
+const LONGEST_TAG = 5000
+const TAG = new RegExp(`<(/?)(?:${ELEMENTS})(?:[\\s/][^<>]*)?>`, 'gi')
+const VOID = /^<(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr)\b/i
+
+/** Whether HTML is built to exhaust whoever reads it. */
+export function isTooNested(html: string): boolean {
+  let depth = 0
+  for (const [tag, slash] of html.matchAll(TAG)) {
+    if (slash === '/') depth = Math.max(0, depth - 1)
+    else if (!VOID.test(tag)) depth++
+    if (depth > DEEPEST || tag.length > LONGEST_TAG) return true
+  }
+  return false
+}
+
 /** HTML that is safe to show: no scripts, no handlers, no links that run code. */
 export function sanitize(html: string): string {
   return sanitizeHtml(html.replace(NOT_A_TAG, '&lt;'), ALLOWED).trim()
@@ -47,7 +64,8 @@ export function sanitize(html: string): string {
 /** Safe HTML in which plain text has become paragraphs; text that brings its own blocks is left as it is. */
 export function richText(html: string): string {
   const safe = sanitize(html.replace(/\r\n?/g, '\n'))
-  return safe === '' || BLOCK.test(safe) ? safe : paragraphs(safe)
+  // An inline element that runs across paragraphs is closed and dropped.
+  return safe === '' || BLOCK.test(safe) ? safe : sanitizeHtml(paragraphs(safe), ALLOWED)
 }
 
 /** The words of a text: tags taken out, entities read. */
@@ -79,8 +97,11 @@ export function encode(text: string): string {
 const ENTITY: Record<string, string> = { '&': '&#038;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#039;' }
 
 function paragraphs(text: string): string {
-  return text
-    .split(/\n\s*\n/)
-    .map((paragraph) => `<p>${paragraph.trim().replace(/(<br\s*\/?>)?\s*\n/g, '<br />\n')}</p>`)
+  const lines = text.split('\n').map((line) => line.trim().replace(/<br ?\/?>$/, ''))
+  return lines
+    .join('\n')
+    .split(/\n\n+/)
+    .filter((paragraph) => paragraph !== '')
+    .map((paragraph) => `<p>${paragraph.replaceAll('\n', '<br />\n')}</p>`)
     .join('\n')
 }

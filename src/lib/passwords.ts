@@ -1,6 +1,11 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { hash, verify } from '@node-rs/argon2'
 import type { Clock } from './clock.ts'
+import { AppError } from './errors.ts'
+
+/** How many passwords are checked at once, and how many may wait for that. */
+const AT_ONCE = 2
+const MOST_WAITING = 50
 
 /** How long a verified password is remembered, in seconds. */
 const REMEMBERED = 300
@@ -19,6 +24,8 @@ export class PasswordChecker {
   readonly #clock: Clock
   readonly #key = randomBytes(32)
   readonly #verified = new Map<string, number>()
+  readonly #waiting: (() => void)[] = []
+  #running = 0
   readonly #nobody = hash(randomBytes(16).toString('hex'))
 
   constructor(clock: Clock) {
@@ -28,16 +35,32 @@ export class PasswordChecker {
   /** Whether this is the password of that hash. No hash matches nothing, and takes as long, so that nobody learns which it was. */
   async matches(passwordHash: string | undefined, password: string): Promise<boolean> {
     if (passwordHash === undefined) {
-      await verify(await this.#nobody, password)
+      await this.#verify(await this.#nobody, password)
       return false
     }
     const key = createHmac('sha256', this.#key).update(`${passwordHash}:${password}`).digest('base64')
     if ((this.#verified.get(key) ?? 0) > this.#clock()) return true
     this.#verified.delete(key)
-    if (!(await verify(passwordHash, password))) return false
+    if (!(await this.#verify(passwordHash, password))) return false
     const oldest = this.#verified.keys().next().value
     if (this.#verified.size >= MOST_REMEMBERED && oldest !== undefined) this.#verified.delete(oldest)
     this.#verified.set(key, this.#clock() + REMEMBERED)
     return true
+  }
+
+  /** The slow check, a few at a time: a flood of wrong passwords must not keep the right ones out for long. */
+  async #verify(passwordHash: string, password: string): Promise<boolean> {
+    if (this.#running >= AT_ONCE) {
+      if (this.#waiting.length >= MOST_WAITING)
+        throw new AppError('rest_unavailable', { headers: { 'retry-after': '1' } })
+      await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    }
+    this.#running++
+    try {
+      return await verify(passwordHash, password)
+    } finally {
+      this.#running--
+      this.#waiting.shift()?.()
+    }
   }
 }

@@ -15,7 +15,7 @@ export const eventFields = {
     excerpt: { kind: kinds.richHtml, stored: true },
     timezone: { kind: kinds.zone },
     all_day: { kind: kinds.flag, default: false, stored: true },
-    cost: { kind: kinds.text, stored: true },
+    cost: { kind: kinds.cost, stored: true },
     website: { kind: kinds.url, stored: true },
     show_map: { kind: kinds.flag, default: false, stored: true },
     show_map_link: { kind: kinds.flag, default: false, stored: true },

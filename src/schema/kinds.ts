@@ -1,7 +1,7 @@
 import { type TSchema, Type } from 'typebox'
 import { type DateText, readDate } from '../calendar/date-text.ts'
 import { findZone, type Zone } from '../calendar/zone.ts'
-import { plainText, richText, sanitize, withoutTags } from '../lib/html.ts'
+import { isTooNested, plainText, richText, sanitize, withoutTags } from '../lib/html.ts'
 import { slugify } from '../lib/slug.ts'
 import { type Kind, Refused } from './field.ts'
 
@@ -9,11 +9,28 @@ function kind<V>(type: Kind<V>['type'], schema: TSchema, read: Kind<V>['read']):
   return { type, schema, read }
 }
 
-/** Text that can be stored: whole characters, none of them U+0000. */
-function string(raw: unknown): string {
+/** The longest name, short text and rich text, in UTF-16 units. */
+const LONGEST_NAME = 500
+const LONGEST_COST = 200
+const LONGEST_TEXT = 2000
+const LONGEST_HTML = 100_000
+
+/** More marks than any script puts on one letter; long runs of them take quadratic time to put in order. */
+const PILE_OF_MARKS = /\p{M}{32}/u
+
+/** Text that can be stored: whole characters, none of them U+0000, and not too many. */
+function string(raw: unknown, longest = LONGEST_TEXT): string {
   if (typeof raw !== 'string') throw new Refused('not_text')
-  if (raw.includes('\0') || !raw.isWellFormed()) throw new Refused('bad_characters')
+  if (raw.length > longest) throw new Refused('too_long', { longest })
+  if (raw.includes('\0') || !raw.isWellFormed() || PILE_OF_MARKS.test(raw)) throw new Refused('bad_characters')
   return raw
+}
+
+/** HTML that is not built to exhaust whoever reads it. */
+function html(raw: unknown): string {
+  const text = string(raw, LONGEST_HTML)
+  if (isTooNested(text)) throw new Refused('too_nested')
+  return text
 }
 
 /** Text, or a number written without quotes, as people do with postal codes and prices. */
@@ -29,14 +46,15 @@ function whole(raw: unknown, least: number): number {
   return number
 }
 
-/** The longest list of ids, words or terms, and of records that may have to be made. */
-const MOST_ITEMS = 1000
-const MOST_LINKS = 100
+/** The longest lists: of ids, which one query finds; of terms, which are looked up one by one; of records, which may have to be made. */
+const MOST_IDS = 500
+const MOST_TERMS = 100
+const MOST_LINKS = 50
 
 /** A list, given as an array or as comma-separated text. */
-function items(raw: unknown, most = MOST_ITEMS): unknown[] {
+function items(raw: unknown, most: number): unknown[] {
   const list = Array.isArray(raw) ? raw : typeof raw === 'string' ? raw.split(',').map((item) => item.trim()) : [raw]
-  const given = list.filter((item) => item !== '' && item !== null)
+  const given = [...new Set(list)].filter((item) => item !== '' && item !== null)
   if (given.length > most) throw new Refused('too_many', { most })
   return given
 }
@@ -48,7 +66,7 @@ function idOf(raw: unknown): unknown {
 
 /** A name or title: its tags are stripped, and something must be left. */
 export const name = kind<string>('string', Type.String({ minLength: 1 }), (raw) => {
-  const text = plainText(string(raw)).trim()
+  const text = plainText(string(raw, LONGEST_NAME)).trim()
   if (text === '') throw new Refused('empty')
   return text
 })
@@ -57,10 +75,17 @@ export const name = kind<string>('string', Type.String({ minLength: 1 }), (raw) 
 export const text = kind<string>('string', Type.String(), (raw) => withoutTags(stringOrNumber(raw)).trim())
 
 /** HTML in which plain text becomes paragraphs. */
-export const richHtml = kind<string>('string', Type.String(), (raw) => richText(string(raw)))
+export const richHtml = kind<string>('string', Type.String(), (raw) => richText(html(raw)))
 
 /** HTML that is made safe and otherwise left as it is. */
-export const safeHtml = kind<string>('string', Type.String(), (raw) => sanitize(string(raw)))
+export const safeHtml = kind<string>('string', Type.String(), (raw) => sanitize(html(raw)))
+
+/** A cost, which is taken apart whenever it is shown. */
+export const cost = kind<string>('string', Type.String(), (raw) => {
+  const text = withoutTags(stringOrNumber(raw)).replace(/\s+/g, ' ').trim()
+  if (text.length > LONGEST_COST) throw new Refused('too_long', { longest: LONGEST_COST })
+  return text
+})
 
 /** Any text, kept to the letter: what to search for, a password. */
 export const exact = kind<string>('string', Type.String(), (raw) => stringOrNumber(raw))
@@ -91,7 +116,7 @@ export const id = integer(1)
 
 /** A list of ids. */
 export const ids = kind<number[]>('array', Type.Array(Type.Integer({ minimum: 1 })), (raw) =>
-  items(raw).map((item) => whole(item, 1)),
+  items(raw, MOST_IDS).map((item) => whole(item, 1)),
 )
 
 /** One of a few words. */
@@ -106,7 +131,7 @@ export function oneOf<const W extends string>(...allowed: W[]): Kind<W> {
 /** One or more of a few words, as a list or comma-separated. */
 export function someOf<const W extends string>(...allowed: W[]): Kind<W[]> {
   const one = oneOf(...allowed)
-  return kind('string', Type.String(), (raw) => items(raw).map((item) => one.read(item, { today: '' })))
+  return kind('string', Type.String(), (raw) => items(raw, allowed.length).map((item) => one.read(item, { today: '' })))
 }
 
 /** An address on the web. */
@@ -198,7 +223,7 @@ export const terms = kind<TermValue[]>(
     Type.Integer({ minimum: 1 }),
     Type.Array(Type.Union([Type.Integer({ minimum: 1 }), Type.String()])),
   ]),
-  (raw) => items(raw).map(term),
+  (raw) => items(raw, MOST_TERMS).map(term),
 )
 
 function term(raw: unknown): TermValue {

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { Kysely } from 'kysely'
 import { Migrator } from 'kysely/migration'
 import { AppError } from '../lib/errors.ts'
@@ -20,9 +21,22 @@ export interface Database {
   close(): Promise<void>
 }
 
-/** What waiting may cure is told as such. */
-function tellBusy(error: unknown): never {
-  throw sqlite.isBusy(error) ? new AppError('rest_unavailable', { headers: { 'retry-after': '1' } }) : error
+/** How long another process may hold the database before that is told, and how often it is tried, in milliseconds. */
+const PATIENCE = 5000
+const PAUSE = 50
+
+/** Does work again while another process holds the database: what is refused for that has changed nothing. */
+async function patiently<T>(work: () => Promise<T>): Promise<T> {
+  const deadline = performance.now() + PATIENCE
+  for (;;) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!sqlite.isBusy(error)) throw error
+      if (performance.now() > deadline) throw new AppError('rest_unavailable', { headers: { 'retry-after': '1' } })
+      await setTimeout(PAUSE)
+    }
+  }
 }
 
 /** Opens the embedded database in a folder; `:memory:` keeps it in memory alone. */
@@ -31,8 +45,8 @@ export function openDatabase(folder: string): Database {
   const db = new Kysely<Tables>({ dialect: new SqliteDialect(file) })
   const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } })
   return {
-    read: (work) => db.transaction().setAccessMode('read only').execute(work).catch(tellBusy),
-    write: (work) => db.transaction().execute(work).catch(tellBusy),
+    read: (work) => patiently(() => db.transaction().setAccessMode('read only').execute(work)),
+    write: (work) => patiently(() => db.transaction().execute(work)),
     async migrate() {
       const { error, results } = await migrator.migrateToLatest()
       if (error !== undefined) throw error

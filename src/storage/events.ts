@@ -115,18 +115,6 @@ export async function termsOf(tx: Tx, events: readonly number[]): Promise<Map<nu
   return Map.groupBy(rows, (row) => row.of_event)
 }
 
-/** Those of the given events that a reader may open. */
-export async function readable(tx: Tx, events: readonly number[], sight: Sight): Promise<Set<number>> {
-  if (events.length === 0) return new Set()
-  const rows = await tx
-    .selectFrom('events')
-    .select('id')
-    .where('id', 'in', events)
-    .where((eb) => visible(eb, sight, null))
-    .execute()
-  return new Set(rows.map((row) => row.id))
-}
-
 /** Makes these the venues or organizers of an event, in this order. */
 export async function setLinked(tx: Tx, kind: LinkedKind, event: number, linked: readonly number[]): Promise<void> {
   await tx.deleteFrom(LINK_TABLE[kind]).where('event', '=', event).execute()

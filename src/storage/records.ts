@@ -1,8 +1,10 @@
+import { randomInt } from 'node:crypto'
 import type { Insertable, Updateable } from 'kysely'
 import type { Instant } from '../calendar/zone.ts'
 import { withSuffix } from '../lib/slug.ts'
 import type { RecordKind } from '../schema/record.ts'
 import { dialectOf, type Tx } from './dialect.ts'
+import { type Sight, visible } from './sight.ts'
 import type { RecordColumns, Tables } from './tables.ts'
 
 /** The tables of records: what they share is asked for here, whichever it is. */
@@ -43,6 +45,18 @@ export async function get(tx: Tx, kind: RecordKind, ref: Ref): Promise<RecordRow
     : query.where('slug', '=', ref.slug)
   ).executeTakeFirst()
   return row as RecordRow | undefined
+}
+
+/** Those of the given records that a reader may open and that are not in the trash. */
+export async function readable(tx: Tx, kind: RecordKind, ids: readonly number[], sight: Sight): Promise<Set<number>> {
+  if (ids.length === 0) return new Set()
+  const rows = await tx
+    .selectFrom(table(kind))
+    .select('id')
+    .where('id', 'in', ids)
+    .where((eb) => visible(eb, sight, null))
+    .execute()
+  return new Set(rows.map((row) => row.id))
 }
 
 export async function create(tx: Tx, kind: RecordKind, row: Omit<RecordRow, 'id'>): Promise<number> {
@@ -95,9 +109,13 @@ export async function freeSlug(tx: Tx, kind: RecordKind, wanted: string, except 
   })
 }
 
+/** The highest number that is looked for behind a slug. */
+const MOST_NUMBERED = 2 ** 24
+
 /**
  * Numbered slugs are given out in a row, so the end of the row is found by doubling and halving: a title that was used
- * a thousand times costs twenty look-ups, not a thousand.
+ * a thousand times costs twenty look-ups, not a thousand. A row with holes in it may be left before its end; one that a
+ * client laid out to have none gets a number by chance.
  */
 export async function firstFree(wanted: string, isFree: (slug: string) => Promise<boolean>): Promise<string> {
   if (await isFree(wanted)) return wanted
@@ -107,6 +125,7 @@ export async function firstFree(wanted: string, isFree: (slug: string) => Promis
   while (!(await isFree(numbered(free)))) {
     taken = free
     free *= 2
+    if (free > MOST_NUMBERED) return numbered(randomInt(MOST_NUMBERED, 2 ** 47))
   }
   while (free - taken > 1) {
     const middle = Math.floor((taken + free) / 2)

@@ -17,6 +17,10 @@ import { type Dialect, sqlite } from './dialect.ts'
 
 /** How many prepared statements are kept. */
 const STATEMENTS = 500
+/** The longest statement that is kept, in characters. */
+const LONGEST_KEPT = 8000
+/** How long another process is waited for while nothing else can run, in milliseconds; storage/database.ts waits longer. */
+const BUSY_TIMEOUT = 50
 
 /** Carries our own dialect, so that storage functions find it from the transaction they are given. */
 export class Adapter extends SqliteAdapter {
@@ -56,7 +60,7 @@ class SqliteDriver implements Driver {
 
   async init(): Promise<void> {
     if (this.#file !== ':memory:') mkdirSync(dirname(this.#file), { recursive: true })
-    const database = new DatabaseSync(this.#file, { enableForeignKeyConstraints: true, timeout: 5000 })
+    const database = new DatabaseSync(this.#file, { enableForeignKeyConstraints: true, timeout: BUSY_TIMEOUT })
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY')
     this.#connection = new Connection(database)
   }
@@ -117,6 +121,8 @@ class Connection implements DatabaseConnection {
   }
 
   #prepare(sql: string): StatementSync {
+    // A long list makes a long statement, which is large in memory and seldom asked again.
+    if (sql.length > LONGEST_KEPT) return this.#database.prepare(sql)
     let statement = this.#statements.get(sql)
     if (statement === undefined) {
       statement = this.#database.prepare(sql)

@@ -114,17 +114,46 @@ export async function withDescendants(tx: Tx, ids: readonly number[]): Promise<n
   return rows.map((row) => row.id)
 }
 
+/** How many levels there are down to a category, itself included. */
+export async function depthAbove(tx: Tx, term: TermRow): Promise<number> {
+  return (await ancestry(tx, [term])).size
+}
+
+/** How many levels there are from a category down, itself included; one that is yet to be made is one. */
+export async function depthBelow(tx: Tx, id: number | null): Promise<number> {
+  let level = id === null ? [] : [id]
+  let depth = 1
+  while (level.length > 0) {
+    level = (await tx.selectFrom('terms').select('id').where('parent', 'in', level).execute()).map((row) => row.id)
+    if (level.length > 0) depth++
+  }
+  return depth
+}
+
 /** The slugs from the top of the tree down to each of the given categories. */
 export async function paths(tx: Tx, terms: readonly TermRow[]): Promise<Map<number, string>> {
-  const known = new Map(terms.map((term) => [term.id, term]))
-  for (;;) {
-    const unknown = [...known.values()].map((term) => term.parent).filter((parent) => parent > 0 && !known.has(parent))
-    if (unknown.length === 0) break
-    for (const term of await getAll(tx, 'category', unknown)) known.set(term.id, term)
+  const known = await ancestry(tx, terms)
+  const paths = new Map<number, string>()
+  const pathOf = (term: TermRow): string => {
+    const parent = known.get(term.parent)
+    const path = paths.get(term.id) ?? (parent === undefined ? term.slug : `${pathOf(parent)}/${term.slug}`)
+    paths.set(term.id, path)
+    return path
   }
-  const path = (term: TermRow | undefined): string =>
-    term === undefined ? '' : [path(known.get(term.parent)), term.slug].filter(Boolean).join('/')
-  return new Map(terms.map((term) => [term.id, path(term)]))
+  for (const term of terms) pathOf(term)
+  return paths
+}
+
+/** Terms and all that lie above them, by id: a query a level, and there are few levels. */
+async function ancestry(tx: Tx, terms: readonly TermRow[]): Promise<Map<number, TermRow>> {
+  const known = new Map(terms.map((term) => [term.id, term]))
+  let level: readonly TermRow[] = terms
+  while (level.length > 0) {
+    const unknown = new Set(level.map((term) => term.parent).filter((parent) => parent > 0 && !known.has(parent)))
+    level = await getAll(tx, 'category', [...unknown])
+    for (const term of level) known.set(term.id, term)
+  }
+  return known
 }
 
 export async function create(tx: Tx, term: Omit<TermRow, 'id' | 'count'>): Promise<number> {
