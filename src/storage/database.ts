@@ -39,10 +39,20 @@ async function patiently<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
+/** Told of every query; for tests that count them or ask for their plans. */
+export type OnQuery = (sql: string, parameters: readonly unknown[]) => void
+
 /** Opens the embedded database in a folder; `:memory:` keeps it in memory alone. */
-export function openDatabase(folder: string): Database {
+export function openDatabase(folder: string, onQuery?: OnQuery): Database {
   const file = folder === ':memory:' ? folder : join(folder, 'kalends.sqlite')
-  const db = new Kysely<Tables>({ dialect: new SqliteDialect(file) })
+  const db = new Kysely<Tables>({
+    dialect: new SqliteDialect(file),
+    log:
+      onQuery &&
+      (({ level, query }) => {
+        if (level === 'query') onQuery(query.sql, query.parameters)
+      }),
+  })
   const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } })
   return {
     read: (work) => patiently(() => db.transaction().setAccessMode('read only').execute(work)),

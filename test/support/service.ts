@@ -5,7 +5,7 @@ import { createApp } from '../../src/app.ts'
 import { type Config, readConfig, type SettingName } from '../../src/config.ts'
 import { ROLES, type Role } from '../../src/domain/access.ts'
 import type { Clock } from '../../src/lib/clock.ts'
-import type { Database } from '../../src/storage/database.ts'
+import type { Database, OnQuery } from '../../src/storage/database.ts'
 import { openDatabase } from '../../src/storage/database.ts'
 import * as users from '../../src/storage/users.ts'
 
@@ -44,6 +44,7 @@ export interface Options {
   readonly clock?: Clock
   readonly logger?: Logger | false
   readonly folder?: string
+  readonly onQuery?: OnQuery
 }
 
 /** A whole service on a fresh database, with a user for each role. */
@@ -52,12 +53,13 @@ export async function startService({
   clock,
   logger = false,
   folder = ':memory:',
+  onQuery,
 }: Options = {}): Promise<Service> {
   const config = readConfig(
     { timezone: 'America/New_York', baseUrl: 'http://calendar.example.org:8080', ...settings },
     {},
   )
-  const db = openDatabase(folder)
+  const db = openDatabase(folder, onQuery)
   await db.migrate()
   const ids = await addUsers(db)
   const app = await createApp(config, db, { ...(clock && { clock }), logger })

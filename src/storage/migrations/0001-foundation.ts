@@ -132,7 +132,18 @@ async function indexes({ schema }: Kysely<unknown>): Promise<void> {
     await schema.createIndex(`${table}_author`).on(table).column('author').execute()
   }
   await schema.createIndex('events_start').on('events').columns(['start_local', 'id']).execute()
-  await schema.createIndex('events_published').on('events').columns(['status', 'start_local', 'id']).execute()
+  // The lists that everybody reads, counted and put in order without a look at the rows themselves.
+  const listed = ['status', 'hide_from_listings'] as const
+  await schema
+    .createIndex('events_listed')
+    .on('events')
+    .columns([...listed, 'start_local', 'id', 'end_local'])
+    .execute()
+  await schema
+    .createIndex('events_instants')
+    .on('events')
+    .columns([...listed, 'start_utc', 'end_utc', 'start_local', 'id'])
+    .execute()
   await schema.createIndex('events_scheduled').on('events').columns(['status', 'date_utc']).execute()
   await schema.createIndex('events_author').on('events').column('author').execute()
   await schema.createIndex('events_parent').on('events').columns(['parent', 'start_local']).execute()

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { CompiledQuery } from 'kysely'
+import { type Service, startService } from '../support/service.ts'
+
+describe('the queries of a list', () => {
+  let service: Service
+  let asked: { sql: string; parameters: readonly unknown[] }[] = []
+  before(async () => {
+    service = await startService({ onQuery: (sql, parameters) => asked.push({ sql, parameters }) })
+    for (let n = 0; n < 60; n++) {
+      const json = {
+        title: `N ${n}`,
+        start_date: '2031-01-01',
+        end_date: '2031-01-02',
+        tags: [`t${n}`],
+        categories: [`c${n % 5}`],
+        venue: { venue: `V ${n}` },
+        organizer: [{ organizer: `O ${n}` }, { organizer: 'O' }],
+      }
+      await service.expect(201, 'editor', '/events', { json })
+    }
+  })
+  after(() => service.close())
+
+  const queries = async (path: string, query: Record<string, unknown>) => {
+    asked = []
+    await service.expect(200, null, path, { query })
+    return asked.filter(({ sql }) => sql.startsWith('select') || sql.startsWith('with'))
+  }
+
+  it('are as many for fifty events as for ten', async () => {
+    const ten = await queries('/events', { start_date: '2031-01-01', per_page: 10 })
+    const fifty = await queries('/events', { start_date: '2031-01-01', per_page: 50 })
+    assert.equal(fifty.length, ten.length)
+    assert.ok(ten.length <= 6, `${ten.length} queries`)
+  })
+
+  it('are as many for fifty venues or terms as for ten', async () => {
+    for (const path of ['/venues', '/organizers', '/tags', '/categories']) {
+      assert.equal((await queries(path, { per_page: 50 })).length, (await queries(path, { per_page: 10 })).length)
+    }
+  })
+
+  const plan = async (path: string, query: Record<string, unknown>, table: string) => {
+    const found = (await queries(path, query)).filter(({ sql }) => sql.includes(`from "${table}"`))
+    const plans = await service.db.read((tx) =>
+      Promise.all(
+        found.map(({ sql, parameters }) =>
+          tx.executeQuery<{ detail: string }>(CompiledQuery.raw(`explain query plan ${sql}`, [...parameters])),
+        ),
+      ),
+    )
+    return plans.map(({ rows }) => rows.map((row) => row.detail).join('; '))
+  }
+
+  it('of everybody read no past event, and need no sorting', async () => {
+    const [count = '', page = ''] = await plan('/events', {}, 'events')
+    for (const one of [count, page])
+      assert.match(
+        one,
+        /SEARCH events USING (COVERING )?INDEX events_listed \(status=\? AND hide_from_listings=\? AND start_local>\?\)/,
+      )
+    assert.match(count, /COVERING/)
+    assert.doesNotMatch(page, /TEMP B-TREE/)
+  })
+
+  it('use an index for every filter', async () => {
+    const include = '101,102'
+    const filters: Record<string, unknown>[] = [
+      { include },
+      { categories: 'c1' },
+      { tags: 't1,t2' },
+      { venue: 1 },
+      { organizer: 2 },
+      { starts_after: '2030-01-01' },
+      { strict_dates: true },
+      { post_parent: 4 },
+      { featured: true },
+    ]
+    for (const filter of filters) {
+      for (const one of await plan('/events', filter, 'events'))
+        assert.doesNotMatch(one, /SCAN events(;|$)/, `${JSON.stringify(filter)}: ${one}`)
+    }
+    for (const one of await plan('/venues', {}, 'venues')) assert.doesNotMatch(one, /SCAN venues|TEMP B-TREE/)
+  })
+
+  it('look one record up by its key', async () => {
+    for (const one of await plan('/events/4', {}, 'events')) assert.match(one, /PRIMARY KEY/)
+    for (const one of await plan('/events/by-slug/n-3', {}, 'events')) assert.match(one, /slug=\?/)
+  })
+})
