@@ -14,6 +14,11 @@ export function withSettings(command: Command, ...names: SettingName[]): Command
   return command
 }
 
+/** A flag of one command alone, with the variable that sets it too. */
+export function flag(flags: string, help: string, variable: `KALENDS_${string}`): Option {
+  return new Option(flags, help).env(variable)
+}
+
 /** The configuration that a command was called with. */
 export function configOf(flags: Record<string, unknown>): Config {
   const given = Object.keys(SETTINGS).filter((name) => typeof flags[name] === 'string')

@@ -1,13 +1,13 @@
 import { Command } from 'commander'
 import { toWallClock } from '../calendar/zone.ts'
 import * as users from '../domain/users.ts'
-import { onStore, say, sayTable, withSettings } from './options.ts'
+import { flag, onStore, say, sayTable, withSettings } from './options.ts'
 
 export function tokenCommand(): Command {
   const command = new Command('token').description('Create, list and revoke tokens: passwords for programs.')
   withSettings(command.command('create <user>'), 'data')
     .description('Create a token and show it, once.')
-    .option('--name <name>', 'what it is for', '')
+    .addOption(flag('--name <name>', 'what it is for', 'KALENDS_TOKEN_NAME').default(''))
     .action(async (user: string, flags: { name: string }) => {
       say(await onStore({ ...flags }, (store) => users.createToken(store, user, flags.name)))
     })

@@ -1,26 +1,30 @@
-import { Command } from 'commander'
+import { Command, type Option } from 'commander'
 import { ROLES } from '../domain/access.ts'
 import * as users from '../domain/users.ts'
-import { onStore, say, sayTable, withSettings } from './options.ts'
+import { flag, onStore, say, sayTable, withSettings } from './options.ts'
 
 export function userCommand(): Command {
   const command = new Command('user').description('Add, list and remove users.')
   withSettings(command.command('add <name>'), 'data')
     .description('Add a user; without a password one is made and shown once.')
-    .requiredOption('--role <role>', `one of ${ROLES.join(', ')}`)
-    .requiredOption('--email <address>', 'e-mail address')
-    .option('--password <password>', 'at least 8 characters (env: KALENDS_PASSWORD)')
+    .addOption(flag('--role <role>', `one of ${ROLES.join(', ')}`, 'KALENDS_ROLE').makeOptionMandatory())
+    .addOption(flag('--email <address>', 'e-mail address', 'KALENDS_EMAIL').makeOptionMandatory())
+    .addOption(passwordFlag())
     .action(add)
   withSettings(command.command('list'), 'data').description('List the users.').action(list)
   withSettings(command.command('remove <name>'), 'data')
     .description('Remove a user and their tokens.')
-    .option('--reassign <name>', 'the user who becomes the author of their records')
+    .addOption(flag('--reassign <name>', 'the user who becomes the author of their records', 'KALENDS_REASSIGN'))
     .action(remove)
   withSettings(command.command('passwd <name>'), 'data')
     .description('Set a password; without one it is made and shown once.')
-    .option('--password <password>', 'at least 8 characters (env: KALENDS_PASSWORD)')
+    .addOption(passwordFlag())
     .action(passwd)
   return command
+}
+
+function passwordFlag(): Option {
+  return flag('--password <password>', 'at least 8 characters', 'KALENDS_PASSWORD')
 }
 
 interface Flags extends Record<string, unknown> {
@@ -31,7 +35,7 @@ interface Flags extends Record<string, unknown> {
 }
 
 /** The password that was given, or a new one and the line that shows it. */
-function choosePassword({ password = process.env.KALENDS_PASSWORD }: Flags): { password: string; shown: string } {
+function choosePassword({ password }: Flags): { password: string; shown: string } {
   if (password !== undefined) return { password, shown: '' }
   const made = users.randomPassword()
   return { password: made, shown: `\n\n  password  ${made}\n` }
