@@ -6,6 +6,7 @@ import { createServer } from './http/server.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
 import { PasswordChecker } from './lib/passwords.ts'
 import { type Database, openDatabase } from './storage/database.ts'
+import { type FileStore, folderStore, s3Store } from './storage/files.ts'
 
 /** How often scheduled publishing looks for what is due, in milliseconds. */
 const PUBLISHING_INTERVAL = 1000
@@ -33,6 +34,8 @@ export async function createApp(
     clock,
     passwords: new PasswordChecker(clock),
     site: { timezone: config.timezone, currency: config.currency, home: config.baseUrl },
+    files: openFiles(config),
+    fetchLimits: { allowedHosts: config.fetchHosts, mostBytes: config.uploadLimit, timeout: 10_000 },
     isReady: async () => (await db.pending()).length === 0,
   }
   const server = await createServer(service, { ...config, logger: options.logger ?? createLogger(config.logLevel) })
@@ -57,6 +60,12 @@ export async function createApp(
 /** Opens the database that a configuration names. */
 export function openStore({ data }: Pick<Config, 'data'>): Database {
   return openDatabase(data)
+}
+
+/** Where the files of images are kept: a bucket if one is configured, else beside the database. */
+function openFiles({ data, s3Bucket, s3Region, s3KeyId, s3Secret }: Config): FileStore {
+  if (s3Bucket === '') return folderStore(data)
+  return s3Store({ bucket: s3Bucket, region: s3Region, accessKeyId: s3KeyId, secretAccessKey: s3Secret })
 }
 
 /** Structured logs on standard output; what is secret never reaches them. */

@@ -88,6 +88,30 @@ export const SETTINGS = {
     'a number of bytes from 1024 to 104857600',
     whole(1024, 104857600),
   ),
+  uploadLimit: setting(
+    'KALENDS_UPLOAD_LIMIT',
+    '10485760',
+    'largest image that is uploaded or fetched, in bytes',
+    'a number of bytes from 1024 to 104857600',
+    whole(1024, 104857600),
+  ),
+  fetchHosts: setting(
+    'KALENDS_FETCH_HOSTS',
+    '',
+    'hosts that images may be fetched from although they are not public, comma-separated',
+    'a comma-separated list of hosts or host:port pairs',
+    list(/^[\w.[\]:-]+$/),
+  ),
+  s3Bucket: setting<string>(
+    'KALENDS_S3_BUCKET',
+    '',
+    'address of an S3-compatible bucket that keeps the files of images',
+    'an http(s) address without a query',
+    readBaseUrl,
+  ),
+  s3Region: setting('KALENDS_S3_REGION', 'us-east-1', 'region of that bucket', 'the name of a region', (text) => text),
+  s3KeyId: setting('KALENDS_S3_ACCESS_KEY_ID', '', 'id of the key to that bucket', 'text', (text) => text),
+  s3Secret: setting('KALENDS_S3_SECRET_ACCESS_KEY', '', 'secret of that key', 'text', (text) => text),
   rateLimit: setting(
     'KALENDS_RATE_LIMIT',
     '600',
@@ -156,6 +180,9 @@ export function readConfig(
     return [name, value]
   })
   const config: Config = Object.fromEntries(entries)
+  if (config.s3Bucket !== '' && (config.s3KeyId === '' || config.s3Secret === '')) {
+    throw new ConfigError('KALENDS_S3_BUCKET needs KALENDS_S3_ACCESS_KEY_ID and KALENDS_S3_SECRET_ACCESS_KEY')
+  }
   return config.baseUrl === '' ? { ...config, baseUrl: `http://localhost:${config.port}` } : config
 }
 

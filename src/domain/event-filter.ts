@@ -43,7 +43,26 @@ export async function filterOf(tx: Tx, scope: Scope, asked: Asked, problems: Pro
     linked: { ...(venue && { venue }), ...(organizer && { organizer }) },
     featured: asked.featured ?? null,
     parent: asked.post_parent ?? null,
+    ticketed: asked.ticketed ?? null,
+    placed: asked.geoloc ?? null,
+    near: near(asked, problems),
   }
+}
+
+/** The radius in kilometres when none is given. */
+const RADIUS = 40
+
+/** Two coordinates make a place; one, or a radius without them, does not. */
+function near(
+  { geoloc_lat: lat, geoloc_lng: lng, geoloc_radius: radius }: Asked,
+  problems: Problems,
+): EventFilter['near'] {
+  if (typeof lat === 'number' && typeof lng === 'number') return { lat, lng, kilometres: radius ?? RADIUS }
+  if (typeof lat === 'number') problems.geoloc_lat ??= { problem: 'half_a_place', other: 'geoloc_lng' }
+  if (typeof lng === 'number') problems.geoloc_lng ??= { problem: 'half_a_place', other: 'geoloc_lat' }
+  if (typeof radius === 'number')
+    problems.geoloc_radius ??= { problem: 'half_a_place', other: 'geoloc_lat, geoloc_lng' }
+  return null
 }
 
 /** The window in whole days: given, or from today, and two years on; none where other bounds take its place. */

@@ -9,6 +9,7 @@ import * as recordStorage from '../storage/records.ts'
 import type { TermRow } from '../storage/terms.ts'
 import * as termStorage from '../storage/terms.ts'
 import { mayRead, rightsOf } from './access.ts'
+import type { Fetched } from './images.ts'
 import { createInline } from './linked-records.ts'
 import type { Scope } from './scope.ts'
 import * as terms from './terms.ts'
@@ -22,12 +23,13 @@ export async function resolveLinks(
   scope: Scope,
   kind: LinkedKind,
   links: readonly LinkValue[],
+  fetched: Fetched,
   problems: Problems,
 ): Promise<number[]> {
   const ids: number[] = []
   for (const link of links) {
     try {
-      if ('data' in link) ids.push(await createInline(tx, scope, kind, link.data))
+      if ('data' in link) ids.push(await createInline(tx, scope, kind, link.data, fetched))
       else if (await isLinkable(tx, scope, kind, link.id)) ids.push(link.id)
       else problems[kind] ??= { problem: `no_such_${kind}`, id: link.id }
     } catch (error) {

@@ -8,25 +8,36 @@ import { removeParameters } from '../schema/record.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { EventRow } from '../storage/events.ts'
 import * as storage from '../storage/events.ts'
-import type { RecordRow, Ref } from '../storage/records.ts'
+import type { LinkedKind, RecordRow, Ref } from '../storage/records.ts'
 import * as recordStorage from '../storage/records.ts'
+import type { TicketRow } from '../storage/tickets.ts'
+import * as ticketStorage from '../storage/tickets.ts'
 import { mayEdit, mayRead, need, rightsOf, sightOf } from './access.ts'
 import { filterOf, type Window, windowOf } from './event-filter.ts'
 import { resolveLinks, resolveTerms } from './event-links.ts'
 import { settleTimes } from './event-times.ts'
+import type { Fetched, Image } from './images.ts'
+import * as images from './images.ts'
+import { fetchForEdit, type Linked } from './linked-records.ts'
 import * as records from './records.ts'
 import type { Payload, Scope } from './scope.ts'
 import { type Term, withPaths } from './terms.ts'
+import { replace as replaceTickets, settleTickets } from './tickets.ts'
 
 export type { EventRow } from '../storage/events.ts'
+export type { TicketRow } from '../storage/tickets.ts'
 
 /** An event with everything that it is shown with. */
 export interface Event {
   readonly row: EventRow
-  readonly venues: readonly RecordRow[]
-  readonly organizers: readonly RecordRow[]
+  readonly image: Image | null
+  readonly venues: readonly Linked[]
+  readonly organizers: readonly Linked[]
   readonly categories: readonly Term[]
   readonly tags: readonly Term[]
+  readonly tickets: readonly TicketRow[]
+  /** The way to its nearest venue, in kilometres, where a list asked for it. */
+  readonly distance: number | null
   /** The event that it is part of, if its reader may open that one. */
   readonly parent: number | null
   /** False when its reader lacks the password: then only its title and dates are shown. */
@@ -42,8 +53,21 @@ export interface EventPage {
   readonly strict: boolean
 }
 
-/** What a request names; its password also as the slow hash, which is not computed while others wait for the database. */
-type EventValues = Values<typeof eventFields> & { readonly passwordHash?: string | null }
+type EventValues = Values<typeof eventFields>
+
+/** What takes too long for a transaction that others wait for, and so is done before it. */
+interface Prepared {
+  /** The slow hash of the password that is named. */
+  readonly passwordHash: string | null
+  /** The images that are named by address. */
+  readonly fetched: Fetched
+}
+
+/** What a writer asks for. */
+interface Request extends Prepared {
+  readonly values: EventValues
+  readonly problems: Problems
+}
 
 export async function list(scope: Scope, query: Payload): Promise<EventPage> {
   const { values, problems } = readFields(eventListParameters, query(), {
@@ -82,25 +106,25 @@ export async function get(scope: Scope, ref: Ref, query: Payload): Promise<Event
 
 export async function create(scope: Scope, payload: Payload): Promise<Event> {
   need(rightsOf(scope.user).create)
-  const passwordHash = await hashNamed(payload)
+  const prepared = await prepare(payload, await images.fetchNamed(scope, payload))
   return scope.db.write(async (tx) => {
     const { values, problems } = readFields(eventFields, payload(), {
       mode: 'create',
       reading: records.readingOf(scope),
     })
-    return save(tx, scope, { ...values, passwordHash }, problems, null)
+    return save(tx, scope, { values, problems, ...prepared }, null)
   })
 }
 
 export async function update(scope: Scope, ref: Ref, payload: Payload): Promise<Event> {
-  const passwordHash = await hashNamed(payload)
+  const prepared = await prepare(payload, await fetchForEdit(scope, 'event', ref, payload))
   return scope.db.write(async (tx) => {
     const before = asEvent(await records.findEditable(tx, scope, 'event', ref))
     const { values, problems } = readFields(eventFields, payload(), {
       mode: 'update',
       reading: records.readingOf(scope),
     })
-    return save(tx, scope, { ...values, passwordHash }, problems, before)
+    return save(tx, scope, { values, problems, ...prepared }, before)
   })
 }
 
@@ -143,37 +167,39 @@ export async function publishDue(scope: Pick<Scope, 'db' | 'clock'>): Promise<nu
   })
 }
 
-/** The hash of the password that a payload names; what is wrong with the payload is told later, in its turn. */
-async function hashNamed(payload: Payload): Promise<string | null> {
+/** Does beforehand what takes long; what is wrong with the payload is told later, in its turn. */
+async function prepare(payload: Payload, fetched: Fetched): Promise<Prepared> {
   try {
     const { password } = payload()
-    return password ? await hashPassword(kinds.exact.read(password, { today: '' })) : null
+    return { fetched, passwordHash: password ? await hashPassword(kinds.exact.read(password, { today: '' })) : null }
   } catch (error) {
-    if (error instanceof AppError || error instanceof Refused) return null
+    if (error instanceof AppError || error instanceof Refused) return { fetched, passwordHash: null }
     throw error
   }
 }
 
 /** Stores what a request asks for, new or changed: all of it, or nothing and every reason why. */
-async function save(
-  tx: Tx,
-  scope: Scope,
-  values: EventValues,
-  problems: Problems,
-  before: EventRow | null,
-): Promise<Event> {
-  await records.checkReferences(tx, scope, values, problems)
+async function save(tx: Tx, scope: Scope, request: Request, before: EventRow | null): Promise<Event> {
+  const { values, problems, fetched } = request
+  await records.checkAuthor(tx, scope, values, problems)
   await checkParent(tx, scope, values.parent, before, problems)
+  const image = await images.column(tx, values.image, fetched, problems)
   const times = settleTimes(values, before, scope.site.timezone, problems)
-  const venues =
-    values.venue === undefined ? null : await resolveLinks(tx, scope, 'venue', values.venue ?? [], problems)
-  const organizers =
-    values.organizer === undefined ? null : await resolveLinks(tx, scope, 'organizer', values.organizer ?? [], problems)
+  const links = (kind: LinkedKind) =>
+    values[kind] === undefined ? null : resolveLinks(tx, scope, kind, values[kind] ?? [], fetched, problems)
+  const linked = { venue: await links('venue'), organizer: await links('organizer') }
   const terms = await resolveAllTerms(tx, scope, values, before, problems)
+  const tickets =
+    values.tickets === undefined
+      ? null
+      : settleTickets(values.tickets ?? [], times?.timezone ?? scope.site.timezone, problems)
   refuse(problems)
-  const id = await store(tx, scope, values, times, before)
-  if (venues !== null) await storage.setLinked(tx, 'venue', id, venues)
-  if (organizers !== null) await storage.setLinked(tx, 'organizer', id, organizers)
+  const id = await store(tx, scope, request, { ...times, ...image }, before)
+  for (const kind of ['venue', 'organizer'] as const) {
+    const ids = linked[kind]
+    if (ids !== null) await storage.setLinked(tx, kind, id, ids)
+  }
+  if (tickets !== null) await replaceTickets(tx, id, tickets)
   const row = asEvent(await records.find(tx, 'event', { id }))
   const termsBefore = before === null ? [] : await storage.termIds(tx, id)
   if (before === null || terms.changed) await storage.setTerms(tx, id, terms.ids)
@@ -185,19 +211,17 @@ async function save(
 async function store(
   tx: Tx,
   scope: Scope,
-  values: EventValues,
-  times: object | null,
+  { values, passwordHash }: Request,
+  settled: object,
   before: EventRow | null,
 ): Promise<number> {
   const named = records.storedColumns(eventFields, { ...values, ...withoutOwnAddress(values, before, scope.site.home) })
   const row: Partial<RecordRow> = { ...(before as Partial<RecordRow> | null), ...named }
   const columns = {
     ...named,
-    ...times,
+    ...settled,
     ...(values.parent !== undefined && { parent: values.parent || null }),
-    ...(values.password !== undefined && {
-      password_hash: values.password ? values.passwordHash : null,
-    }),
+    ...(values.password !== undefined && { password_hash: values.password ? passwordHash : null }),
     ...(await records.settle(tx, scope, 'event', values, String(row.title), before as RecordRow | null)),
     search: records.searchText(eventFields, row),
     title_search: fold(String(row.title)),
@@ -279,28 +303,39 @@ async function checkParent(
   else if (before !== null && (await storage.isWithin(tx, parent, before.id))) problems.parent ??= { problem: 'loop' }
 }
 
-/** Events with their linked records and terms: as many queries for fifty as for one. */
-async function assemble(tx: Tx, scope: Scope, rows: readonly EventRow[]): Promise<Event[]> {
+/** Events with everything that they are shown with: as many queries for fifty as for one. */
+async function assemble(tx: Tx, scope: Scope, rows: readonly (EventRow & { distance?: number })[]): Promise<Event[]> {
   const sight = sightOf(scope.user)
   const ids = rows.map((row) => row.id)
   const venues = await storage.linkedOf(tx, 'venue', ids, sight)
   const organizers = await storage.linkedOf(tx, 'organizer', ids, sight)
   const terms = await storage.termsOf(tx, ids)
+  const tickets = await ticketStorage.ofEvents(tx, ids)
   const parents = await recordStorage.readable(
     tx,
     'event',
     rows.flatMap((row) => row.parent ?? []),
     sight,
   )
+  const pictures = await images.ofRows(tx, [
+    ...rows,
+    ...[...venues.values()].flat(),
+    ...[...organizers.values()].flat(),
+  ])
   const withPath = new Map((await withPaths(tx, [...terms.values()].flat())).map((term) => [term.id, term]))
+  const pictureOf = (row: { image: number | null }) => (row.image === null ? null : (pictures.get(row.image) ?? null))
+  const linked = (found: readonly RecordRow[] = []) => found.map((row) => ({ row, image: pictureOf(row) }))
   return rows.map((row) => {
     const own = (terms.get(row.id) ?? []).map((term) => withPath.get(term.id)).filter((term) => term !== undefined)
     return {
       row,
-      venues: venues.get(row.id) ?? [],
-      organizers: organizers.get(row.id) ?? [],
+      image: pictureOf(row),
+      venues: linked(venues.get(row.id)),
+      organizers: linked(organizers.get(row.id)),
       categories: own.filter((term) => term.kind === 'category'),
       tags: own.filter((term) => term.kind === 'tag'),
+      tickets: tickets.get(row.id) ?? [],
+      distance: row.distance ?? null,
       parent: row.parent !== null && parents.has(row.parent) ? row.parent : null,
       whole: row.password_hash === null || mayEdit(scope.user, row),
     }

@@ -2,13 +2,15 @@ import { type Problems, refuse } from '../lib/errors.ts'
 import { fold } from '../lib/fold.ts'
 import { type Fields, readFields } from '../schema/field.ts'
 import { organizerFields } from '../schema/organizer.ts'
-import { linkedListParameters, removeParameters } from '../schema/record.ts'
+import { linkedListParameters, type RecordKind, removeParameters } from '../schema/record.ts'
 import { venueFields } from '../schema/venue.ts'
 import type { Tx } from '../storage/dialect.ts'
 import * as storage from '../storage/linked-records.ts'
 import type { LinkedKind, Page, RecordRow, Ref } from '../storage/records.ts'
 import * as recordStorage from '../storage/records.ts'
 import { mayRead, need, rightsOf, sightOf } from './access.ts'
+import type { Fetched, Image } from './images.ts'
+import * as images from './images.ts'
 import type { RecordValues } from './records.ts'
 import * as records from './records.ts'
 import type { Payload, Scope } from './scope.ts'
@@ -17,9 +19,14 @@ import type { Payload, Scope } from './scope.ts'
 const FIELDS: Record<LinkedKind, Fields> = { venue: venueFields, organizer: organizerFields }
 
 export type { LinkedKind } from '../storage/records.ts'
-export type LinkedRow = RecordRow
 
-export interface LinkedPage extends Page<RecordRow> {
+/** A venue or organizer with the image that it shows. */
+export interface Linked {
+  readonly row: RecordRow
+  readonly image: Image | null
+}
+
+export interface LinkedPage extends Page<Linked> {
   readonly page: number
   readonly perPage: number
 }
@@ -44,47 +51,52 @@ export async function list(scope: Scope, kind: LinkedKind, query: Payload): Prom
       hasEvents: values.has_events ?? null,
       upcomingAt: values.only_with_upcoming ? scope.clock() : null,
     }
-    return { ...(await storage.list(tx, kind, filter, perPage, (page - 1) * perPage)), page, perPage }
+    const { rows, total } = await storage.list(tx, kind, filter, perPage, (page - 1) * perPage)
+    return { rows: await withImages(tx, rows), total, page, perPage }
   })
 }
 
-export async function get(scope: Scope, kind: LinkedKind, ref: Ref): Promise<RecordRow> {
-  return scope.db.read((tx) => records.findReadable(tx, scope, kind, ref))
+export async function get(scope: Scope, kind: LinkedKind, ref: Ref): Promise<Linked> {
+  return scope.db.read(async (tx) => withImage(tx, await records.findReadable(tx, scope, kind, ref)))
 }
 
-export async function create(scope: Scope, kind: LinkedKind, payload: Payload): Promise<RecordRow> {
+export async function create(scope: Scope, kind: LinkedKind, payload: Payload): Promise<Linked> {
   need(rightsOf(scope.user).create)
+  const fetched = await images.fetchNamed(scope, payload)
   return scope.db.write(async (tx) => {
     const { values, problems } = readFields(FIELDS[kind], payload(), {
       mode: 'create',
       reading: records.readingOf(scope),
     })
-    return findOrInsert(tx, scope, kind, values, problems)
+    return withImage(tx, await findOrInsert(tx, scope, kind, values, fetched, problems))
   })
 }
 
-export async function update(scope: Scope, kind: LinkedKind, ref: Ref, payload: Payload): Promise<RecordRow> {
+export async function update(scope: Scope, kind: LinkedKind, ref: Ref, payload: Payload): Promise<Linked> {
+  const fetched = await fetchForEdit(scope, kind, ref, payload)
   return scope.db.write(async (tx) => {
     const before = await records.findEditable(tx, scope, kind, ref)
     const { values, problems } = readFields(FIELDS[kind], payload(), {
       mode: 'update',
       reading: records.readingOf(scope),
     })
-    await records.checkReferences(tx, scope, values as RecordValues, problems)
+    await records.checkAuthor(tx, scope, values as RecordValues, problems)
+    const image = await images.column(tx, (values as RecordValues).image, fetched, problems)
+    const columns: Partial<RecordRow> = { ...records.storedColumns(FIELDS[kind], values), ...image }
+    const row: RecordRow = { ...before, ...columns } as RecordRow
+    checkPlace(row, values, problems)
     refuse(problems)
-    const columns = records.storedColumns(FIELDS[kind], values)
-    const row = { ...before, ...columns }
     const changes = {
       ...columns,
       ...(await records.settle(tx, scope, kind, values as RecordValues, String(row[kind]), before)),
       search: records.searchText(FIELDS[kind], row),
     }
     await recordStorage.update(tx, kind, before.id, changes)
-    return records.find(tx, kind, { id: before.id })
+    return withImage(tx, await records.find(tx, kind, { id: before.id }))
   })
 }
 
-export async function remove(scope: Scope, kind: LinkedKind, ref: Ref, query: Payload): Promise<RecordRow> {
+export async function remove(scope: Scope, kind: LinkedKind, ref: Ref, query: Payload): Promise<Linked> {
   return scope.db.write(async (tx) => {
     await records.findEditable(tx, scope, kind, ref)
     const { values, problems } = readFields(removeParameters, query(), {
@@ -92,7 +104,7 @@ export async function remove(scope: Scope, kind: LinkedKind, ref: Ref, query: Pa
       reading: records.readingOf(scope),
     })
     refuse(problems)
-    return records.remove(tx, scope, kind, ref, values.force === true)
+    return withImage(tx, await records.remove(tx, scope, kind, ref, values.force === true))
   })
 }
 
@@ -102,9 +114,10 @@ export async function createInline(
   scope: Scope,
   kind: LinkedKind,
   data: Record<string, unknown>,
+  fetched: Fetched,
 ): Promise<number> {
   const { values, problems } = readFields(FIELDS[kind], data, { mode: 'create', reading: records.readingOf(scope) })
-  return (await findOrInsert(tx, scope, kind, values, problems)).id
+  return (await findOrInsert(tx, scope, kind, values, fetched, problems)).id
 }
 
 /** The record that these values describe: an equal one if there is one, else a new one. */
@@ -113,11 +126,14 @@ async function findOrInsert(
   scope: Scope,
   kind: LinkedKind,
   values: Record<string, unknown>,
+  fetched: Fetched,
   problems: Problems,
 ): Promise<RecordRow> {
-  await records.checkReferences(tx, scope, values as RecordValues, problems)
+  await records.checkAuthor(tx, scope, values as RecordValues, problems)
+  const image = await images.column(tx, (values as RecordValues).image, fetched, problems)
+  const columns: Partial<RecordRow> = { ...records.storedColumns(FIELDS[kind], values), ...image }
+  checkPlace(columns, values, problems)
   refuse(problems)
-  const columns = records.storedColumns(FIELDS[kind], values)
   const settled = await records.settle(tx, scope, kind, values as RecordValues, String(columns[kind]), null)
   const equal = await storage.findEqual(tx, kind, sightOf(scope.user), { ...columns, ...namedColumns(values, settled) })
   if (equal !== undefined) return equal
@@ -140,6 +156,31 @@ function namedColumns(values: RecordValues, settled: Awaited<ReturnType<typeof r
     ...(values.slug && { slug: values.slug }),
     ...((values.date || values.date_utc) && { date_utc: settled.date_utc }),
   }
+}
+
+/** A place is two coordinates or none. */
+function checkPlace(row: Partial<RecordRow>, values: Record<string, unknown>, problems: Problems): void {
+  if (((row.geo_lat ?? null) === null) === ((row.geo_lng ?? null) === null)) return
+  const name = values.geo_lat === undefined ? 'geo_lng' : 'geo_lat'
+  problems[name] ??= { problem: 'half_a_place', other: name === 'geo_lat' ? 'geo_lng' : 'geo_lat' }
+}
+
+/** Fetches what a change names, once it is known that its writer may make it. */
+export async function fetchForEdit(scope: Scope, kind: RecordKind, ref: Ref, payload: Payload): Promise<Fetched> {
+  if (!images.namesAddress(payload)) return new Map()
+  await scope.db.read((tx) => records.findEditable(tx, scope, kind, ref))
+  return images.fetchNamed(scope, payload)
+}
+
+/** Records with the images that they show. */
+export async function withImages(tx: Tx, rows: readonly RecordRow[]): Promise<Linked[]> {
+  const found = await images.ofRows(tx, rows)
+  return rows.map((row) => ({ row, image: row.image === null ? null : (found.get(row.image) ?? null) }))
+}
+
+async function withImage(tx: Tx, row: RecordRow): Promise<Linked> {
+  const [linked] = await withImages(tx, [row])
+  return linked ?? { row, image: null }
 }
 
 async function isReadableEvent(tx: Tx, scope: Scope, id: number): Promise<boolean> {

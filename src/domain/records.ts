@@ -54,14 +54,11 @@ export function checkStatusFilter(scope: Scope, status: readonly Status[] | null
   }
 }
 
-/** Refuses another's authorship to whoever may not give it, and an author or image that does not exist. */
-export async function checkReferences(tx: Tx, scope: Scope, values: RecordValues, problems: Problems): Promise<void> {
-  const { author, image } = values
-  if (typeof author === 'number' && author !== scope.user?.id) {
-    need(rightsOf(scope.user).edit === 'all')
-    if ((await users.get(tx, author)) === undefined) problems.author = { problem: 'no_such_user', id: author }
-  }
-  if (image) problems.image = 'id' in image ? { problem: 'no_such_image', id: image.id } : { problem: 'no_image_urls' }
+/** Refuses another's authorship to whoever may not give it, and an author that does not exist. */
+export async function checkAuthor(tx: Tx, scope: Scope, { author }: RecordValues, problems: Problems): Promise<void> {
+  if (typeof author !== 'number' || author === scope.user?.id) return
+  need(rightsOf(scope.user).edit === 'all')
+  if ((await users.get(tx, author)) === undefined) problems.author = { problem: 'no_such_user', id: author }
 }
 
 /** The columns that status, date, author and slug come to, given what was asked for and what there was. */

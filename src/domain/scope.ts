@@ -1,7 +1,9 @@
 import type { Zone } from '../calendar/zone.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { PasswordChecker } from '../lib/passwords.ts'
+import type { FetchLimits } from '../lib/safe-fetch.ts'
 import type { Database } from '../storage/database.ts'
+import type { FileStore } from '../storage/files.ts'
 import type { User } from './access.ts'
 
 export type { User } from './access.ts'
@@ -22,6 +24,8 @@ export interface Scope {
   readonly clock: Clock
   readonly site: Site
   readonly passwords: PasswordChecker
+  readonly files: FileStore
+  readonly fetchLimits: FetchLimits
   /** Null for an anonymous visitor. */
   readonly user: User | null
 }

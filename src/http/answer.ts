@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Scope } from '../domain/scope.ts'
 import { AppError, type ErrorCode } from '../lib/errors.ts'
 import { chooseLanguage, DEFAULT_LANGUAGE } from '../lib/texts.ts'
-import { readBody, readForm } from './body.ts'
+import { readBody, readFile, readForm } from './body.ts'
 import type { Addresses, Call, Endpoint } from './endpoint.ts'
 import { asAppError, errorBody } from './errors.ts'
 import { sparse } from './sparse.ts'
@@ -27,6 +27,7 @@ export async function sendAnswer(
     slug,
     query: () => readForm(search),
     body: () => readBody(request.body, request.headers['content-type']),
+    file: () => readFile(request.body, request.headers['content-type']),
     search: new URLSearchParams(search),
   }
   const { status = 200, headers = {}, body } = await endpoint.handle(call)

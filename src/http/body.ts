@@ -45,3 +45,19 @@ function parse(text: string): unknown {
     throw new AppError('rest_invalid_json', { fill: { reason: error instanceof Error ? error.message : 'broken' } })
   }
 }
+
+/** Reads a file that was sent as the body, or as the first file of a form. */
+export async function readFile(body: unknown, type = ''): Promise<Buffer> {
+  const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0)
+  const sent = /^multipart\/form-data/i.test(type) ? await fileOfForm(bytes, type) : bytes
+  if (sent.length === 0) throw new AppError('rest_missing_callback_param', { params: { file: { problem: 'missing' } } })
+  return sent
+}
+
+async function fileOfForm(bytes: Buffer, type: string): Promise<Buffer> {
+  const form = await new Response(new Uint8Array(bytes), { headers: { 'content-type': type } }).formData().catch(() => {
+    throw new AppError('rest_bad_request')
+  })
+  const file = [...form.values()].find((part) => typeof part !== 'string')
+  return file === undefined ? Buffer.alloc(0) : Buffer.from(await file.arrayBuffer())
+}

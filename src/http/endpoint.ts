@@ -30,6 +30,8 @@ export interface Call {
   readonly query: Payload
   /** The fields of the body. */
   readonly body: Payload
+  /** The bytes of the file that was sent, by itself or in a form. */
+  readonly file: () => Promise<Buffer>
   /** Every pair of the query string as it was sent, for links to further pages. */
   readonly search: URLSearchParams
 }
@@ -51,5 +53,7 @@ export interface Endpoint {
   readonly access: 'anyone' | 'signed-in'
   /** Query parameters of GET and DELETE, fields of the body of the others. */
   readonly parameters: Fields
+  /** Whether it takes a file; then its body may be larger, and of other types. */
+  readonly upload?: true
   handle(call: Call): Promise<Answer>
 }

@@ -1,6 +1,7 @@
 import { toIso } from '../calendar/zone.ts'
-import type { Event } from '../domain/events.ts'
-import type { LinkedRow } from '../domain/linked-records.ts'
+import type { Event, EventRow, TicketRow } from '../domain/events.ts'
+import type { Image } from '../domain/images.ts'
+import type { Linked } from '../domain/linked-records.ts'
 import type { Site } from '../domain/scope.ts'
 import { readCost } from '../lib/cost.ts'
 import { words } from '../lib/html.ts'
@@ -10,7 +11,7 @@ import type { Addresses } from './endpoint.ts'
 export type JsonLd = Record<string, unknown>
 
 /** A venue as a `Place`. */
-export function placeLd(row: LinkedRow, { home }: Addresses): JsonLd {
+export function placeLd({ row, image }: Linked, { home }: Addresses): JsonLd {
   const address = present({
     '@type': 'PostalAddress',
     streetAddress: row.address,
@@ -26,19 +27,25 @@ export function placeLd(row: LinkedRow, { home }: Addresses): JsonLd {
     description: row.description && words(row.description),
     url: `${home}/venue/${row.slug}/`,
     address: Object.keys(address).length > 1 ? address : null,
+    geo:
+      typeof row.geo_lat === 'number'
+        ? { '@type': 'GeoCoordinates', latitude: row.geo_lat, longitude: row.geo_lng }
+        : null,
+    image: imageLd(image, home),
     telephone: row.phone,
     sameAs: row.website,
   })
 }
 
 /** An organizer as an `Organization`. */
-export function organizationLd(row: LinkedRow, { home }: Addresses): JsonLd {
+export function organizationLd({ row, image }: Linked, { home }: Addresses): JsonLd {
   return present({
     '@context': 'https://schema.org',
     '@type': 'Organization',
     name: row.organizer,
     description: row.description && words(row.description),
     url: `${home}/organizer/${row.slug}/`,
+    image: imageLd(image, home),
     telephone: row.phone,
     email: row.email,
     sameAs: row.website,
@@ -46,7 +53,7 @@ export function organizationLd(row: LinkedRow, { home }: Addresses): JsonLd {
 }
 
 /** An event as an `Event`, with its place, its organizer and what it costs. */
-export function eventLd({ row, venues, organizers }: Event, addresses: Addresses, site: Site): JsonLd {
+export function eventLd({ row, venues, organizers, tickets, image }: Event, addresses: Addresses, site: Site): JsonLd {
   const url = `${addresses.home}/event/${row.slug}/`
   return present({
     '@context': 'https://schema.org',
@@ -59,8 +66,31 @@ export function eventLd({ row, venues, organizers }: Event, addresses: Addresses
     eventStatus: 'https://schema.org/EventScheduled',
     location: one(venues.map((venue) => part(placeLd(venue, addresses)))),
     organizer: one(organizers.map((organizer) => part(organizationLd(organizer, addresses)))),
-    offers: offers(row.cost, site.currency, row.website ?? url),
+    image: imageLd(image, addresses.home),
+    offers:
+      tickets.length > 0
+        ? one(tickets.map((ticket) => ticketLd(ticket, row, site, url)))
+        : offers(row.cost, site.currency, row.website ?? url),
     sameAs: row.website,
+  })
+}
+
+function imageLd(image: Image | null, home: string): string | null {
+  return image && `${home}/images/${image.file}`
+}
+
+/** A ticket as an `Offer`. */
+function ticketLd(ticket: TicketRow, { timezone }: EventRow, { currency }: Site, url: string): JsonLd {
+  const at = (instant: number | null) => (instant === null ? null : toIso(instant, timezone))
+  return present({
+    '@type': 'Offer',
+    name: ticket.name,
+    price: ticket.price,
+    priceCurrency: ticket.price === null ? null : (ticket.currency ?? CODE_OF[currency]),
+    url: ticket.url ?? url,
+    validFrom: at(ticket.available_from),
+    validThrough: at(ticket.available_until),
+    inventoryLevel: ticket.capacity === null ? null : { '@type': 'QuantitativeValue', value: ticket.capacity },
   })
 }
 

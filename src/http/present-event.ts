@@ -1,13 +1,13 @@
 import { abbreviation } from '../calendar/abbreviation.ts'
 import { toWallClock, type WallClock } from '../calendar/zone.ts'
-import type { Event, EventRow } from '../domain/events.ts'
+import type { Event, EventRow, TicketRow } from '../domain/events.ts'
 import type { Site } from '../domain/scope.ts'
 import type { Term } from '../domain/terms.ts'
 import { readCost } from '../lib/cost.ts'
 import { encode } from '../lib/html.ts'
 import type { Addresses } from './endpoint.ts'
 import { eventLd } from './json-ld.ts'
-import { identity, linkedRecord, recordHead, term } from './present.ts'
+import { identity, image, linkedRecord, recordHead, term } from './present.ts'
 
 /** An event as it appears in lists; one that its reader may not see whole shows its title and dates alone. */
 export function event(shown: Event, addresses: Addresses, site: Site): Record<string, unknown> {
@@ -23,6 +23,7 @@ export function event(shown: Event, addresses: Addresses, site: Site): Record<st
     slug: row.slug,
     ...times(row),
     ...(shown.whole ? details(shown, url, addresses, site) : HIDDEN),
+    ...(shown.distance !== null && { distance: Math.round(shown.distance * 1000) / 1000 }),
     custom_fields: [],
   }
 }
@@ -55,7 +56,7 @@ function parts(wall: WallClock): Record<string, string> {
 }
 
 function details(
-  { row, venues, organizers, categories, tags, parent }: Event,
+  { row, image: picture, venues, organizers, categories, tags, tickets, parent }: Event,
   url: string,
   addresses: Addresses,
   site: Site,
@@ -65,7 +66,7 @@ function details(
   return {
     description: row.description ?? '',
     excerpt: row.excerpt ?? '',
-    image: false,
+    image: picture === null ? false : image(picture, addresses.home),
     all_day: row.all_day === 1,
     cost: encode(cost.text),
     cost_details: {
@@ -85,7 +86,25 @@ function details(
     tags: tags.map((tag) => embeddedTerm(tag, addresses)),
     venue: shownVenues.length === 1 ? shownVenues[0] : shownVenues,
     organizer: organizers.map((organizer) => linkedRecord('organizer', organizer, addresses, site.timezone)),
-    ticketed: false,
+    ticketed: tickets.length > 0,
+    ...(tickets.length > 0 && { tickets: tickets.map((one) => ticket(one, row)) }),
+  }
+}
+
+/** A ticket; its dates are by the event's clock. */
+function ticket(
+  { id, name, price, currency, url, capacity, available_from: from, available_until: until }: TicketRow,
+  { timezone }: EventRow,
+): Record<string, unknown> {
+  return {
+    id,
+    name: encode(name),
+    price,
+    currency,
+    url,
+    capacity,
+    available_from: from === null ? null : toWallClock(from, timezone),
+    available_until: until === null ? null : toWallClock(until, timezone),
   }
 }
 

@@ -1,5 +1,6 @@
 import { toWallClock, type Zone } from '../calendar/zone.ts'
-import type { LinkedKind, LinkedRow } from '../domain/linked-records.ts'
+import type { Image } from '../domain/images.ts'
+import type { Linked, LinkedKind } from '../domain/linked-records.ts'
 import type { Term } from '../domain/terms.ts'
 import { encode } from '../lib/html.ts'
 import type { Fields } from '../schema/field.ts'
@@ -15,7 +16,7 @@ const FIELDS: Record<LinkedKind, Fields> = { venue: venueFields, organizer: orga
 /** A venue or organizer: its empty fields are left out. */
 export function linkedRecord(
   kind: LinkedKind,
-  row: LinkedRow,
+  { row, image: picture }: Linked,
   { home, host }: Addresses,
   zone: Zone,
 ): Record<string, unknown> {
@@ -26,6 +27,7 @@ export function linkedRecord(
     [kind]: encode(String(row[kind])),
     ...(row.description && { description: row.description }),
     slug: row.slug,
+    ...(picture && { image: image(picture, home) }),
     ...details(FIELDS[kind], kind, row),
     ...identity(row.id, host),
   }
@@ -34,17 +36,17 @@ export function linkedRecord(
 /** A venue or organizer by itself, with its description for machines. */
 export function singleLinkedRecord(
   kind: LinkedKind,
-  row: LinkedRow,
+  shown: Linked,
   addresses: Addresses,
   zone: Zone,
 ): Record<string, unknown> {
-  const body = linkedRecord(kind, row, addresses, zone)
-  return { ...body, json_ld: kind === 'venue' ? placeLd(row, addresses) : organizationLd(row, addresses) }
+  const body = linkedRecord(kind, shown, addresses, zone)
+  return { ...body, json_ld: kind === 'venue' ? placeLd(shown, addresses) : organizationLd(shown, addresses) }
 }
 
 /** Author, status, and the dates of publication and change. */
 export function recordHead(
-  row: Pick<LinkedRow, 'author' | 'status' | 'date_utc' | 'modified_utc'>,
+  row: Pick<Linked['row'], 'author' | 'status' | 'date_utc' | 'modified_utc'>,
   zone: Zone,
 ): Record<string, unknown> {
   return {
@@ -60,6 +62,24 @@ export function recordHead(
 /** What tells a record from those of every other site. */
 export function identity(id: number, host: string): Record<string, unknown> {
   return { global_id: `${host}?id=${id}`, global_id_lineage: [`${host}?id=${id}`] }
+}
+
+/** An image with the addresses of its files. */
+export function image(
+  { id, file, extension, mime, width, height, filesize, sizes }: Image,
+  home: string,
+): Record<string, unknown> {
+  const smaller = Object.entries(sizes).map(([name, size]) => [
+    name,
+    {
+      url: `${home}/images/${size.file}`,
+      width: size.width,
+      height: size.height,
+      'mime-type': mime,
+      filesize: size.filesize,
+    },
+  ])
+  return { url: `${home}/images/${file}`, id, extension, width, height, filesize, sizes: Object.fromEntries(smaller) }
 }
 
 /** A category or tag. */
@@ -79,7 +99,7 @@ export function term(row: Term, { home, rest }: Addresses): Record<string, unkno
 }
 
 /** The stored fields of a kind beside its name and description; flags as booleans, empty texts left out. */
-function details(fields: Fields, name: string, row: LinkedRow): Record<string, unknown> {
+function details(fields: Fields, name: string, row: Linked['row']): Record<string, unknown> {
   const shown: Record<string, unknown> = {}
   for (const [field, { stored, kind }] of Object.entries(fields)) {
     if (!stored || field === name || field === 'description') continue

@@ -1,6 +1,7 @@
 import type { Endpoint } from './endpoint.ts'
 import { documentationEndpoint } from './routes/documentation.ts'
 import { eventEndpoints } from './routes/events.ts'
+import { imageEndpoints } from './routes/images.ts'
 import { linkedRecordEndpoints } from './routes/linked-records.ts'
 import { namespaceEndpoint } from './routes/namespace.ts'
 import { termEndpoints } from './routes/terms.ts'
@@ -11,5 +12,6 @@ export const endpoints: readonly Endpoint[] = [
   documentationEndpoint(() => endpoints),
   ...eventEndpoints,
   ...linkedRecordEndpoints,
+  ...imageEndpoints,
   ...termEndpoints,
 ]

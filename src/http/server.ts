@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
+import * as images from '../domain/images.ts'
 import type { Scope, User } from '../domain/scope.ts'
 import { AppError } from '../lib/errors.ts'
 import { sendAnswer, sendClientError, sendError, splitUrl } from './answer.ts'
@@ -27,6 +28,7 @@ export interface ServerOptions extends RateLimits {
   readonly writeOrigins: readonly string[]
   readonly trustProxy: readonly string[]
   readonly bodyLimit: number
+  readonly uploadLimit: number
   /** In seconds. */
   readonly requestTimeout: number
   readonly logger: FastifyBaseLogger | false
@@ -79,6 +81,7 @@ export async function createServer(service: Service, options: ServerOptions): Pr
   await allowOrigins(app, options.writeOrigins, options.baseUrl)
   await admitOnlyKnown(app, service, options)
   addHealth(app, service)
+  addFiles(app, service)
   addEndpoints(app, service, options)
   return app
 }
@@ -124,16 +127,44 @@ function addEndpoints(app: FastifyInstance, service: Service, options: ServerOpt
     rest: `${options.baseUrl}/${NAMESPACE}`,
     host: new URL(options.baseUrl).hostname,
   }
-  for (const endpoint of endpoints) {
-    app.route({
+  const add = (to: FastifyInstance, endpoint: Endpoint) =>
+    to.route({
       method: [...endpoint.methods],
       url: `/${NAMESPACE}${endpoint.path.replace(':id', ':id(^\\d+$)')}`,
+      ...(endpoint.upload && { bodyLimit: options.uploadLimit }),
       onRequest: async ({ user }) => {
         if (endpoint.access === 'signed-in' && user === null) throw new AppError('rest_not_signed_in')
       },
       handler: (request, reply) => sendAnswer(endpoint, service, addresses, request, reply),
     })
-  }
+  for (const endpoint of endpoints.filter(({ upload }) => !upload)) add(app, endpoint)
+  // Files of any type are taken only where they are asked for; what they are is told by their bytes.
+  app.register(async (files) => {
+    files.addContentTypeParser(
+      /^(image\/|multipart\/form-data|application\/octet-stream)/,
+      { parseAs: 'buffer' },
+      async (_: FastifyRequest, body: Buffer) => body,
+    )
+    for (const endpoint of endpoints.filter(({ upload }) => upload)) add(files, endpoint)
+  })
+}
+
+/** The files of images: their names are made from what is in them, so they never change. */
+function addFiles(app: FastifyInstance, service: Service): void {
+  app.get('/images/:name', { logLevel: 'warn' }, async (request, reply) => {
+    const { name } = request.params as { name: string }
+    const found = await images.file(service, name)
+    if (found === null) throw new AppError('rest_no_route')
+    return reply
+      .type(found.mime)
+      .headers({
+        'cache-control': 'public, max-age=31536000, immutable',
+        'content-security-policy': "default-src 'none'; sandbox",
+        'cross-origin-resource-policy': 'cross-origin',
+        etag: `"${name}"`,
+      })
+      .send(found.bytes)
+  })
 }
 
 /** A known place with a method it does not support, or no place at all. */

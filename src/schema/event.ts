@@ -2,6 +2,7 @@ import { addYears, type WallClock } from '../calendar/zone.ts'
 import { declare } from './field.ts'
 import * as kinds from './kinds.ts'
 import { pageParameters, recordFields, STATUSES } from './record.ts'
+import { tickets } from './ticket.ts'
 
 /** What the calendar is about. */
 export const eventFields = {
@@ -27,6 +28,7 @@ export const eventFields = {
     venue: { kind: kinds.links },
     organizer: { kind: kinds.links },
     parent: { kind: kinds.integer(0) },
+    tickets: { kind: tickets },
     password: { kind: kinds.exact },
   }),
 } as const
@@ -59,6 +61,11 @@ export const eventListParameters = {
     status: { kind: kinds.someOf(...STATUSES) },
     include: { kind: kinds.ids },
     post_parent: { kind: kinds.id },
+    ticketed: { kind: kinds.flag },
+    geoloc: { kind: kinds.flag },
+    geoloc_lat: { kind: kinds.number(-90, 90) },
+    geoloc_lng: { kind: kinds.number(-180, 180) },
+    geoloc_radius: { kind: kinds.number(0, 20_040) },
   }),
 }
 

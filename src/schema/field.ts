@@ -76,7 +76,7 @@ export type Columns<F> = {
 /** A value that cannot be taken, and why. */
 export class Refused extends Error {
   readonly problem: Problem
-  constructor(problem: string, details: Record<string, string | number> = {}) {
+  constructor(problem: string, details: Record<string, string | number | Problems> = {}) {
     super(problem)
     this.problem = { problem, ...details }
   }

@@ -111,6 +111,37 @@ export function integer(least: number, most = Number.MAX_SAFE_INTEGER): Kind<num
   return kind('integer', Type.Integer({ minimum: least }), (raw) => Math.min(whole(raw, least), most))
 }
 
+/** A number between two others. */
+export function number(least: number, most: number): Kind<number> {
+  return kind('number', Type.Number({ minimum: least, maximum: most }), (raw) => {
+    const value =
+      typeof raw === 'string' && /^[+-]?(\d{1,9}(\.\d{0,20})?|\.\d{1,20})$/.test(raw.trim()) ? Number(raw) : raw
+    if (typeof value !== 'number' || !Number.isFinite(value)) throw new Refused('not_a_number')
+    if (value < least || value > most) throw new Refused('not_between', { least, most })
+    return value
+  })
+}
+
+/** An amount of money, as a decimal number. */
+export const amount = kind<string>(
+  'string',
+  Type.Union([Type.Number({ minimum: 0 }), Type.String({ pattern: '^\\d{1,12}(\\.\\d{1,4})?$' })]),
+  (raw) => {
+    const text = stringOrNumber(raw).trim()
+    if (!/^\d{1,12}(\.\d{1,4})?$/.test(text)) throw new Refused('not_an_amount')
+    return text
+  },
+)
+
+const CURRENCIES = new Set(Intl.supportedValuesOf('currency'))
+
+/** A currency, by its three-letter code. */
+export const currency = kind<string>('string', Type.String({ pattern: '^[A-Za-z]{3}$' }), (raw) => {
+  const code = string(raw).trim().toUpperCase()
+  if (!CURRENCIES.has(code)) throw new Refused('not_a_currency')
+  return code
+})
+
 /** The number of a record, a term or a user. */
 export const id = integer(1)
 

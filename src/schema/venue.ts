@@ -18,6 +18,8 @@ export const venueFields = {
     zip: { kind: kinds.text, stored: true, searched: true },
     phone: { kind: kinds.text, stored: true, searched: true },
     website: { kind: kinds.url, stored: true, searched: true },
+    geo_lat: { kind: kinds.number(-90, 90), stored: true },
+    geo_lng: { kind: kinds.number(-180, 180), stored: true },
     show_map: { kind: kinds.flag, default: true, stored: true },
     show_map_link: { kind: kinds.flag, default: true, stored: true },
   }),

@@ -1,5 +1,13 @@
-import { type Expression, type ExpressionBuilder, type Selectable, type SqlBool, sql } from 'kysely'
+import {
+  type Expression,
+  type ExpressionBuilder,
+  type Selectable,
+  type SelectQueryBuilder,
+  type SqlBool,
+  sql,
+} from 'kysely'
 import type { Instant, WallClock } from '../calendar/zone.ts'
+import { boxesAround, type Point } from '../lib/geo.ts'
 import type { Status } from '../schema/record.ts'
 import { dialectOf, type Tx } from './dialect.ts'
 import { LINK_TABLE, type LinkedKind, type Page, RECORD_TABLE, type RecordRow } from './records.ts'
@@ -29,26 +37,75 @@ export interface EventFilter {
   readonly linked: Partial<Record<LinkedKind, readonly number[]>>
   readonly featured: boolean | null
   readonly parent: number | null
+  readonly ticketed: boolean | null
+  /** Whether one of its venues has coordinates. */
+  readonly placed: boolean | null
+  /** Only with a venue this near; the nearest come first. */
+  readonly near: (Point & { readonly kilometres: number }) | null
 }
 
-/** Events in order of their wall-clock start. */
-export async function list(tx: Tx, filter: EventFilter, limit: number, offset: number): Promise<Page<EventRow>> {
+/** Events in order of their wall-clock start or, near a place, of their distance. */
+export async function list(
+  tx: Tx,
+  filter: EventFilter,
+  limit: number,
+  offset: number,
+): Promise<Page<EventRow & { distance?: number }>> {
   const matching = tx.selectFrom('events').where((eb) => eb.and(conditions(tx, eb, filter)))
+  if (filter.near !== null) return listNear(tx, matching, filter.sight, filter.near, limit, offset)
   const { total } = await matching.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
   const rows = await matching.selectAll().orderBy('start_local').orderBy('id').limit(limit).offset(offset).execute()
+  return { rows, total: Number(total) }
+}
+
+/** The index narrows the venues down to a box or two; the distance itself is measured of those alone. */
+async function listNear(
+  tx: Tx,
+  matching: SelectQueryBuilder<Tables, 'events', object>,
+  sight: Sight,
+  { kilometres, ...point }: NonNullable<EventFilter['near']>,
+  limit: number,
+  offset: number,
+): Promise<Page<EventRow & { distance: number }>> {
+  const { placesIn, distance } = dialectOf(tx)
+  const measured = distance(sql.ref('venues.geo_lat'), sql.ref('venues.geo_lng'), point)
+  const near = matching.innerJoin(
+    (eb) =>
+      eb
+        .selectFrom('event_venues')
+        .innerJoin('venues', 'venues.id', 'event_venues.linked')
+        .select('event_venues.event as near_event')
+        .select(sql<number>`min(${measured})`.as('distance'))
+        .where((e) => e.or(boxesAround(point, kilometres).map((box) => e('venues.id', 'in', placesIn(box)))))
+        .where((e) => visible(e as unknown as ExpressionBuilder<Tables, 'venues'>, sight, null))
+        .where(measured, '<=', kilometres)
+        .groupBy('event_venues.event')
+        .as('near'),
+    (join) => join.onRef('near.near_event', '=', 'events.id'),
+  )
+  const { total } = await near.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+  const rows = await near
+    .selectAll('events')
+    .select('near.distance')
+    .orderBy('near.distance')
+    .orderBy('events.start_local')
+    .orderBy('events.id')
+    .limit(limit)
+    .offset(offset)
+    .execute()
   return { rows, total: Number(total) }
 }
 
 function conditions(tx: Tx, eb: Where, filter: EventFilter): Expression<SqlBool>[] {
   const { sight, include, search, featured, parent } = filter
   const found: Expression<SqlBool>[] = [visible(eb, sight, filter.status)]
-  if (include !== null) found.push(eb('id', 'in', include))
-  else found.push(eb('hide_from_listings', '=', 0))
+  if (include !== null) found.push(eb('events.id', 'in', include))
+  else found.push(eb('events.hide_from_listings', '=', 0))
   for (const { end, is, than } of filter.bounds) {
     found.push(typeof than === 'string' ? eb(`${end}_local`, is, than) : eb(`${end}_utc`, is, than))
   }
   const details: Expression<SqlBool>[] = filter.terms.map((terms) =>
-    eb('id', 'in', eb.selectFrom('event_terms').select('event').where('term', 'in', terms)),
+    eb('events.id', 'in', eb.selectFrom('event_terms').select('event').where('term', 'in', terms)),
   )
   for (const kind of Object.keys(filter.linked) as LinkedKind[]) {
     details.push(
@@ -62,8 +119,23 @@ function conditions(tx: Tx, eb: Where, filter: EventFilter): Expression<SqlBool>
       ),
     )
   }
-  if (featured !== null) details.push(eb('featured', '=', Number(featured)))
-  if (parent !== null) details.push(eb('parent', '=', parent))
+  if (featured !== null) details.push(eb('events.featured', '=', Number(featured)))
+  if (parent !== null) details.push(eb('events.parent', '=', parent))
+  if (filter.ticketed !== null) {
+    const tickets = eb.selectFrom('tickets').select('event')
+    details.push(eb('events.id', filter.ticketed ? 'in' : 'not in', tickets))
+  }
+  if (filter.placed !== null) {
+    const placed = eb
+      .selectFrom('event_venues')
+      .innerJoin('venues', 'venues.id', 'event_venues.linked')
+      .select('event_venues.event')
+      .where('venues.geo_lat', 'is not', null)
+      .where((e) => visible(e as unknown as ExpressionBuilder<Tables, 'venues'>, sight, null))
+    details.push(eb('events.id', filter.placed ? 'in' : 'not in', placed))
+  }
+  // Near a place, the join with the venues does the rest.
+  if (filter.near !== null) details.push(eb.lit(true))
   if (search !== null) found.push(containsFor(tx, eb, sight, search))
   if (details.length > 0) found.push(whole(eb, sight), ...details)
   return found

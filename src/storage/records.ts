@@ -21,6 +21,9 @@ export const LINK_TABLE = { venue: 'event_venues', organizer: 'event_organizers'
   keyof Tables
 >
 
+/** Every table whose rows have an author; for the type checker one of them stands for all. */
+const OWNED = [...Object.values(RECORD_TABLE), 'images'] as 'venues'[]
+
 /** A row of any of the three, for what needs no more of it. */
 export type RecordRow = RecordColumns & Record<string, string | number | null>
 
@@ -80,12 +83,12 @@ export async function remove(tx: Tx, kind: RecordKind, id: number): Promise<void
   await tx.deleteFrom(table(kind)).where('id', '=', id).execute()
 }
 
-/** How many records a user is the author of. */
+/** How many records and images a user is the author of. */
 export async function countBy(tx: Tx, author: number): Promise<number> {
   let total = 0
-  for (const kind of Object.keys(RECORD_TABLE) as RecordKind[]) {
+  for (const owned of OWNED) {
     const { count } = await tx
-      .selectFrom(table(kind))
+      .selectFrom(owned)
       .select((eb) => eb.fn.countAll<number>().as('count'))
       .where('author', '=', author)
       .executeTakeFirstOrThrow()
@@ -96,9 +99,7 @@ export async function countBy(tx: Tx, author: number): Promise<number> {
 
 /** Makes another user the author of all records of one. */
 export async function reassign(tx: Tx, from: number, to: number): Promise<void> {
-  for (const kind of Object.keys(RECORD_TABLE) as RecordKind[]) {
-    await tx.updateTable(table(kind)).set({ author: to }).where('author', '=', from).execute()
-  }
+  for (const owned of OWNED) await tx.updateTable(owned).set({ author: to }).where('author', '=', from).execute()
 }
 
 /** The slug itself if it is free, else with the first of `-2`, `-3` … that is. */

@@ -81,6 +81,35 @@ export interface TokenTable {
   created_utc: Instant
 }
 
+export interface ImageTable {
+  id: number
+  author: number
+  /** Of the bytes that were given. */
+  hash: string
+  extension: string
+  mime: string
+  width: number
+  height: number
+  filesize: number
+  /** The smaller renderings by name, as JSON. */
+  sizes: string
+  date_utc: Instant
+}
+
+export interface TicketTable {
+  id: Generated<number>
+  event: number
+  position: number
+  name: string
+  /** A decimal number. */
+  price: string | null
+  currency: string | null
+  url: string | null
+  capacity: number | null
+  available_from: Instant | null
+  available_until: Instant | null
+}
+
 export interface Tables {
   sequences: { name: string; last: number }
   users: UserTable
@@ -89,6 +118,8 @@ export interface Tables {
   organizers: OrganizerTable
   events: EventTable
   terms: TermTable
+  images: ImageTable
+  tickets: TicketTable
   event_venues: LinkTable
   event_organizers: LinkTable
   event_terms: { event: number; term: number }

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import { endpoints } from '../../src/http/routes.ts'
 import { ERRORS } from '../../src/lib/errors.ts'
 import { DEFAULT_LANGUAGE, keysOf, LANGUAGES, text } from '../../src/lib/texts.ts'
+import { ticketFields } from '../../src/schema/ticket.ts'
 import { sources } from '../support/sources.ts'
 
 /** The keys that the sources ask for. */
@@ -13,6 +14,7 @@ function wanted(): string[] {
   ])
   return [
     ...endpoints.flatMap(({ parameters }) => Object.values(parameters).map((field) => `fields.${field.text}`)),
+    ...Object.values(ticketFields).map((field) => `fields.${field.text}`),
     ...endpoints.map(({ name }) => `operations.${name}`),
     ...Object.keys(ERRORS).map((code) => `errors.${code}`),
     ...problems.map((key) => `problems.${key}`),

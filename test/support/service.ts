@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { hash } from '@node-rs/argon2'
 import type { InjectOptions, LightMyRequestResponse } from 'fastify'
 import type { Logger } from 'pino'
@@ -55,8 +58,9 @@ export async function startService({
   folder = ':memory:',
   onQuery,
 }: Options = {}): Promise<Service> {
+  const files = mkdtempSync(join(tmpdir(), 'kalends-test-'))
   const config = readConfig(
-    { timezone: 'America/New_York', baseUrl: 'http://calendar.example.org:8080', ...settings },
+    { timezone: 'America/New_York', baseUrl: 'http://calendar.example.org:8080', data: files, ...settings },
     {},
   )
   const db = openDatabase(folder, onQuery)
@@ -80,7 +84,10 @@ export async function startService({
     },
     inject: (options) => app.server.inject(options),
     listen: () => app.server.listen({ port: 0, host: '127.0.0.1' }),
-    close: () => app.close(),
+    async close() {
+      await app.close()
+      rmSync(files, { recursive: true, force: true })
+    },
   }
 }
 

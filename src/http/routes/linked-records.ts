@@ -1,4 +1,4 @@
-import type { LinkedKind, LinkedRow } from '../../domain/linked-records.ts'
+import type { Linked, LinkedKind } from '../../domain/linked-records.ts'
 import * as records from '../../domain/linked-records.ts'
 import { type Fields, optional } from '../../schema/field.ts'
 import { organizerFields } from '../../schema/organizer.ts'
@@ -12,10 +12,10 @@ import { byId, bySlug, type Lookup } from './lookup.ts'
 /** Venues and organizers: list, create, and by id and by slug read, change and remove. */
 function endpointsOf(kind: LinkedKind, fields: Fields): Endpoint[] {
   const plural = `${kind}s`
-  const single = ({ addresses, scope }: Call, row: LinkedRow, status = 200): Answer => ({
+  const single = ({ addresses, scope }: Call, shown: Linked, status = 200): Answer => ({
     status,
-    ...(status === 201 && { headers: { location: `${addresses.rest}/${plural}/${row.id}` } }),
-    body: singleLinkedRecord(kind, row, addresses, scope.site.timezone),
+    ...(status === 201 && { headers: { location: `${addresses.rest}/${plural}/${shown.row.id}` } }),
+    body: singleLinkedRecord(kind, shown, addresses, scope.site.timezone),
   })
   const one = ({ suffix, path, parameters, ref }: Lookup): Endpoint[] => [
     {
@@ -52,7 +52,7 @@ function endpointsOf(kind: LinkedKind, fields: Fields): Endpoint[] {
       parameters: linkedListParameters,
       async handle(call) {
         const { rows, ...page } = await records.list(call.scope, kind, call.query)
-        const items = rows.map((row) => linkedRecord(kind, row, call.addresses, call.scope.site.timezone))
+        const items = rows.map((shown) => linkedRecord(kind, shown, call.addresses, call.scope.site.timezone))
         return listAnswer(call, { name: plural, items, pastEnd: `${kind}-archive-page-not-found`, ...page })
       },
     },

@@ -1,0 +1,43 @@
+import { type DateText, instantIn } from '../calendar/date-text.ts'
+import type { Instant, Zone } from '../calendar/zone.ts'
+import type { Problems } from '../lib/errors.ts'
+import type { TicketValue } from '../schema/ticket.ts'
+import type { Tx } from '../storage/dialect.ts'
+import type { TicketRow } from '../storage/tickets.ts'
+import * as storage from '../storage/tickets.ts'
+
+/** A ticket before it has an id of its own. */
+type NewTicket = Omit<TicketRow, 'id' | 'event' | 'position'> & { readonly id?: number }
+
+/** Tickets as they are kept: their dates are by the event's clock. A ticket that is sold until before it is sold is refused. */
+export function settleTickets(values: readonly TicketValue[], zone: Zone, problems: Problems): NewTicket[] {
+  const at = (date: DateText | null | undefined): Instant | null => (date ? instantIn(date, zone) : null)
+  return values.map(
+    ({
+      id,
+      name = '',
+      price = null,
+      currency = null,
+      url = null,
+      capacity = null,
+      available_from,
+      available_until,
+    }) => {
+      const [from, until] = [at(available_from), at(available_until)]
+      if (from !== null && until !== null && until < from) {
+        problems.tickets ??= { problem: 'bad_data', details: { available_until: { problem: 'end_before_start' } } }
+      }
+      return { ...(id && { id }), name, price, currency, url, capacity, available_from: from, available_until: until }
+    },
+  )
+}
+
+/** Makes these the tickets of an event; ids that are not of its own tickets are given anew. */
+export async function replace(tx: Tx, event: number, tickets: readonly NewTicket[]): Promise<void> {
+  const own = new Set((await storage.ofEvents(tx, [event])).get(event)?.map((ticket) => ticket.id))
+  const kept = tickets.map(({ id, ...ticket }) => {
+    const keeps = id !== undefined && own.delete(id)
+    return keeps ? { id, ...ticket } : ticket
+  })
+  await storage.set(tx, event, kept)
+}

@@ -1,0 +1,44 @@
+import { Type } from 'typebox'
+import { declare, type Kind, Refused, readFields, type Values } from './field.ts'
+import * as kinds from './kinds.ts'
+
+/** What admits to an event. */
+export const ticketFields = declare('ticket', {
+  id: { kind: kinds.id },
+  name: { kind: kinds.name, required: true },
+  price: { kind: kinds.amount },
+  currency: { kind: kinds.currency },
+  url: { kind: kinds.url },
+  capacity: { kind: kinds.integer(0) },
+  available_from: { kind: kinds.date },
+  available_until: { kind: kinds.date },
+})
+
+export type TicketValue = Values<typeof ticketFields>
+
+const MOST_TICKETS = 50
+
+/** The tickets of an event; a ticket with the id of one that the event has stays that one. */
+export const tickets: Kind<TicketValue[]> = {
+  type: 'array',
+  schema: Type.Array(
+    Type.Object(
+      Object.fromEntries(
+        Object.entries(ticketFields).map(([name, field]) => [
+          name,
+          'required' in field ? field.kind.schema : Type.Optional(field.kind.schema),
+        ]),
+      ),
+    ),
+  ),
+  read(raw, reading) {
+    if (!Array.isArray(raw) || raw.some((item) => typeof item !== 'object' || item === null || Array.isArray(item)))
+      throw new Refused('not_a_list_of_data')
+    if (raw.length > MOST_TICKETS) throw new Refused('too_many', { most: MOST_TICKETS })
+    return raw.map((item) => {
+      const { values, problems } = readFields(ticketFields, item, { mode: 'create', reading })
+      if (Object.keys(problems).length > 0) throw new Refused('bad_data', { details: problems })
+      return values
+    })
+  },
+}

@@ -1,0 +1,32 @@
+import type { Insertable, Selectable } from 'kysely'
+import type { Tx } from './dialect.ts'
+import type { TicketTable } from './tables.ts'
+
+export type TicketRow = Selectable<TicketTable>
+
+/** The tickets of events, in order, by their event's id. */
+export async function ofEvents(tx: Tx, events: readonly number[]): Promise<Map<number, TicketRow[]>> {
+  if (events.length === 0) return new Map()
+  const rows = await tx
+    .selectFrom('tickets')
+    .selectAll()
+    .where('event', 'in', events)
+    .orderBy('event')
+    .orderBy('position')
+    .execute()
+  return Map.groupBy(rows, (row) => row.event)
+}
+
+/** Makes these the tickets of an event, in this order; those with an id keep it. */
+export async function set(
+  tx: Tx,
+  event: number,
+  tickets: readonly Omit<Insertable<TicketTable>, 'event' | 'position'>[],
+): Promise<void> {
+  await tx.deleteFrom('tickets').where('event', '=', event).execute()
+  for (const [position, ticket] of tickets.entries())
+    await tx
+      .insertInto('tickets')
+      .values({ ...ticket, event, position })
+      .execute()
+}
