@@ -1,4 +1,5 @@
 import { findZone, type Zone } from './calendar/zone.ts'
+import { LANGUAGES } from './lib/texts.ts'
 
 /** A setting that cannot be used; the message says which, and what would do. */
 export class ConfigError extends Error {}
@@ -66,6 +67,13 @@ export const SETTINGS = {
     'symbol shown before a bare number in a cost',
     'a symbol of up to 5 characters',
     (text) => (text.length <= 5 ? text : undefined),
+  ),
+  languages: setting(
+    'KALENDS_LANGUAGES',
+    'en,fr,de,es',
+    'languages of texts and addresses, the first for readers of any other, comma-separated',
+    `a comma-separated list of ${LANGUAGES.join(', ')}`,
+    readLanguages,
   ),
   mounts: setting(
     'KALENDS_MOUNTS',
@@ -189,6 +197,11 @@ export function readConfig(
 /** `baseUrl` is set by `--base-url`. */
 export function flagName(setting: string): string {
   return `--${setting.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
+}
+
+function readLanguages(text: string): string[] | undefined {
+  const names = list(/^[a-z]{2}$/)(text)
+  return names !== undefined && names.length > 0 && names.every((name) => LANGUAGES.includes(name)) ? names : undefined
 }
 
 function readBaseUrl(text: string): string | undefined {

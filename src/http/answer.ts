@@ -22,7 +22,7 @@ export async function sendAnswer(
   const call: Call = {
     scope: { ...scope, user: request.user },
     addresses,
-    language: chooseLanguage(request.headers['accept-language']),
+    language: request.language.name,
     id: Number(id),
     slug,
     query: () => readForm(search),
@@ -31,7 +31,10 @@ export async function sendAnswer(
     search: new URLSearchParams(search),
   }
   const { status = 200, headers = {}, body } = await endpoint.handle(call)
-  return reply.code(status).headers(headers).send(select(body, search))
+  return varied(request, reply)
+    .code(status)
+    .headers(headers)
+    .send(typeof body === 'string' ? body : select(body, search))
 }
 
 /** Sends the answer to a failed request, and logs what is a fault of ours. */
@@ -39,12 +42,21 @@ export async function sendError(error: Error, request: FastifyRequest, reply: Fa
   const told = asAppError(error)
   if (told.status >= 500) request.log.error({ err: error }, 'request failed')
   if (told.status === 401) reply.header('www-authenticate', 'Basic realm="Kalends", charset="UTF-8"')
-  const body = errorBody(told, chooseLanguage(request.headers['accept-language']), request.id)
+  // Some errors come before the hook that chooses the language.
+  const language = request.language?.name ?? chooseLanguage(request.headers['accept-language'])
+  const body = errorBody(told, language, request.id)
   const [, search] = splitUrl(request.url)
-  return reply
+  return varied(request, reply)
     .code(told.status)
     .headers(told.details.headers ?? {})
     .send(select(body, search))
+}
+
+/** Tells caches what an answer depends on. */
+function varied(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const known = reply.getHeader('vary')
+  const names = [known, request.language?.byAddress ? undefined : 'Accept-Language', 'Authorization'].filter(Boolean)
+  return reply.header('vary', names.join(', '))
 }
 
 const OF_PARSER: Record<string, ErrorCode> = {

@@ -1,5 +1,6 @@
 import type { Payload, Scope } from '../domain/scope.ts'
 import type { Fields } from '../schema/field.ts'
+import type { ResponseName } from '../schema/responses.ts'
 
 /** Where the REST interface lies below the base address. */
 export const NAMESPACE = 'calendar/events/v1'
@@ -39,7 +40,7 @@ export interface Call {
 export interface Answer {
   readonly status?: number
   readonly headers?: Record<string, string>
-  readonly body: object
+  readonly body: object | string
 }
 
 /** One operation of the REST interface. The router, the namespace index and the documentation are made from these. */
@@ -53,6 +54,8 @@ export interface Endpoint {
   readonly access: 'anyone' | 'signed-in'
   /** Query parameters of GET and DELETE, fields of the body of the others. */
   readonly parameters: Fields
+  /** What it answers when all is well. */
+  readonly answers: ResponseName
   /** Whether it takes a file; then its body may be larger, and of other types. */
   readonly upload?: true
   handle(call: Call): Promise<Answer>

@@ -1,101 +1,229 @@
-import { ERRORS } from '../lib/errors.ts'
+import type { Site } from '../domain/scope.ts'
+import { AppError, ERRORS, type ErrorCode } from '../lib/errors.ts'
 import { text } from '../lib/texts.ts'
 import type { Described, Fields } from '../schema/field.ts'
-import type { Addresses, Endpoint } from './endpoint.ts'
+import { RESPONSES } from '../schema/responses.ts'
+import type { Addresses, Endpoint, Method } from './endpoint.ts'
+import { errorBody } from './errors.ts'
+import { REQUEST_SAMPLES, responseSamples } from './samples.ts'
 
 type Json = Record<string, unknown>
 
-/** The interface as OpenAPI 3.1, made from the endpoints that serve it. */
-export function openApi(endpoints: readonly Endpoint[], { rest }: Addresses, language: string): Json {
+/** What an answer to a failed request may be, by status, with an error that stands for it. */
+const FAILURES: Record<number, ErrorCode> = {
+  400: 'rest_invalid_param',
+  401: 'incorrect_password',
+  403: 'rest_forbidden',
+  404: 'rest_no_route',
+  409: 'image-in-use',
+  410: 'event-is-in-trash',
+  413: 'rest_payload_too_large',
+  415: 'rest_unsupported_media_type',
+  429: 'rest_too_many_requests',
+  500: 'rest_internal_error',
+  503: 'rest_unavailable',
+}
+
+/** The interface as OpenAPI 3.1, made from the endpoints that serve it and the schemas of what they answer. */
+export function openApi(endpoints: readonly Endpoint[], addresses: Addresses, site: Site, language: string): Json {
+  const samples = responseSamples(addresses, site)
   const paths: Record<string, Json> = {}
   for (const endpoint of endpoints) {
     const path = endpoint.path.replace(/:(\w+)/, '{$1}')
     const item = paths[path] ?? {}
-    for (const method of endpoint.methods) item[method.toLowerCase()] = operation(endpoint, method, language)
+    for (const method of endpoint.methods) item[method.toLowerCase()] = operation(endpoint, method, samples, language)
     paths[path] = item
   }
-  return {
-    openapi: '3.1.0',
-    info: { title: 'Kalends', version: '1', description: text(language, 'documentation.about') },
-    servers: [{ url: rest }],
-    paths,
-    components: {
-      securitySchemes: { basic: { type: 'http', scheme: 'basic' }, token: { type: 'http', scheme: 'bearer' } },
-      schemas: { Error: errorSchema() },
+  const groups = [...new Set(endpoints.map(groupOf))]
+  return localise(
+    {
+      openapi: '3.1.1',
+      info: {
+        title: 'Kalends',
+        version: '1.0.0',
+        description: text(language, 'documentation.about'),
+        license: { name: 'MIT', identifier: 'MIT' },
+      },
+      servers: [{ url: addresses.rest, description: text(language, 'documentation.server') }],
+      tags: groups.map((name) => ({ name, description: text(language, `documentation.groups.${name}`) })),
+      paths,
+      components: {
+        securitySchemes: {
+          basic: { type: 'http', scheme: 'basic', description: text(language, 'documentation.basic') },
+          token: { type: 'http', scheme: 'bearer', description: text(language, 'documentation.token') },
+        },
+        schemas: RESPONSES,
+        responses: Object.fromEntries(
+          Object.entries(FAILURES).map(([status, code]) => [`Failed${status}`, failure(code, language)]),
+        ),
+      },
     },
-  }
+    language,
+  ) as Json
 }
 
-function operation(endpoint: Endpoint, method: string, language: string): Json {
-  const { path, parameters, access, name } = endpoint
+const groupOf = ({ name }: Endpoint) => name.split('.')[0] ?? ''
+
+function operation(endpoint: Endpoint, method: Method, samples: Record<string, object>, language: string): Json {
+  const { path, parameters, access, name, methods } = endpoint
   const variable = /:(\w+)/.exec(path)?.[1]
-  const others = Object.entries(parameters).filter(([parameter]) => parameter !== variable)
   const isQuery = method === 'GET' || method === 'DELETE'
-  const query = isQuery ? others.map(([parameter, field]) => parameterOf(parameter, field, 'query', language)) : []
-  const inPath = variable === undefined ? [] : [pathParameter(variable, parameters, language)]
+  const others = Object.entries(parameters).filter(([parameter]) => parameter !== variable)
+  const inPath = variable === undefined ? [] : [pathParameter(variable, parameters)]
+  const inQuery = isQuery ? others.map(([parameter, field]) => parameterOf(parameter, field)) : []
   return {
-    operationId: endpoint.methods.length > 1 ? `${name}.${method.toLowerCase()}` : name,
+    operationId: operationId(name, methods.length > 1 && method !== 'PATCH' ? method : null),
     summary: text(language, `operations.${name}`),
-    parameters: [...inPath, ...query],
-    ...(!isQuery && { requestBody: requestBody(parameters, language) }),
-    responses: {
-      [method === 'POST' && variable === undefined ? '201' : '200']: {
-        description: text(language, 'documentation.done'),
-      },
-      default: {
-        description: text(language, 'documentation.failed'),
-        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
-      },
-    },
+    tags: [groupOf(endpoint)],
+    parameters: [...inPath, ...inQuery],
+    ...(!isQuery && { requestBody: endpoint.upload ? uploadBody() : requestBody(endpoint, parameters) }),
+    responses: { ...success(endpoint, method, samples, language), ...failures(endpoint, method) },
     security: access === 'anyone' ? [{}, { basic: [] }, { token: [] }] : [{ basic: [] }, { token: [] }],
   }
 }
 
-function parameterOf(name: string, field: Described, where: 'query' | 'path', language: string): Json {
+/** `events.get-by-slug` is getEventsBySlug; of the methods that change, PATCH has the plain name. */
+function operationId(name: string, method: Method | null): string {
+  const [group = '', verb = ''] = name.split('.')
+  const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
+  const [first = '', ...rest] = verb.split('-')
+  return first + capital(group) + rest.map(capital).join('') + (method === null ? '' : capital(method.toLowerCase()))
+}
+
+function parameterOf(name: string, field: Described): Json {
+  const list = 'items' in field.kind.schema || name === 'categories' || name === 'tags'
   return {
     name,
-    in: where,
-    required: where === 'path',
-    description: text(language, `fields.${field.text}`),
-    schema: { ...field.kind.schema, ...(field.default !== undefined && { default: field.default }) },
-  }
-}
-
-function pathParameter(name: string, parameters: Fields, language: string): Json {
-  const field = parameters[name]
-  return field === undefined
-    ? { name, in: 'path', required: true, schema: { type: 'string' } }
-    : parameterOf(name, field, 'path', language)
-}
-
-function requestBody(fields: Fields, language: string): Json {
-  const properties = Object.entries(fields).map(([name, field]) => [
-    name,
-    {
-      ...field.kind.schema,
-      description: text(language, `fields.${field.text}`),
+    in: 'query',
+    description: `fields.${field.text}`,
+    schema: {
+      ...(list
+        ? { type: 'array', items: 'items' in field.kind.schema ? field.kind.schema.items : { type: 'string' } }
+        : field.kind.schema),
       ...(field.default !== undefined && { default: field.default }),
     },
-  ])
-  const required = Object.entries(fields)
-    .filter(([, field]) => field.required)
-    .map(([name]) => name)
-  const schema = {
-    type: 'object',
-    properties: Object.fromEntries(properties),
-    ...(required.length > 0 && { required }),
+    ...(list && { style: 'form', explode: false }),
   }
-  return { content: { 'application/json': { schema }, 'application/x-www-form-urlencoded': { schema } } }
 }
 
-function errorSchema(): Json {
+function pathParameter(name: string, parameters: Fields): Json {
+  const field = parameters[name]
   return {
+    name,
+    in: 'path',
+    required: true,
+    description: `fields.${field?.text}`,
+    schema: name === 'id' ? { type: 'integer', minimum: 0 } : { type: 'string', minLength: 1 },
+  }
+}
+
+/** Payloads as JSON or as a form; what clears a field is allowed wherever it may be absent. */
+function requestBody(endpoint: Endpoint, fields: Fields): Json {
+  const properties = Object.entries(fields).filter(([, field]) => !field.text.startsWith('path.'))
+  const schema = {
     type: 'object',
-    required: ['code', 'message', 'data'],
-    properties: {
-      code: { type: 'string', examples: Object.keys(ERRORS).slice(0, 3) },
-      message: { type: 'string' },
-      data: { type: 'object', required: ['status'], properties: { status: { type: 'integer' }, params: {} } },
+    properties: Object.fromEntries(properties.map(([name, field]) => [name, property(field)])),
+    required: properties.filter(([, field]) => field.required).map(([name]) => name),
+  }
+  const example = endpoint.name.endsWith('.create') ? REQUEST_SAMPLES[groupOf(endpoint)] : undefined
+  const content = { schema: schema.required.length > 0 ? schema : { ...schema, required: undefined } }
+  return {
+    required: schema.required.length > 0,
+    content: {
+      'application/json': { ...content, ...(example && { example }) },
+      'application/x-www-form-urlencoded': content,
     },
   }
+}
+
+function property({ kind, text: key, required, default: preset }: Described): Json {
+  const described = { 'x-text': `fields.${key}`, ...(preset !== undefined && { default: preset }) }
+  const further = [...(kind.accepts ?? []), ...(required ? [] : CLEARING)]
+  return further.length === 0
+    ? { ...kind.schema, ...described }
+    : { anyOf: [kind.schema, ...further], 'x-spellings': true, ...described }
+}
+
+const CLEARING = [{ type: 'null' }, { const: '' }, { type: 'array', items: { enum: [null, ''] } }]
+
+function uploadBody(): Json {
+  const binary = { schema: { type: 'string', contentMediaType: 'application/octet-stream' } }
+  const form = {
+    schema: { type: 'object', properties: { file: { type: 'string', contentMediaType: 'application/octet-stream' } } },
+  }
+  return {
+    required: true,
+    content: { 'application/octet-stream': binary, 'image/*': binary, 'multipart/form-data': form },
+  }
+}
+
+function success({ answers, name }: Endpoint, method: Method, samples: Record<string, object>, language: string): Json {
+  const created = method === 'POST' && name.endsWith('.create')
+  const list = answers.endsWith('List')
+  const headers = {
+    ...(created && { Location: header('location', language) }),
+    ...(list && {
+      'X-TEC-Total': header('total', language),
+      'X-TEC-TotalPages': header('total_pages', language),
+      Link: header('link', language),
+    }),
+  }
+  const schema = { $ref: `#/components/schemas/${answers}` }
+  return {
+    [created ? '201' : '200']: {
+      description: text(language, `documentation.${created ? 'created' : 'done'}`),
+      ...(Object.keys(headers).length > 0 && { headers }),
+      content: { 'application/json': { schema, ...(samples[answers] && { example: samples[answers] }) } },
+    },
+  }
+}
+
+function header(name: string, language: string): Json {
+  return { description: text(language, `documentation.headers.${name}`), schema: { type: 'string' } }
+}
+
+/** The ways in which an operation may fail. */
+function failures({ access, path, name, methods }: Endpoint, method: Method): Json {
+  const writes = access === 'signed-in' && method !== 'GET'
+  const statuses = [
+    400,
+    401,
+    429,
+    500,
+    503,
+    ...(path.includes(':') || name.endsWith('.list') ? [404] : []),
+    ...(access === 'signed-in' || path.includes(':') ? [403] : []),
+    ...(writes && method !== 'DELETE' ? [413, 415] : []),
+    ...(methods.includes('DELETE') && !/^(categories|tags|images)/.test(name) ? [410] : []),
+    ...(name === 'images.remove' ? [409] : []),
+  ]
+  return Object.fromEntries(
+    statuses.sort().map((status) => [status, { $ref: `#/components/responses/Failed${status}` }]),
+  )
+}
+
+function failure(code: ErrorCode, language: string): Json {
+  const example = errorBody(
+    new AppError(code, code === 'rest_invalid_param' ? { params: { start_date: { problem: 'not_a_date' } } } : {}),
+    language,
+    '0b5c2d1e-7a36-4c58-9d7b-2f6a1c3e4d5f',
+  )
+  return {
+    description: text(language, `documentation.failures.${ERRORS[code]}`),
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' }, example } },
+  }
+}
+
+/** Puts texts in the place of their keys: descriptions that are keys, and `x-text`. */
+function localise(value: unknown, language: string): unknown {
+  if (Array.isArray(value)) return value.map((item) => localise(item, language))
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).flatMap(([key, part]) => {
+    if (part === undefined) return []
+    if (key === 'x-text') return [['description', text(language, String(part))]]
+    if (key === 'description' && typeof part === 'string' && /^fields\.\w+\.\w+$/.test(part))
+      return [[key, text(language, part)]]
+    return [[key, key === 'example' ? part : localise(part, language)]]
+  })
+  return Object.fromEntries(entries)
 }

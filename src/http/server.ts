@@ -4,10 +4,12 @@ import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequ
 import * as images from '../domain/images.ts'
 import type { Scope, User } from '../domain/scope.ts'
 import { AppError } from '../lib/errors.ts'
+import { chooseLanguage } from '../lib/texts.ts'
 import { sendAnswer, sendClientError, sendError, splitUrl } from './answer.ts'
 import { authenticate } from './authentication.ts'
 import { allowOrigins } from './cors.ts'
 import { type Addresses, type Endpoint, METHODS, NAMESPACE } from './endpoint.ts'
+import { addPages } from './pages.ts'
 import { type RateLimits, rateLimits } from './rate-limit.ts'
 import { endpoints } from './routes.ts'
 
@@ -15,6 +17,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Who sends it; null for an anonymous visitor. */
     user: User | null
+    /** The language of the answer, and whether the address chose it. */
+    language: { name: string; byAddress: boolean }
   }
   interface FastifyContextConfig {
     /** Answered to anyone, without looking at credentials or limits. */
@@ -25,6 +29,7 @@ declare module 'fastify' {
 export interface ServerOptions extends RateLimits {
   readonly baseUrl: string
   readonly mounts: readonly string[]
+  readonly languages: readonly string[]
   readonly writeOrigins: readonly string[]
   readonly trustProxy: readonly string[]
   readonly bodyLimit: number
@@ -61,26 +66,28 @@ export async function createServer(service: Service, options: ServerOptions): Pr
     // One line an answer is enough: see logAnswers.
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
-    rewriteUrl: (request) => rewrite(request, options.mounts),
+    rewriteUrl: (request) => rewrite(request, options),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 2000 },
     frameworkErrors: (error, request, reply) => void sendError(error, request, reply),
     clientErrorHandler: sendClientError,
   })
   app.decorateRequest('user', null)
+  app.decorateRequest('language')
   app.removeAllContentTypeParsers()
   // Read when the right to send it is settled: see Payload.
   for (const type of [/^application\/([\w.+-]+\+)?json\b/, 'application/x-www-form-urlencoded'] as const) {
     app.addContentTypeParser(type as string, { parseAs: 'buffer' }, async (_: FastifyRequest, body: Buffer) => body)
   }
   app.setErrorHandler(sendError)
-  app.addHook(
-    'onRequest',
-    async (request, reply) => void reply.headers({ ...SECURITY_HEADERS, 'x-request-id': request.id }),
-  )
+  app.addHook('onRequest', async (request, reply) => {
+    request.language = languageOf(request, options.languages)
+    reply.headers({ ...SECURITY_HEADERS, 'x-request-id': request.id, 'content-language': request.language.name })
+  })
   logAnswers(app)
   await allowOrigins(app, options.writeOrigins, options.baseUrl)
   await admitOnlyKnown(app, service, options)
   addHealth(app, service)
+  addPages(app)
   addFiles(app, service)
   addEndpoints(app, service, options)
   return app
@@ -122,11 +129,12 @@ function addHealth(app: FastifyInstance, service: Service): void {
 }
 
 function addEndpoints(app: FastifyInstance, service: Service, options: ServerOptions): void {
-  const addresses: Addresses = {
+  // An address that chose the language goes on choosing it.
+  const addresses = ({ language }: FastifyRequest): Addresses => ({
     home: options.baseUrl,
-    rest: `${options.baseUrl}/${NAMESPACE}`,
+    rest: `${options.baseUrl}${language.byAddress ? `/${language.name}` : ''}/${NAMESPACE}`,
     host: new URL(options.baseUrl).hostname,
-  }
+  })
   const add = (to: FastifyInstance, endpoint: Endpoint) =>
     to.route({
       method: [...endpoint.methods],
@@ -135,7 +143,7 @@ function addEndpoints(app: FastifyInstance, service: Service, options: ServerOpt
       onRequest: async ({ user }) => {
         if (endpoint.access === 'signed-in' && user === null) throw new AppError('rest_not_signed_in')
       },
-      handler: (request, reply) => sendAnswer(endpoint, service, addresses, request, reply),
+      handler: (request, reply) => sendAnswer(endpoint, service, addresses(request), request, reply),
     })
   for (const endpoint of endpoints.filter(({ upload }) => !upload)) add(app, endpoint)
   // Files of any type are taken only where they are asked for; what they are is told by their bytes.
@@ -181,15 +189,29 @@ function isAt(path: string, endpoint: Endpoint): boolean {
   return new RegExp(`^/${NAMESPACE}${pattern}/?$`).test(path)
 }
 
-/** Clients that cannot send PUT, PATCH or DELETE say so on a POST; further mounts lead to the one namespace. */
-function rewrite(request: IncomingMessage, mounts: readonly string[]): string {
-  const url = request.url ?? '/'
-  const [path, search] = splitUrl(url)
+/** Where a request's language is kept from its address until it is routed. */
+const ADDRESSED = Symbol('language')
+type Addressed = IncomingMessage & { [ADDRESSED]?: string }
+
+/** The language that the address names, else the best of ours for `Accept-Language`. */
+function languageOf(request: FastifyRequest, languages: readonly string[]): FastifyRequest['language'] {
+  const addressed = (request.raw as Addressed)[ADDRESSED]
+  if (addressed !== undefined) return { name: addressed, byAddress: true }
+  return { name: chooseLanguage(request.headers['accept-language'], languages), byAddress: false }
+}
+
+/** Clients that cannot send PUT, PATCH or DELETE say so on a POST; languages and further mounts lead to the one namespace. */
+function rewrite(request: IncomingMessage, { mounts, languages }: ServerOptions): string {
+  const [path, search] = splitUrl(request.url ?? '/')
   if (request.method === 'POST') {
     const override = request.headers['x-http-method-override'] ?? new URLSearchParams(search).get('_method') ?? ''
     const asked = String(override).toUpperCase()
     if ((METHODS as readonly string[]).includes(asked) && asked !== 'GET') request.method = asked
   }
-  const mount = mounts.find((prefix) => path === prefix || path.startsWith(`${prefix}/`))
-  return mount === undefined ? url : `/${NAMESPACE}${url.slice(mount.length)}`
+  const language = languages.find((name) => path.startsWith(`/${name}/`))
+  if (language !== undefined) (request as Addressed)[ADDRESSED] = language
+  const plain = language === undefined ? path : path.slice(language.length + 1)
+  const mount = mounts.find((prefix) => plain === prefix || plain.startsWith(`${prefix}/`))
+  const mounted = mount === undefined ? plain : `/${NAMESPACE}${plain.slice(mount.length)}`
+  return search === '' ? mounted : `${mounted}?${search}`
 }

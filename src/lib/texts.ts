@@ -29,7 +29,7 @@ export function text(language: string, key: string, fill: Record<string, string 
 }
 
 /** The best of our languages for an `Accept-Language` header. */
-export function chooseLanguage(header: string | undefined): string {
+export function chooseLanguage(header: string | undefined, offered: readonly string[] = LANGUAGES): string {
   const wanted = (header ?? '')
     .slice(0, 500)
     .split(',')
@@ -37,9 +37,9 @@ export function chooseLanguage(header: string | undefined): string {
       const [tag = '', quality] = part.trim().split(/\s*;\s*q=/)
       return { language: tag.toLowerCase().split('-')[0] ?? '', quality: quality === undefined ? 1 : Number(quality) }
     })
-    .filter(({ language, quality }) => languages.has(language) && quality > 0)
+    .filter(({ language, quality }) => offered.includes(language) && quality > 0)
     .sort((one, other) => other.quality - one.quality)
-  return wanted[0]?.language ?? DEFAULT_LANGUAGE
+  return wanted[0]?.language ?? offered[0] ?? DEFAULT_LANGUAGE
 }
 
 function flatten(texts: Texts, prefix = ''): Map<string, string> {

@@ -12,8 +12,10 @@ export interface Reading {
 export interface Kind<Value> {
   /** The type that the namespace index names. */
   readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object'
-  /** JSON Schema of what a client may send. */
+  /** JSON Schema of what a client should send. */
   readonly schema: TSchema
+  /** Further spellings that are understood. */
+  readonly accepts?: readonly TSchema[]
   /** The value meant by what was sent; throws {@link Refused}. */
   read(raw: unknown, reading: Reading): Value
 }

@@ -5,9 +5,15 @@ import { isTooNested, plainText, richText, sanitize, withoutTags } from '../lib/
 import { slugify } from '../lib/slug.ts'
 import { type Kind, Refused } from './field.ts'
 
-function kind<V>(type: Kind<V>['type'], schema: TSchema, read: Kind<V>['read']): Kind<V> {
-  return { type, schema, read }
+function kind<V>(type: Kind<V>['type'], schema: TSchema, read: Kind<V>['read'], accepts?: readonly TSchema[]): Kind<V> {
+  return { type, schema, read, ...(accepts && { accepts }) }
 }
+
+const NUMBER = Type.Number()
+const DIGITS = Type.String({ pattern: '^\\s*\\d{1,15}\\s*$' })
+const HAS_ID = Type.Object({ id: Type.Union([Type.Integer({ minimum: 1 }), DIGITS]) }, { additionalProperties: true })
+/** What is dropped from lists. */
+const NOTHING = Type.Union([Type.Null(), Type.Literal('')])
 
 /** The longest name, short text and rich text, in UTF-16 units. */
 const LONGEST_NAME = 500
@@ -65,30 +71,42 @@ function idOf(raw: unknown): unknown {
 }
 
 /** A name or title: its tags are stripped, and something must be left. */
-export const name = kind<string>('string', Type.String({ minLength: 1 }), (raw) => {
+export const name = kind<string>('string', Type.String({ minLength: 1, maxLength: LONGEST_NAME }), (raw) => {
   const text = plainText(string(raw, LONGEST_NAME)).trim()
   if (text === '') throw new Refused('empty')
   return text
 })
 
 /** A short text without markup, however often it was encoded: it comes back as it is kept. */
-export const text = kind<string>('string', Type.String(), (raw) => withoutTags(stringOrNumber(raw)).trim())
+export const text = kind<string>(
+  'string',
+  Type.String({ maxLength: LONGEST_TEXT }),
+  (raw) => withoutTags(stringOrNumber(raw)).trim(),
+  [NUMBER],
+)
 
 /** HTML in which plain text becomes paragraphs. */
-export const richHtml = kind<string>('string', Type.String(), (raw) => richText(html(raw)))
+export const richHtml = kind<string>('string', Type.String({ maxLength: LONGEST_HTML }), (raw) => richText(html(raw)))
 
 /** HTML that is made safe and otherwise left as it is. */
-export const safeHtml = kind<string>('string', Type.String(), (raw) => sanitize(html(raw)))
+export const safeHtml = kind<string>('string', Type.String({ maxLength: LONGEST_HTML }), (raw) => sanitize(html(raw)))
 
 /** A cost, which is taken apart whenever it is shown. */
-export const cost = kind<string>('string', Type.String(), (raw) => {
-  const text = withoutTags(stringOrNumber(raw)).replace(/\s+/g, ' ').trim()
-  if (text.length > LONGEST_COST) throw new Refused('too_long', { longest: LONGEST_COST })
-  return text
-})
+export const cost = kind<string>(
+  'string',
+  Type.String({ maxLength: LONGEST_TEXT }),
+  (raw) => {
+    const text = withoutTags(stringOrNumber(raw)).replace(/\s+/g, ' ').trim()
+    if (text.length > LONGEST_COST) throw new Refused('too_long', { longest: LONGEST_COST })
+    return text
+  },
+  [NUMBER],
+)
 
 /** Any text, kept to the letter: what to search for, a password. */
-export const exact = kind<string>('string', Type.String(), (raw) => stringOrNumber(raw))
+export const exact = kind<string>('string', Type.String({ maxLength: LONGEST_TEXT }), (raw) => stringOrNumber(raw), [
+  NUMBER,
+])
 
 const FLAGS = new Map<unknown, boolean>([
   ...[true, 1, 'true', '1', 'yes'].map((spelling) => [spelling, true] as const),
@@ -98,45 +116,52 @@ const FLAGS = new Map<unknown, boolean>([
 /** Yes or no, in the spellings that forms and query strings use. */
 export const flag = kind<boolean>(
   'boolean',
-  Type.Union([Type.Boolean(), Type.Enum(['true', 'false', '1', '0', 'yes', 'no']), Type.Enum([0, 1])]),
+  Type.Boolean(),
   (raw) => {
     const value = FLAGS.get(raw)
     if (value === undefined) throw new Refused('not_a_flag')
     return value
   },
+  [Type.Enum([...FLAGS.keys()].filter((spelling) => typeof spelling !== 'boolean') as (string | number)[])],
 )
 
 /** A whole number from `least` up; what is over `most` counts as `most`. */
 export function integer(least: number, most = Number.MAX_SAFE_INTEGER): Kind<number> {
-  return kind('integer', Type.Integer({ minimum: least }), (raw) => Math.min(whole(raw, least), most))
+  return kind('integer', Type.Integer({ minimum: least }), (raw) => Math.min(whole(raw, least), most), [DIGITS])
 }
 
 /** A number between two others. */
 export function number(least: number, most: number): Kind<number> {
-  return kind('number', Type.Number({ minimum: least, maximum: most }), (raw) => {
-    const value =
-      typeof raw === 'string' && /^[+-]?(\d{1,9}(\.\d{0,20})?|\.\d{1,20})$/.test(raw.trim()) ? Number(raw) : raw
-    if (typeof value !== 'number' || !Number.isFinite(value)) throw new Refused('not_a_number')
-    if (value < least || value > most) throw new Refused('not_between', { least, most })
-    return value
-  })
+  return kind(
+    'number',
+    Type.Number({ minimum: least, maximum: most }),
+    (raw) => {
+      const value =
+        typeof raw === 'string' && /^[+-]?(\d{1,9}(\.\d{0,20})?|\.\d{1,20})$/.test(raw.trim()) ? Number(raw) : raw
+      if (typeof value !== 'number' || !Number.isFinite(value)) throw new Refused('not_a_number')
+      if (value < least || value > most) throw new Refused('not_between', { least, most })
+      return value
+    },
+    [Type.String({ pattern: '^s*[+-]?(d+(.d*)?|.d+)s*$' })],
+  )
 }
 
 /** An amount of money, as a decimal number. */
 export const amount = kind<string>(
   'string',
-  Type.Union([Type.Number({ minimum: 0 }), Type.String({ pattern: '^\\d{1,12}(\\.\\d{1,4})?$' })]),
+  Type.String({ pattern: '^\\s*\\d{1,12}(\\.\\d{1,4})?\\s*$' }),
   (raw) => {
     const text = stringOrNumber(raw).trim()
     if (!/^\d{1,12}(\.\d{1,4})?$/.test(text)) throw new Refused('not_an_amount')
     return text
   },
+  [Type.Number({ minimum: 0 })],
 )
 
 const CURRENCIES = new Set(Intl.supportedValuesOf('currency'))
 
 /** A currency, by its three-letter code. */
-export const currency = kind<string>('string', Type.String({ pattern: '^[A-Za-z]{3}$' }), (raw) => {
+export const currency = kind<string>('string', Type.String({ pattern: '^\\s*[A-Za-z]{3}\\s*$' }), (raw) => {
   const code = string(raw).trim().toUpperCase()
   if (!CURRENCIES.has(code)) throw new Refused('not_a_currency')
   return code
@@ -146,14 +171,21 @@ export const currency = kind<string>('string', Type.String({ pattern: '^[A-Za-z]
 export const id = integer(1)
 
 /** A list of ids. */
-export const ids = kind<number[]>('array', Type.Array(Type.Integer({ minimum: 1 })), (raw) =>
-  items(raw, MOST_IDS).map((item) => whole(item, 1)),
+export const ids = kind<number[]>(
+  'array',
+  Type.Array(Type.Integer({ minimum: 1 })),
+  (raw) => items(raw, MOST_IDS).map((item) => whole(item, 1)),
+  [
+    Type.Integer({ minimum: 1 }),
+    Type.String({ pattern: '^[sd,]*$' }),
+    Type.Array(Type.Union([Type.Integer({ minimum: 1 }), DIGITS, NOTHING])),
+  ],
 )
 
 /** One of a few words. */
 export function oneOf<const W extends string>(...allowed: W[]): Kind<W> {
   return kind('string', Type.Enum(allowed), (raw) => {
-    const word = string(raw).trim() as W
+    const word = string(raw) as W
     if (!allowed.includes(word)) throw new Refused('not_one_of', { allowed: allowed.join(', ') })
     return word
   })
@@ -162,45 +194,64 @@ export function oneOf<const W extends string>(...allowed: W[]): Kind<W> {
 /** One or more of a few words, as a list or comma-separated. */
 export function someOf<const W extends string>(...allowed: W[]): Kind<W[]> {
   const one = oneOf(...allowed)
-  return kind('string', Type.String(), (raw) => items(raw, allowed.length).map((item) => one.read(item, { today: '' })))
+  return kind(
+    'string',
+    Type.Array(Type.Enum(allowed)),
+    (raw) => items(raw, allowed.length).map((item) => one.read(item, { today: '' })),
+    [Type.String()],
+  )
 }
 
 /** An address on the web. */
-export const url = kind<string>('string', Type.String({ format: 'uri' }), (raw) => {
-  const address = string(raw).trim()
-  const parsed = URL.canParse(address) ? new URL(address) : null
-  if (parsed === null || !/^https?:$/.test(parsed.protocol) || !/^https?:\/\/[^\s<>"]+$/i.test(address))
-    throw new Refused('not_a_url')
-  return address
-})
+export const url = kind<string>(
+  'string',
+  Type.String({ pattern: '^\\s*[Hh][Tt][Tt][Pp][Ss]?://[^\\s<>"]+\\s*$', maxLength: LONGEST_TEXT }),
+  (raw) => {
+    const address = string(raw).trim()
+    const parsed = URL.canParse(address) ? new URL(address) : null
+    if (parsed === null || !/^https?:$/.test(parsed.protocol) || !/^https?:\/\/[^\s<>"]+$/i.test(address))
+      throw new Refused('not_a_url')
+    return address
+  },
+)
 
 /** The address pattern of HTML's e-mail input. */
 const EMAIL =
   /^[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)+$/i
 
 /** An e-mail address. */
-export const email = kind<string>('string', Type.String({ format: 'email' }), (raw) => {
+export const email = kind<string>('string', Type.String({ format: 'email', pattern: '@' }), (raw) => {
   const address = string(raw).trim()
   if (!EMAIL.test(address) || address.length > 254) throw new Refused('not_an_email')
   return address
 })
 
 /** A slug, cleaned as slugs made from titles are. */
-export const slug = kind<string>('string', Type.String(), (raw) => {
-  const cleaned = slugify(stringOrNumber(raw))
-  if (cleaned === '') throw new Refused('not_a_slug')
-  return cleaned
-})
+export const slug = kind<string>(
+  'string',
+  Type.String({ minLength: 1, maxLength: LONGEST_TEXT }),
+  (raw) => {
+    const cleaned = slugify(stringOrNumber(raw))
+    if (cleaned === '') throw new Refused('not_a_slug')
+    return cleaned
+  },
+  [NUMBER],
+)
 
 /** A date and time in any of the forms that docs/api.md lists. */
-export const date = kind<DateText>('string', Type.String({ format: 'date-time' }), (raw, { today }) => {
-  const found = readDate(stringOrNumber(raw), today)
-  if (found === null) throw new Refused('not_a_date')
-  return found
-})
+export const date = kind<DateText>(
+  'string',
+  Type.String({ minLength: 1, maxLength: 100 }),
+  (raw, { today }) => {
+    const found = readDate(stringOrNumber(raw).trim(), today)
+    if (found === null) throw new Refused('not_a_date')
+    return found
+  },
+  [Type.Integer()],
+)
 
 /** A time zone: an IANA name or a manual offset. */
-export const zone = kind<Zone>('string', Type.String(), (raw) => {
+export const zone = kind<Zone>('string', Type.String({ minLength: 1, maxLength: LONGEST_TEXT }), (raw) => {
   const found = findZone(string(raw))
   if (found === null) throw new Refused('not_a_zone')
   return found
@@ -210,7 +261,7 @@ export const zone = kind<Zone>('string', Type.String(), (raw) => {
 export type ImageValue = { readonly id: number } | { readonly url: string } | null
 export const image = kind<ImageValue>(
   'string',
-  Type.Union([Type.Integer({ minimum: 1 }), Type.String(), Type.Literal(false)]),
+  Type.Union([Type.Integer({ minimum: 1 }), Type.String(), Type.Literal(false), HAS_ID]),
   (raw) => {
     if (raw === false) return null
     const given = idOf(raw) ?? raw
@@ -223,18 +274,15 @@ export const image = kind<ImageValue>(
 /** A linked record: one that exists, by id, or the data of one to find or make. */
 export type LinkValue = { readonly id: number } | { readonly data: Record<string, unknown> }
 
+const LINK = Type.Union([
+  Type.Integer({ minimum: 1 }),
+  Type.Object({}, { additionalProperties: true }),
+  Type.String({ pattern: '^[\\s\\d,]*$' }),
+])
+
 /** Venues or organizers of an event: an id, comma-separated ids, data, data with an id, or a list of these. */
-export const links = kind<LinkValue[]>(
-  'array',
-  Type.Union([
-    Type.Integer({ minimum: 1 }),
-    Type.String(),
-    Type.Object({}, { additionalProperties: true }),
-    Type.Array(
-      Type.Union([Type.Integer({ minimum: 1 }), Type.String(), Type.Object({}, { additionalProperties: true })]),
-    ),
-  ]),
-  (raw) => items(raw, MOST_LINKS).map(link),
+export const links = kind<LinkValue[]>('array', Type.Union([LINK, Type.Array(Type.Union([LINK, NOTHING]))]), (raw) =>
+  items(raw, MOST_LINKS).map(link),
 )
 
 function link(raw: unknown): LinkValue {
@@ -246,15 +294,11 @@ function link(raw: unknown): LinkValue {
 /** A category or tag: by its id, by its name, or by digits that may be either. */
 export type TermValue = { readonly id?: number; readonly name?: string }
 
+const TERM = Type.Union([Type.Integer({ minimum: 1 }), Type.String(), HAS_ID])
+
 /** Categories or tags, by id, slug or name. */
-export const terms = kind<TermValue[]>(
-  'array',
-  Type.Union([
-    Type.String(),
-    Type.Integer({ minimum: 1 }),
-    Type.Array(Type.Union([Type.Integer({ minimum: 1 }), Type.String()])),
-  ]),
-  (raw) => items(raw, MOST_TERMS).map(term),
+export const terms = kind<TermValue[]>('array', Type.Union([Type.Array(Type.Union([TERM, NOTHING])), TERM]), (raw) =>
+  items(raw, MOST_TERMS).map(term),
 )
 
 function term(raw: unknown): TermValue {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { decodeHTML } from 'entities'
 import type { LightMyRequestResponse } from 'fastify'
 import type { Role } from '../../src/domain/access.ts'
+import { type Contract, contractOf } from '../support/contract.ts'
 import type { Call, Json, Service } from '../support/service.ts'
 
 export interface Scenario {
@@ -23,6 +24,15 @@ interface Step {
   }
 }
 
+const contracts = new WeakMap<Service, Promise<Contract>>()
+
+/** The contract that a service's own document is. */
+function documented(service: Service): Promise<Contract> {
+  const known = contracts.get(service) ?? service.expect(200, null, '/doc').then(contractOf)
+  contracts.set(service, known)
+  return known
+}
+
 /** Sends one recorded exchange and compares the answer with the recorded one; `saved` is carried along a scenario. */
 export async function replay(service: Service, step: Step, saved: Map<string, string>): Promise<void> {
   const fill = filler(service, saved)
@@ -33,6 +43,10 @@ export async function replay(service: Service, step: Step, saved: Map<string, st
   if (!step.request || !step.response) return
   const { path, method, ...rest } = fill(step.request) as Call & { method: 'GET'; path: string }
   const answer = await service.call(step.as ?? null, path, { method, ...rest })
+  // A sparse answer leaves out what the document requires; an overridden method answers as the other one.
+  const overridden = rest.query?._method ?? rest.headers?.['x-http-method-override']
+  if (!rest.query?._fields)
+    (await documented(service)).checkResponse(String(overridden ?? method), path, answer.statusCode, answer.json())
   for (const [name, where] of Object.entries(step.save ?? {})) saved.set(name, String(at(answer.json(), where)))
   compare(answer, fill(step.response) as NonNullable<Step['response']>)
 }

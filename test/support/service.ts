@@ -34,7 +34,7 @@ export interface Service {
   /** The same, and reads the answer, which must have this status. */
   expect(status: number, role: Role | null, path: string, call?: Call): Promise<Json>
   inject(options: InjectOptions): Promise<LightMyRequestResponse>
-  listen(): Promise<string>
+  listen(port?: number): Promise<string>
   close(): Promise<void>
 }
 
@@ -83,7 +83,7 @@ export async function startService({
       return response.json()
     },
     inject: (options) => app.server.inject(options),
-    listen: () => app.server.listen({ port: 0, host: '127.0.0.1' }),
+    listen: (port = 0) => app.server.listen({ port, host: '127.0.0.1' }),
     async close() {
       await app.close()
       rmSync(files, { recursive: true, force: true })

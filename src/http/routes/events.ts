@@ -19,6 +19,7 @@ function one({ suffix, path, parameters, ref }: Lookup): Endpoint[] {
   return [
     {
       name: `events.get${suffix}`,
+      answers: 'Event',
       methods: ['GET'],
       path: `/events${path}`,
       access: 'anyone',
@@ -27,6 +28,7 @@ function one({ suffix, path, parameters, ref }: Lookup): Endpoint[] {
     },
     {
       name: `events.update${suffix}`,
+      answers: 'Event',
       methods: UPDATE,
       path: `/events${path}`,
       access: 'signed-in',
@@ -35,6 +37,7 @@ function one({ suffix, path, parameters, ref }: Lookup): Endpoint[] {
     },
     {
       name: `events.remove${suffix}`,
+      answers: 'Event',
       methods: ['DELETE'],
       path: `/events${path}`,
       access: 'signed-in',
@@ -48,6 +51,7 @@ function one({ suffix, path, parameters, ref }: Lookup): Endpoint[] {
 export const eventEndpoints: Endpoint[] = [
   {
     name: 'events.list',
+    answers: 'EventList',
     methods: ['GET'],
     path: '/events',
     access: 'anyone',
@@ -62,6 +66,7 @@ export const eventEndpoints: Endpoint[] = [
   },
   {
     name: 'events.create',
+    answers: 'Event',
     methods: ['POST'],
     path: '/events',
     access: 'signed-in',

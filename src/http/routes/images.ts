@@ -12,6 +12,7 @@ const single = (call: Call, shown: images.Image) => ({ body: image(shown, call.a
 export const imageEndpoints: Endpoint[] = [
   {
     name: 'images.list',
+    answers: 'ImageList',
     methods: ['GET'],
     path: '/images',
     access: 'signed-in',
@@ -24,6 +25,7 @@ export const imageEndpoints: Endpoint[] = [
   },
   {
     name: 'images.create',
+    answers: 'Image',
     methods: ['POST'],
     path: '/images',
     access: 'signed-in',
@@ -36,6 +38,7 @@ export const imageEndpoints: Endpoint[] = [
   },
   {
     name: 'images.get',
+    answers: 'Image',
     methods: ['GET'],
     path: '/images/:id',
     access: 'signed-in',
@@ -44,6 +47,7 @@ export const imageEndpoints: Endpoint[] = [
   },
   {
     name: 'images.remove',
+    answers: 'Image',
     methods: ['DELETE'],
     path: '/images/:id',
     access: 'signed-in',

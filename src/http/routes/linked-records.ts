@@ -12,6 +12,7 @@ import { byId, bySlug, type Lookup } from './lookup.ts'
 /** Venues and organizers: list, create, and by id and by slug read, change and remove. */
 function endpointsOf(kind: LinkedKind, fields: Fields): Endpoint[] {
   const plural = `${kind}s`
+  const name = kind === 'venue' ? 'Venue' : 'Organizer'
   const single = ({ addresses, scope }: Call, shown: Linked, status = 200): Answer => ({
     status,
     ...(status === 201 && { headers: { location: `${addresses.rest}/${plural}/${shown.row.id}` } }),
@@ -20,6 +21,7 @@ function endpointsOf(kind: LinkedKind, fields: Fields): Endpoint[] {
   const one = ({ suffix, path, parameters, ref }: Lookup): Endpoint[] => [
     {
       name: `${plural}.get${suffix}`,
+      answers: name,
       methods: ['GET'],
       path: `/${plural}${path}`,
       access: 'anyone',
@@ -28,6 +30,7 @@ function endpointsOf(kind: LinkedKind, fields: Fields): Endpoint[] {
     },
     {
       name: `${plural}.update${suffix}`,
+      answers: name,
       methods: UPDATE,
       path: `/${plural}${path}`,
       access: 'signed-in',
@@ -36,6 +39,7 @@ function endpointsOf(kind: LinkedKind, fields: Fields): Endpoint[] {
     },
     {
       name: `${plural}.remove${suffix}`,
+      answers: name,
       methods: ['DELETE'],
       path: `/${plural}${path}`,
       access: 'signed-in',
@@ -46,6 +50,7 @@ function endpointsOf(kind: LinkedKind, fields: Fields): Endpoint[] {
   return [
     {
       name: `${plural}.list`,
+      answers: `${name}List`,
       methods: ['GET'],
       path: `/${plural}`,
       access: 'anyone',
@@ -58,6 +63,7 @@ function endpointsOf(kind: LinkedKind, fields: Fields): Endpoint[] {
     },
     {
       name: `${plural}.create`,
+      answers: name,
       methods: ['POST'],
       path: `/${plural}`,
       access: 'signed-in',

@@ -14,6 +14,7 @@ const parameters = declare('index', {
 export function namespaceEndpoint(endpoints: () => readonly Endpoint[]): Endpoint {
   return {
     name: 'namespace.get',
+    answers: 'Index',
     methods: ['GET'],
     path: '/',
     access: 'anyone',

@@ -15,10 +15,12 @@ import { byId } from './lookup.ts'
 /** Categories and tags: list, create, read, change and remove. */
 function endpointsOf(kind: TermKind, plural: string, fields: Fields, listParameters: Fields): Endpoint[] {
   const path = `/${plural}/:id`
+  const name = kind === 'category' ? 'Category' : 'Tag'
   const single = (call: Call, row: terms.Term) => ({ body: term(row, call.addresses) })
   return [
     {
       name: `${plural}.list`,
+      answers: `${name}List`,
       methods: ['GET'],
       path: `/${plural}`,
       access: 'anyone',
@@ -31,6 +33,7 @@ function endpointsOf(kind: TermKind, plural: string, fields: Fields, listParamet
     },
     {
       name: `${plural}.create`,
+      answers: name,
       methods: ['POST'],
       path: `/${plural}`,
       access: 'signed-in',
@@ -46,6 +49,7 @@ function endpointsOf(kind: TermKind, plural: string, fields: Fields, listParamet
     },
     {
       name: `${plural}.get`,
+      answers: name,
       methods: ['GET'],
       path,
       access: 'anyone',
@@ -54,6 +58,7 @@ function endpointsOf(kind: TermKind, plural: string, fields: Fields, listParamet
     },
     {
       name: `${plural}.update`,
+      answers: name,
       methods: UPDATE,
       path,
       access: 'signed-in',
@@ -62,6 +67,7 @@ function endpointsOf(kind: TermKind, plural: string, fields: Fields, listParamet
     },
     {
       name: `${plural}.remove`,
+      answers: name,
       methods: ['DELETE'],
       path,
       access: 'signed-in',

@@ -1,0 +1,252 @@
+import { type TProperties, type TSchema, Type } from 'typebox'
+import { eventFields } from './event.ts'
+import type { Fields } from './field.ts'
+import { organizerFields } from './organizer.ts'
+import { STATUSES } from './record.ts'
+import { categoryFields, tagFields } from './term.ts'
+import { ticketFields } from './ticket.ts'
+import { venueFields } from './venue.ts'
+
+/**
+ * What responses look like, by name. Descriptions are the texts that `x-text` names; a field that is declared for
+ * requests is described by the same text here. Nothing that is not declared may appear.
+ */
+
+const CLOSED = { additionalProperties: false } as const
+
+const said = (text: string) => ({ 'x-text': `responses.${text}` })
+const object = (properties: TProperties, text: string) => Type.Object(properties, { ...CLOSED, ...said(text) })
+const ref = (name: string) => Type.Unsafe<unknown>({ $ref: `#/components/schemas/${name}` })
+const orNull = (schema: TSchema) => Type.Union([schema, Type.Null()])
+
+const wall = (text: string) => Type.String({ pattern: '^\\d{4,5}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}$', ...said(text) })
+const address = (text: string) => Type.String({ format: 'uri', ...said(text) })
+const count = (text: string) => Type.Integer({ minimum: 0, ...said(text) })
+const id = Type.Integer({ minimum: 1, ...said('id') })
+
+/** The properties that declared fields have in a response, each with the text of its field. */
+function shown(fields: Fields, as: Record<string, TSchema>): TProperties {
+  return Object.fromEntries(
+    Object.entries(as).map(([name, schema]) => [name, { ...schema, 'x-text': `fields.${fields[name]?.text}` }]),
+  )
+}
+
+/** The stored details of a venue or organizer, which are left out when they are empty; flags are always there. */
+function details(fields: Fields, except: string): TProperties {
+  const stored = Object.entries(fields).filter(
+    ([name, field]) => field.stored && name !== except && name !== 'description',
+  )
+  const plain = { boolean: Type.Boolean(), number: Type.Number() } as Record<string, TSchema>
+  return Object.fromEntries(
+    stored.map(([name, { kind, text }]) => {
+      const schema = { ...(plain[kind.type] ?? Type.String()), 'x-text': `fields.${text}` }
+      return [name, kind.type === 'boolean' ? schema : Type.Optional(schema)]
+    }),
+  )
+}
+
+const head = {
+  author: Type.String({ pattern: '^\\d+$', ...said('author') }),
+  status: Type.Enum([...STATUSES], { 'x-text': 'fields.record.status' }),
+  date: wall('date'),
+  date_utc: wall('date_utc'),
+  modified: wall('modified'),
+  modified_utc: wall('modified_utc'),
+}
+const identity = {
+  global_id: Type.String(said('global_id')),
+  global_id_lineage: Type.Array(Type.String(), said('global_id_lineage')),
+}
+const jsonLd = Type.Optional(
+  Type.Object(
+    { '@context': Type.String(), '@type': Type.String() },
+    { additionalProperties: true, ...said('json_ld') },
+  ),
+)
+
+function linked(kind: 'venue' | 'organizer', fields: Fields): TSchema {
+  return object(
+    {
+      id,
+      ...head,
+      url: address('url'),
+      ...shown(fields, { [kind]: Type.String() }),
+      ...shown(fields, { slug: Type.String() }),
+      description: Type.Optional({ ...Type.String(), 'x-text': 'fields.record.description' }),
+      image: Type.Optional(ref('Image')),
+      ...details(fields, kind),
+      ...identity,
+      json_ld: jsonLd,
+    },
+    kind,
+  )
+}
+
+const term = (fields: Fields, parent: TProperties, text: string) =>
+  object(
+    {
+      id,
+      ...shown(fields, { name: Type.String(), slug: Type.String(), description: Type.String() }),
+      ...parent,
+      count: count('count'),
+      url: address('url'),
+      urls: object(
+        { self: address('urls_self'), collection: address('urls_collection'), up: Type.Optional(address('urls_up')) },
+        'urls',
+      ),
+    },
+    text,
+  )
+
+const parts = object(
+  Object.fromEntries(
+    ['year', 'month', 'day', 'hour', 'minutes', 'seconds'].map((name) => [
+      name,
+      Type.String({ pattern: '^\\d{2,5}$', ...said(name) }),
+    ]),
+  ),
+  'date_details',
+)
+const flag = orNull(Type.Boolean())
+
+const event = object(
+  {
+    id,
+    ...identity,
+    ...head,
+    url: address('url'),
+    rest_url: address('rest_url'),
+    ...shown(eventFields, { title: Type.String(), slug: Type.String() }),
+    start_date: wall('start_date'),
+    start_date_details: parts,
+    end_date: wall('end_date'),
+    end_date_details: parts,
+    utc_start_date: wall('utc_start_date'),
+    utc_start_date_details: parts,
+    utc_end_date: wall('utc_end_date'),
+    utc_end_date_details: parts,
+    ...shown(eventFields, { timezone: Type.String() }),
+    timezone_abbr: Type.String(said('timezone_abbr')),
+    ...shown(eventFields, { description: Type.String(), excerpt: Type.String() }),
+    image: Type.Union([ref('Image'), Type.Literal(false)], said('image')),
+    ...shown(eventFields, { all_day: flag, cost: Type.String() }),
+    cost_details: object(
+      {
+        currency_symbol: Type.String(said('currency_symbol')),
+        currency_code: Type.String(said('currency_code')),
+        currency_position: Type.Enum(['', 'prefix', 'postfix'], said('currency_position')),
+        values: Type.Array(Type.String({ pattern: '^\\d+(\\.\\d+)?$' }), said('cost_values')),
+      },
+      'cost_details',
+    ),
+    ...shown(eventFields, {
+      website: Type.String(),
+      show_map: flag,
+      show_map_link: flag,
+      hide_from_listings: flag,
+      sticky: flag,
+      featured: flag,
+    }),
+    parent: Type.Optional({ ...id, 'x-text': 'fields.event.parent' }),
+    categories: Type.Array(ref('Category'), said('categories')),
+    tags: Type.Array(ref('EventTag'), said('tags')),
+    venue: Type.Union([ref('Venue'), Type.Array(ref('Venue'))], said('venues')),
+    organizer: Type.Array(ref('Organizer'), said('organizers')),
+    ticketed: Type.Union([Type.Boolean(), Type.Null()], said('ticketed')),
+    tickets: Type.Optional(Type.Array(ref('Ticket'), { 'x-text': 'fields.event.tickets' })),
+    distance: Type.Optional(Type.Number({ minimum: 0, ...said('distance') })),
+    custom_fields: Type.Array(Type.Unknown(), { maxItems: 0, ...said('custom_fields') }),
+    json_ld: jsonLd,
+  },
+  'event',
+)
+
+const file = {
+  url: address('image_url'),
+  width: Type.Integer({ minimum: 1, ...said('width') }),
+  height: Type.Integer({ minimum: 1, ...said('height') }),
+  filesize: Type.Integer({ minimum: 1, ...said('filesize') }),
+}
+const rendering = object({ ...file, 'mime-type': Type.String(said('mime_type')) }, 'rendering')
+
+const list = (name: string, item: string) =>
+  object(
+    {
+      [name]: Type.Array(ref(item), said('items')),
+      rest_url: address('list_url'),
+      next_rest_url: Type.Optional(address('next_rest_url')),
+      previous_rest_url: Type.Optional(address('previous_rest_url')),
+      total: count('total'),
+      total_pages: count('total_pages'),
+    },
+    'list',
+  )
+
+const free = (text: string) => Type.Object({}, { additionalProperties: true, ...said(text) })
+
+/** Every named schema of the documentation. */
+export const RESPONSES = {
+  Event: event,
+  Venue: linked('venue', venueFields),
+  Organizer: linked('organizer', organizerFields),
+  Category: term(categoryFields, shown(categoryFields, { parent: Type.Integer({ minimum: 0 }) }), 'category'),
+  Tag: term(tagFields, {}, 'tag'),
+  EventTag: term(tagFields, { parent: Type.Literal(0, said('tag_parent')) }, 'event_tag'),
+  Image: object(
+    {
+      ...file,
+      id,
+      extension: Type.String(said('extension')),
+      sizes: Type.Object({}, { additionalProperties: rendering, ...said('sizes') }),
+    },
+    'image_record',
+  ),
+  Ticket: object(
+    {
+      id,
+      ...shown(ticketFields, {
+        name: Type.String(),
+        price: orNull(Type.String()),
+        currency: orNull(Type.String()),
+        url: orNull(Type.String()),
+        capacity: orNull(Type.Integer()),
+      }),
+      ...shown(ticketFields, { available_from: orNull(Type.String()), available_until: orNull(Type.String()) }),
+    },
+    'ticket',
+  ),
+  EventList: list('events', 'Event'),
+  VenueList: list('venues', 'Venue'),
+  OrganizerList: list('organizers', 'Organizer'),
+  CategoryList: list('categories', 'Category'),
+  TagList: list('tags', 'Tag'),
+  ImageList: list('images', 'Image'),
+  Index: object({ namespace: Type.String(said('namespace')), routes: free('routes') }, 'index'),
+  Document: free('document'),
+  Error: object(
+    {
+      code: Type.String(said('error_code')),
+      message: Type.String(said('error_message')),
+      data: object(
+        {
+          status: Type.Integer(said('error_status')),
+          params: Type.Optional(
+            Type.Union(
+              [Type.Array(Type.String()), Type.Object({}, { additionalProperties: Type.String() })],
+              said('error_params'),
+            ),
+          ),
+          invalid_params: Type.Optional(
+            Type.Object({}, { additionalProperties: Type.String(), ...said('error_invalid_params') }),
+          ),
+          request_id: Type.Optional(Type.String(said('request_id'))),
+          term_id: Type.Optional(Type.Integer(said('term_id'))),
+        },
+        'error_data',
+      ),
+    },
+    'error',
+  ),
+} as const satisfies Record<string, TSchema>
+
+export type ResponseName = keyof typeof RESPONSES
