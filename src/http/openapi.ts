@@ -173,7 +173,10 @@ function success({ answers, name }: Endpoint, method: Method, samples: Record<st
     [created ? '201' : '200']: {
       description: text(language, `documentation.${created ? 'created' : 'done'}`),
       ...(Object.keys(headers).length > 0 && { headers }),
-      content: { 'application/json': { schema, ...(samples[answers] && { example: samples[answers] }) } },
+      content: {
+        'application/json': { schema, ...(samples[answers] && { example: samples[answers] }) },
+        ...(answers === 'Document' && { 'application/yaml': { schema } }),
+      },
     },
   }
 }

@@ -11,6 +11,8 @@ const parameters = declare('documentation', {
 
 /** The documentation of the interface, for machines. */
 export function documentationEndpoint(endpoints: () => readonly Endpoint[]): Endpoint {
+  // It says the same for as long as the service runs: once for each language and address.
+  const made = new Map<string, object>()
   return {
     name: 'documentation.get',
     answers: 'Document',
@@ -21,7 +23,9 @@ export function documentationEndpoint(endpoints: () => readonly Endpoint[]): End
     async handle({ query, addresses, language, scope }) {
       const { values, problems } = readFields(parameters, query(), { mode: 'query', reading: { today: '' } })
       refuse(problems)
-      const body = openApi(endpoints(), addresses, scope.site, language)
+      const key = `${addresses.rest} ${language}`
+      const body = made.get(key) ?? openApi(endpoints(), addresses, scope.site, language)
+      made.set(key, body)
       if (values.format !== 'yaml') return { body }
       return {
         body: stringify(body, { aliasDuplicateObjects: false }),

@@ -1,0 +1,225 @@
+import type {
+  Category,
+  CategoryInput,
+  CategoryListParameters,
+  Event,
+  EventInput,
+  EventListParameters,
+  Image,
+  ImageListParameters,
+  Organizer,
+  OrganizerInput,
+  OrganizerListParameters,
+  Tag,
+  TagInput,
+  TagListParameters,
+  Venue,
+  VenueInput,
+  VenueListParameters,
+} from './types.ts'
+
+export type * from './types.ts'
+
+export interface KalendsOptions {
+  /** The address of the service, such as `https://calendar.example.org`. */
+  readonly url: string
+  /** A token of a user. */
+  readonly token?: string | undefined
+  /** The name or e-mail address of a user, with `password`. */
+  readonly username?: string | undefined
+  readonly password?: string | undefined
+  /** The language of messages, such as `fr`. */
+  readonly language?: string | undefined
+  /** Below the address; another mount of the interface. */
+  readonly path?: string | undefined
+  readonly fetch?: typeof globalThis.fetch | undefined
+}
+
+/** A request that the service refused or could not answer. */
+export class KalendsError extends Error {
+  override readonly name = 'KalendsError'
+  readonly code: string
+  readonly status: number
+  /** The refused parameters, each with the reason; of a missing one the reason is `missing`. */
+  readonly params: Readonly<Record<string, string>>
+  /** The number under which a failure of the service is in its log. */
+  readonly requestId: string | null
+  /** How long to wait before trying again, in seconds. */
+  readonly retryAfter: number | null
+
+  constructor(response: Response, body: { code?: string; message?: string; data?: Record<string, unknown> }) {
+    super(body.message ?? `the service answered ${response.status}`)
+    const { params, invalid_params: invalid, request_id: requestId } = body.data ?? {}
+    const missing = Array.isArray(params) ? Object.fromEntries(params.map((name) => [name, 'missing'])) : params
+    this.code = body.code ?? 'unknown'
+    this.status = response.status
+    this.params = { ...(missing as Record<string, string>), ...(invalid as Record<string, string>) }
+    this.requestId = typeof requestId === 'string' ? requestId : response.headers.get('x-request-id')
+    const retry = Number(response.headers.get('retry-after'))
+    this.retryAfter = retry > 0 ? retry : null
+  }
+}
+
+/** A page of a list. */
+export interface Page<Item> {
+  readonly items: Item[]
+  readonly total: number
+  readonly totalPages: number
+  /** Whether there is a page behind this one. */
+  readonly hasNext: boolean
+}
+
+/** A record, by its number or by its slug. */
+export type Ref = number | { readonly slug: string }
+
+type Query = Record<string, unknown>
+
+/** Sends requests for the resources below. */
+class Connection {
+  readonly #base: string
+  readonly #headers: Record<string, string>
+  readonly #fetch: typeof globalThis.fetch
+
+  constructor({
+    url,
+    token,
+    username,
+    password,
+    language,
+    path = '/calendar/events/v1',
+    fetch = globalThis.fetch,
+  }: KalendsOptions) {
+    this.#base = url.replace(/\/+$/, '') + path
+    this.#fetch = (...request) => fetch(...request)
+    const basic =
+      username !== undefined && password !== undefined ? `Basic ${base64(`${username}:${password}`)}` : undefined
+    const authorization = token !== undefined ? `Bearer ${token}` : basic
+    this.#headers = { ...(authorization && { authorization }), ...(language && { 'accept-language': language }) }
+  }
+
+  async send<T>(method: string, path: string, query: Query = {}, body?: unknown): Promise<T> {
+    const isFile = body instanceof Blob
+    const response = await this.#fetch(`${this.#base}${path}${search(query)}`, {
+      method,
+      headers: {
+        ...this.#headers,
+        ...(body !== undefined && {
+          'content-type': isFile ? body.type || 'application/octet-stream' : 'application/json',
+        }),
+      },
+      ...(body !== undefined && { body: isFile ? body : JSON.stringify(body) }),
+    })
+    const answer = await response.json().catch(() => ({}))
+    if (!response.ok) throw new KalendsError(response, answer as object)
+    return answer as T
+  }
+}
+
+interface WireList {
+  readonly total: number
+  readonly total_pages: number
+  readonly next_rest_url?: string
+}
+
+/** A kind of record that can be listed, read and removed. */
+class Readable<Item, Parameters extends object> {
+  protected readonly connection: Connection
+  protected readonly name: string
+
+  constructor(connection: Connection, name: string) {
+    this.connection = connection
+    this.name = name
+  }
+
+  /** One page of a list. */
+  async list(parameters: Parameters = {} as Parameters): Promise<Page<Item>> {
+    return this.#page(parameters as Query).then(({ page }) => page)
+  }
+
+  /** Every record of a list, page after page, as they are read. */
+  async *all(parameters: Parameters = {} as Parameters): AsyncGenerator<Item, void, undefined> {
+    let query: Query | null = { per_page: 50, ...parameters }
+    while (query !== null) {
+      const { page, next }: { page: Page<Item>; next: Query | null } = await this.#page(query)
+      yield* page.items
+      query = next
+    }
+  }
+
+  /** One record. */
+  get(ref: Ref, query: { readonly password?: string } = {}): Promise<Item> {
+    return this.connection.send('GET', this.path(ref), query)
+  }
+
+  /** Removes a record: to the trash where there is one, with `force` for good. */
+  remove(ref: Ref, query: { readonly force?: boolean } = {}): Promise<Item> {
+    return this.connection.send('DELETE', this.path(ref), query)
+  }
+
+  protected path(ref: Ref): string {
+    return `/${this.name}/${typeof ref === 'number' ? ref : `by-slug/${encodeURIComponent(ref.slug)}`}`
+  }
+
+  /** Links are followed by their parameters, so that a proxy's address stays the one that was given. */
+  async #page(query: Query): Promise<{ page: Page<Item>; next: Query | null }> {
+    const answer = await this.connection.send<WireList & Record<string, Item[]>>('GET', `/${this.name}`, query)
+    const { total, total_pages: totalPages, next_rest_url: next } = answer
+    const page = { items: answer[this.name] ?? [], total, totalPages, hasNext: next !== undefined }
+    return { page, next: next === undefined ? null : Object.fromEntries(new URL(next).searchParams) }
+  }
+}
+
+/** A kind of record that can be created and changed too. */
+class Writable<Item, Input extends object, Parameters extends object> extends Readable<Item, Parameters> {
+  create(input: Input): Promise<Item> {
+    return this.connection.send('POST', `/${this.name}`, {}, input)
+  }
+
+  /** Changes the named fields, and no others. */
+  update(ref: Ref, changes: Partial<Input>): Promise<Item> {
+    return this.connection.send('PATCH', this.path(ref), {}, changes)
+  }
+}
+
+class Images extends Readable<Image, ImageListParameters> {
+  /** Uploads a picture. */
+  create(file: Blob): Promise<Image> {
+    return this.connection.send('POST', `/${this.name}`, {}, file)
+  }
+}
+
+/** A calendar, over its REST interface. */
+export class Kalends {
+  readonly events: Writable<Event, EventInput, EventListParameters>
+  readonly venues: Writable<Venue, VenueInput, VenueListParameters>
+  readonly organizers: Writable<Organizer, OrganizerInput, OrganizerListParameters>
+  readonly categories: Writable<Category, CategoryInput, CategoryListParameters>
+  readonly tags: Writable<Tag, TagInput, TagListParameters>
+  readonly images: Images
+
+  constructor(options: KalendsOptions) {
+    const connection = new Connection(options)
+    this.events = new Writable(connection, 'events')
+    this.venues = new Writable(connection, 'venues')
+    this.organizers = new Writable(connection, 'organizers')
+    this.categories = new Writable(connection, 'categories')
+    this.tags = new Writable(connection, 'tags')
+    this.images = new Images(connection, 'images')
+  }
+}
+
+function search(query: Query): string {
+  const pairs = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) {
+    if (value === undefined || value === null) continue
+    // Not comma-separated: a name may have a comma in it.
+    if (Array.isArray(value)) for (const item of value) pairs.append(`${name}[]`, String(item))
+    else pairs.append(name, String(value))
+  }
+  return pairs.size === 0 ? '' : `?${pairs}`
+}
+
+/** Base64 of UTF-8, where btoa knows Latin-1 alone. */
+function base64(text: string): string {
+  return btoa(String.fromCharCode(...new TextEncoder().encode(text)))
+}

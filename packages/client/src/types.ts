@@ -1,0 +1,870 @@
+// Made by scripts/generate-client.ts from the OpenAPI document: do not edit.
+
+/** An event. One that is protected by a password shows its title and dates alone to those who do not give it. */
+export interface Event {
+  /** Its number. */
+  id: number
+  /** What tells it from the records of every other site. */
+  global_id: string
+  /** The global ids that it has had. */
+  global_id_lineage: Array<string>
+  /** The id of the user who is the author, as text. */
+  author: string
+  /** The status: publish, future, draft, pending, private or trash. */
+  status: 'publish' | 'future' | 'draft' | 'pending' | 'private' | 'trash'
+  /** When it was or will be published, in the site's time zone. */
+  date: string
+  /** The same, in UTC. */
+  date_utc: string
+  /** When it was last changed, in the site's time zone. */
+  modified: string
+  /** The same, in UTC. */
+  modified_utc: string
+  /** Its page. */
+  url: string
+  /** Where to read it. */
+  rest_url: string
+  /** The title of the event. */
+  title: string
+  /** The slug, the record's name in addresses; made from the title when absent. */
+  slug: string
+  /** When it starts, by its own clock. */
+  start_date: string
+  /** The parts of the date. */
+  start_date_details: {
+    /** The year. */
+    year: string
+    /** The month, two digits. */
+    month: string
+    /** The day, two digits. */
+    day: string
+    /** The hour, two digits. */
+    hour: string
+    /** The minutes, two digits. */
+    minutes: string
+    /** The seconds, two digits. */
+    seconds: string
+  }
+  /** When it ends, by its own clock. */
+  end_date: string
+  /** The parts of the date. */
+  end_date_details: {
+    /** The year. */
+    year: string
+    /** The month, two digits. */
+    month: string
+    /** The day, two digits. */
+    day: string
+    /** The hour, two digits. */
+    hour: string
+    /** The minutes, two digits. */
+    minutes: string
+    /** The seconds, two digits. */
+    seconds: string
+  }
+  /** When it starts, in UTC. */
+  utc_start_date: string
+  /** The parts of the date. */
+  utc_start_date_details: {
+    /** The year. */
+    year: string
+    /** The month, two digits. */
+    month: string
+    /** The day, two digits. */
+    day: string
+    /** The hour, two digits. */
+    hour: string
+    /** The minutes, two digits. */
+    minutes: string
+    /** The seconds, two digits. */
+    seconds: string
+  }
+  /** When it ends, in UTC. */
+  utc_end_date: string
+  /** The parts of the date. */
+  utc_end_date_details: {
+    /** The year. */
+    year: string
+    /** The month, two digits. */
+    month: string
+    /** The day, two digits. */
+    day: string
+    /** The hour, two digits. */
+    hour: string
+    /** The minutes, two digits. */
+    minutes: string
+    /** The seconds, two digits. */
+    seconds: string
+  }
+  /** The time zone: an IANA name or an offset such as UTC+5.5. */
+  timezone: string
+  /** What its time zone is called at its start. */
+  timezone_abbr: string
+  /** The description, as HTML or plain text. */
+  description: string
+  /** A short summary, as HTML or plain text. */
+  excerpt: string
+  /** Its image, or false. */
+  image: Image | false
+  /** Whether the event lasts the whole day. */
+  all_day: boolean | null
+  /** What it costs, as free text. */
+  cost: string
+  /** What the cost is made of. */
+  cost_details: {
+    /** The currency sign in the cost. */
+    currency_symbol: string
+    /** The three-letter code in the cost. */
+    currency_code: string
+    /** Where the sign stands. */
+    currency_position: '' | 'prefix' | 'postfix'
+    /** The amounts in the cost, as decimal numbers. */
+    values: Array<string>
+  }
+  /** The address of the event's website. */
+  website: string
+  /** Whether to show a map. */
+  show_map: boolean | null
+  /** Whether to show a link to a map. */
+  show_map_link: boolean | null
+  /** Whether to leave the event out of lists. */
+  hide_from_listings: boolean | null
+  /** Whether the event comes first in calendar views. */
+  sticky: boolean | null
+  /** Whether the event is featured. */
+  featured: boolean | null
+  /** The id of the event that this one is part of; 0 for none. */
+  parent?: number
+  /** Its categories, by name. */
+  categories: Array<Category>
+  /** Its tags, by name. */
+  tags: Array<EventTag>
+  /** Its venue, a list when there are several, an empty list when there is none. */
+  venue: Venue | Array<Venue>
+  /** Its organizers, in order. */
+  organizer: Array<Organizer>
+  /** Whether it has tickets. */
+  ticketed: boolean | null
+  /** The tickets. */
+  tickets?: Array<Ticket>
+  /** The way to its nearest venue, in kilometres, where a place was asked for. */
+  distance?: number
+  /** Always empty. */
+  custom_fields: never[]
+  /** What it is, for search engines, as schema.org describes it; only where it stands alone. */
+  json_ld?: {
+    '@context': string
+    '@type': string
+    [key: string]: unknown
+  }
+}
+
+/** A place where events happen; what is empty is left out. */
+export interface Venue {
+  /** Its number. */
+  id: number
+  /** The id of the user who is the author, as text. */
+  author: string
+  /** The status: publish, future, draft, pending, private or trash. */
+  status: 'publish' | 'future' | 'draft' | 'pending' | 'private' | 'trash'
+  /** When it was or will be published, in the site's time zone. */
+  date: string
+  /** The same, in UTC. */
+  date_utc: string
+  /** When it was last changed, in the site's time zone. */
+  modified: string
+  /** The same, in UTC. */
+  modified_utc: string
+  /** Its page. */
+  url: string
+  /** The name of the venue. */
+  venue: string
+  /** The slug, the record's name in addresses; made from the title when absent. */
+  slug: string
+  /** The description, as HTML or plain text. */
+  description?: string
+  image?: Image
+  /** The street address. */
+  address?: string
+  /** The city. */
+  city?: string
+  /** The country. */
+  country?: string
+  /** The province, outside the United States. */
+  province?: string
+  /** The state, in the United States. */
+  state?: string
+  /** The state or province. */
+  stateprovince?: string
+  /** The postal code. */
+  zip?: string
+  /** The telephone number. */
+  phone?: string
+  /** The address of the venue's website. */
+  website?: string
+  /** The latitude, in degrees. */
+  geo_lat?: number
+  /** The longitude, in degrees. */
+  geo_lng?: number
+  /** Whether to show a map of the venue. */
+  show_map: boolean
+  /** Whether to show a link to a map of the venue. */
+  show_map_link: boolean
+  /** What tells it from the records of every other site. */
+  global_id: string
+  /** The global ids that it has had. */
+  global_id_lineage: Array<string>
+  /** What it is, for search engines, as schema.org describes it; only where it stands alone. */
+  json_ld?: {
+    '@context': string
+    '@type': string
+    [key: string]: unknown
+  }
+}
+
+/** Who holds events; what is empty is left out. */
+export interface Organizer {
+  /** Its number. */
+  id: number
+  /** The id of the user who is the author, as text. */
+  author: string
+  /** The status: publish, future, draft, pending, private or trash. */
+  status: 'publish' | 'future' | 'draft' | 'pending' | 'private' | 'trash'
+  /** When it was or will be published, in the site's time zone. */
+  date: string
+  /** The same, in UTC. */
+  date_utc: string
+  /** When it was last changed, in the site's time zone. */
+  modified: string
+  /** The same, in UTC. */
+  modified_utc: string
+  /** Its page. */
+  url: string
+  /** The name of the organizer. */
+  organizer: string
+  /** The slug, the record's name in addresses; made from the title when absent. */
+  slug: string
+  /** The description, as HTML or plain text. */
+  description?: string
+  image?: Image
+  /** The telephone number. */
+  phone?: string
+  /** The address of the organizer's website. */
+  website?: string
+  /** The e-mail address. */
+  email?: string
+  /** What tells it from the records of every other site. */
+  global_id: string
+  /** The global ids that it has had. */
+  global_id_lineage: Array<string>
+  /** What it is, for search engines, as schema.org describes it; only where it stands alone. */
+  json_ld?: {
+    '@context': string
+    '@type': string
+    [key: string]: unknown
+  }
+}
+
+/** A category. */
+export interface Category {
+  /** Its number. */
+  id: number
+  /** The name. */
+  name: string
+  /** The slug, the name used in addresses; made from the name when absent. */
+  slug: string
+  /** The description, as HTML. */
+  description: string
+  /** The id of the category above this one; 0 for none. */
+  parent: number
+  /** How many published events have it. */
+  count: number
+  /** Its page. */
+  url: string
+  /** Where to read it. */
+  urls: {
+    /** The term itself. */
+    self: string
+    /** The list that it is in. */
+    collection: string
+    /** The category above it. */
+    up?: string
+  }
+}
+
+/** A tag. */
+export interface Tag {
+  /** Its number. */
+  id: number
+  /** The name. */
+  name: string
+  /** The slug, the name used in addresses; made from the name when absent. */
+  slug: string
+  /** The description, as HTML. */
+  description: string
+  /** How many published events have it. */
+  count: number
+  /** Its page. */
+  url: string
+  /** Where to read it. */
+  urls: {
+    /** The term itself. */
+    self: string
+    /** The list that it is in. */
+    collection: string
+    /** The category above it. */
+    up?: string
+  }
+}
+
+/** A tag of an event. */
+export interface EventTag {
+  /** Its number. */
+  id: number
+  /** The name. */
+  name: string
+  /** The slug, the name used in addresses; made from the name when absent. */
+  slug: string
+  /** The description, as HTML. */
+  description: string
+  /** Tags have no tree: always 0. */
+  parent: 0
+  /** How many published events have it. */
+  count: number
+  /** Its page. */
+  url: string
+  /** Where to read it. */
+  urls: {
+    /** The term itself. */
+    self: string
+    /** The list that it is in. */
+    collection: string
+    /** The category above it. */
+    up?: string
+  }
+}
+
+/** An image. */
+export interface Image {
+  /** Where the file is. */
+  url: string
+  /** In pixels. */
+  width: number
+  /** In pixels. */
+  height: number
+  /** In bytes. */
+  filesize: number
+  /** Its number. */
+  id: number
+  /** What the name of the file ends in. */
+  extension: string
+  /** Smaller renderings by name: thumbnail, medium and large, those that are smaller than the image. */
+  sizes: {
+    [key: string]: {
+      /** Where the file is. */
+      url: string
+      /** In pixels. */
+      width: number
+      /** In pixels. */
+      height: number
+      /** In bytes. */
+      filesize: number
+      /** The type of the file. */
+      'mime-type': string
+    }
+  }
+}
+
+/** What admits to an event; its dates are by the event's clock. */
+export interface Ticket {
+  /** Its number. */
+  id: number
+  /** The name of the ticket. */
+  name: string
+  /** The price, as a decimal number. */
+  price: string | null
+  /** The currency of the price, as a three-letter code. */
+  currency: string | null
+  /** Where the ticket is sold. */
+  url: string | null
+  /** How many there are. */
+  capacity: number | null
+  /** When the sale begins. */
+  available_from: string | null
+  /** When the sale ends. */
+  available_until: string | null
+}
+
+/** A page of a list. */
+export interface EventList {
+  /** The records of this page. */
+  events: Array<Event>
+  /** This page. */
+  rest_url: string
+  /** The next page; absent on the last. */
+  next_rest_url?: string
+  /** The previous page; absent on the first. */
+  previous_rest_url?: string
+  /** How many there are on all pages. */
+  total: number
+  /** How many pages there are. */
+  total_pages: number
+}
+
+/** A page of a list. */
+export interface VenueList {
+  /** The records of this page. */
+  venues: Array<Venue>
+  /** This page. */
+  rest_url: string
+  /** The next page; absent on the last. */
+  next_rest_url?: string
+  /** The previous page; absent on the first. */
+  previous_rest_url?: string
+  /** How many there are on all pages. */
+  total: number
+  /** How many pages there are. */
+  total_pages: number
+}
+
+/** A page of a list. */
+export interface OrganizerList {
+  /** The records of this page. */
+  organizers: Array<Organizer>
+  /** This page. */
+  rest_url: string
+  /** The next page; absent on the last. */
+  next_rest_url?: string
+  /** The previous page; absent on the first. */
+  previous_rest_url?: string
+  /** How many there are on all pages. */
+  total: number
+  /** How many pages there are. */
+  total_pages: number
+}
+
+/** A page of a list. */
+export interface CategoryList {
+  /** The records of this page. */
+  categories: Array<Category>
+  /** This page. */
+  rest_url: string
+  /** The next page; absent on the last. */
+  next_rest_url?: string
+  /** The previous page; absent on the first. */
+  previous_rest_url?: string
+  /** How many there are on all pages. */
+  total: number
+  /** How many pages there are. */
+  total_pages: number
+}
+
+/** A page of a list. */
+export interface TagList {
+  /** The records of this page. */
+  tags: Array<Tag>
+  /** This page. */
+  rest_url: string
+  /** The next page; absent on the last. */
+  next_rest_url?: string
+  /** The previous page; absent on the first. */
+  previous_rest_url?: string
+  /** How many there are on all pages. */
+  total: number
+  /** How many pages there are. */
+  total_pages: number
+}
+
+/** A page of a list. */
+export interface ImageList {
+  /** The records of this page. */
+  images: Array<Image>
+  /** This page. */
+  rest_url: string
+  /** The next page; absent on the last. */
+  next_rest_url?: string
+  /** The previous page; absent on the first. */
+  previous_rest_url?: string
+  /** How many there are on all pages. */
+  total: number
+  /** How many pages there are. */
+  total_pages: number
+}
+
+/** What the interface offers. */
+export interface Index {
+  /** The namespace. */
+  namespace: string
+  /** Every path, with its methods and their arguments. */
+  routes: {
+    [key: string]: unknown
+  }
+}
+
+/** An OpenAPI document. */
+export interface Document {
+  [key: string]: unknown
+}
+
+/** A request that failed. */
+export interface Error {
+  /** What went wrong, for programs. */
+  code: string
+  /** What went wrong, for people. */
+  message: string
+  /** More about it. */
+  data: {
+    /** The HTTP status again. */
+    status: number
+    /** The refused parameters, each with the reason; or the names of the missing ones. */
+    params?: Array<string> | {
+      [key: string]: string
+    }
+    /** What is wrong with others, where some are missing. */
+    invalid_params?: {
+      [key: string]: string
+    }
+    /** The number under which the failure is in the log. */
+    request_id?: string
+    /** The term that has this name already. */
+    term_id?: number
+  }
+}
+
+/** What a list of events may be asked for. */
+export interface EventListParameters {
+  /** The page of the list to return. */
+  page?: number
+  /** How many records a page holds, at most 50. */
+  per_page?: number
+  /** Only events that start at or after this date. */
+  start_date?: string
+  /** Only events that end at or before this date. */
+  end_date?: string
+  /** Only events that start before this date. */
+  starts_before?: string
+  /** Only events that start after this date. */
+  starts_after?: string
+  /** Only events that end before this date. */
+  ends_before?: string
+  /** Only events that end after this date. */
+  ends_after?: string
+  /** Whether dates are used at their exact times instead of as whole days. */
+  strict_dates?: boolean
+  /** Only events whose title or description contains this text. */
+  search?: string
+  /** Only events with one of these categories, or of those below them, by id, slug or name. */
+  categories?: Array<string>
+  /** Only events with one of these tags, by id, slug or name. */
+  tags?: Array<string>
+  /** Only events at one of the venues with these ids. */
+  venue?: Array<number>
+  /** Only events of one of the organizers with these ids. */
+  organizer?: Array<number>
+  /** Only events that are featured (true) or are not (false). */
+  featured?: boolean
+  /** Only events with this status, or one of these, comma-separated. */
+  status?: Array<'publish' | 'future' | 'draft' | 'pending' | 'private' | 'trash'>
+  /** Only the events with these ids, whatever their dates. */
+  include?: Array<number>
+  /** Only the events that are part of the event with this id. */
+  post_parent?: number
+  /** Only events with tickets (true) or without (false). */
+  ticketed?: boolean
+  /** Only events at a venue with coordinates (true) or at none (false). */
+  geoloc?: boolean
+  /** The latitude of a place to search near; needs geoloc_lng. */
+  geoloc_lat?: number
+  /** The longitude of a place to search near; needs geoloc_lat. */
+  geoloc_lng?: number
+  /** How near, in kilometres; 40 when absent. */
+  geoloc_radius?: number
+}
+
+/** What events are made from. */
+export interface EventInput {
+  /** The title of the event. */
+  title: string
+  /** When the event starts, in its own time zone unless an offset is given. */
+  start_date: string
+  /** When the event ends, in its own time zone unless an offset is given. */
+  end_date: string
+  /** The id of the user who is the author. */
+  author?: number | null
+  /** The date of publication, in the site's time zone. */
+  date?: string | null
+  /** The date of publication, in UTC; it wins over date. */
+  date_utc?: string | null
+  /** The description, as HTML or plain text. */
+  description?: string | null
+  /** The slug, the record's name in addresses; made from the title when absent. */
+  slug?: string | null
+  /** The status: publish, future, draft, pending, private or trash. */
+  status?: 'publish' | 'future' | 'draft' | 'pending' | 'private' | 'trash' | null
+  /** The image: the id of one, or an address to fetch one from. */
+  image?: number | string | false | {
+    id: number | string
+    [key: string]: unknown
+  } | null
+  /** A short summary, as HTML or plain text. */
+  excerpt?: string | null
+  /** The time zone: an IANA name or an offset such as UTC+5.5. */
+  timezone?: string | null
+  /** Whether the event lasts the whole day. */
+  all_day?: boolean | null
+  /** What it costs, as free text. */
+  cost?: string | null
+  /** The address of the event's website. */
+  website?: string | null
+  /** Whether to show a map. */
+  show_map?: boolean | null
+  /** Whether to show a link to a map. */
+  show_map_link?: boolean | null
+  /** Whether to leave the event out of lists. */
+  hide_from_listings?: boolean | null
+  /** Whether the event comes first in calendar views. */
+  sticky?: boolean | null
+  /** Whether the event is featured. */
+  featured?: boolean | null
+  /** The categories, by id or name. */
+  categories?: Array<number | string | {
+    id: number | string
+    [key: string]: unknown
+  } | null | ''> | number | string | {
+    id: number | string
+    [key: string]: unknown
+  } | null
+  /** The tags, by id or name. */
+  tags?: Array<number | string | {
+    id: number | string
+    [key: string]: unknown
+  } | null | ''> | number | string | {
+    id: number | string
+    [key: string]: unknown
+  } | null
+  /** The venues: ids, or data of new ones. */
+  venue?: number | {
+    [key: string]: unknown
+  } | string | Array<number | {
+    [key: string]: unknown
+  } | string | null | ''> | null
+  /** The organizers: ids, or data of new ones. */
+  organizer?: number | {
+    [key: string]: unknown
+  } | string | Array<number | {
+    [key: string]: unknown
+  } | string | null | ''> | null
+  /** The id of the event that this one is part of; 0 for none. */
+  parent?: number | null
+  /** The tickets. */
+  tickets?: Array<{
+    id?: number
+    name: string
+    price?: string
+    currency?: string
+    url?: string
+    capacity?: number
+    available_from?: string
+    available_until?: string
+  }> | null
+  /** The password that protects the event. */
+  password?: string | null
+}
+
+/** What a list of venues may be asked for. */
+export interface VenueListParameters {
+  /** The page of the list to return. */
+  page?: number
+  /** How many records a page holds, at most 50. */
+  per_page?: number
+  /** Only records whose name, description or details contain this text. */
+  search?: string
+  /** Only records that are linked to the event with this id. */
+  event?: number
+  /** Only records that have events (true) or have none (false). */
+  has_events?: boolean
+  /** Only records that have an event whose end is still to come. */
+  only_with_upcoming?: boolean
+  /** Only records with this status, or one of these, comma-separated. */
+  status?: Array<'publish' | 'future' | 'draft' | 'pending' | 'private' | 'trash'>
+}
+
+/** What venues are made from. */
+export interface VenueInput {
+  /** The name of the venue. */
+  venue: string
+  /** The id of the user who is the author. */
+  author?: number | null
+  /** The date of publication, in the site's time zone. */
+  date?: string | null
+  /** The date of publication, in UTC; it wins over date. */
+  date_utc?: string | null
+  /** The description, as HTML or plain text. */
+  description?: string | null
+  /** The slug, the record's name in addresses; made from the title when absent. */
+  slug?: string | null
+  /** The status: publish, future, draft, pending, private or trash. */
+  status?: 'publish' | 'future' | 'draft' | 'pending' | 'private' | 'trash' | null
+  /** The image: the id of one, or an address to fetch one from. */
+  image?: number | string | false | {
+    id: number | string
+    [key: string]: unknown
+  } | null
+  /** The street address. */
+  address?: string | null
+  /** The city. */
+  city?: string | null
+  /** The country. */
+  country?: string | null
+  /** The province, outside the United States. */
+  province?: string | null
+  /** The state, in the United States. */
+  state?: string | null
+  /** The state or province. */
+  stateprovince?: string | null
+  /** The postal code. */
+  zip?: string | null
+  /** The telephone number. */
+  phone?: string | null
+  /** The address of the venue's website. */
+  website?: string | null
+  /** The latitude, in degrees. */
+  geo_lat?: number | null
+  /** The longitude, in degrees. */
+  geo_lng?: number | null
+  /** Whether to show a map of the venue. */
+  show_map?: boolean | null
+  /** Whether to show a link to a map of the venue. */
+  show_map_link?: boolean | null
+}
+
+/** What a list of organizers may be asked for. */
+export interface OrganizerListParameters {
+  /** The page of the list to return. */
+  page?: number
+  /** How many records a page holds, at most 50. */
+  per_page?: number
+  /** Only records whose name, description or details contain this text. */
+  search?: string
+  /** Only records that are linked to the event with this id. */
+  event?: number
+  /** Only records that have events (true) or have none (false). */
+  has_events?: boolean
+  /** Only records that have an event whose end is still to come. */
+  only_with_upcoming?: boolean
+  /** Only records with this status, or one of these, comma-separated. */
+  status?: Array<'publish' | 'future' | 'draft' | 'pending' | 'private' | 'trash'>
+}
+
+/** What organizers are made from. */
+export interface OrganizerInput {
+  /** The name of the organizer. */
+  organizer: string
+  /** The id of the user who is the author. */
+  author?: number | null
+  /** The date of publication, in the site's time zone. */
+  date?: string | null
+  /** The date of publication, in UTC; it wins over date. */
+  date_utc?: string | null
+  /** The description, as HTML or plain text. */
+  description?: string | null
+  /** The slug, the record's name in addresses; made from the title when absent. */
+  slug?: string | null
+  /** The status: publish, future, draft, pending, private or trash. */
+  status?: 'publish' | 'future' | 'draft' | 'pending' | 'private' | 'trash' | null
+  /** The image: the id of one, or an address to fetch one from. */
+  image?: number | string | false | {
+    id: number | string
+    [key: string]: unknown
+  } | null
+  /** The telephone number. */
+  phone?: string | null
+  /** The address of the organizer's website. */
+  website?: string | null
+  /** The e-mail address. */
+  email?: string | null
+}
+
+/** What a list of images may be asked for. */
+export interface ImageListParameters {
+  /** The page of the list to return. */
+  page?: number
+  /** How many records a page holds, at most 50. */
+  per_page?: number
+}
+
+/** What a list of categories may be asked for. */
+export interface CategoryListParameters {
+  /** The page of the list to return. */
+  page?: number
+  /** How many records a page holds, at most 50. */
+  per_page?: number
+  /** Only terms whose name contains this text. */
+  search?: string
+  /** Leave out the terms with these ids. */
+  exclude?: Array<number>
+  /** Only the terms with these ids. */
+  include?: Array<number>
+  /** The direction of the order: asc or desc. */
+  order?: 'asc' | 'desc'
+  /** What to order by: id, name, slug, count, description or include. */
+  orderby?: 'id' | 'name' | 'slug' | 'count' | 'description' | 'include'
+  /** Whether to leave out terms that no published event has. */
+  hide_empty?: boolean
+  /** Only the terms of the event with this id. */
+  post?: number
+  /** Another name for post. */
+  event?: number
+  /** Only the term with this slug. */
+  slug?: string
+  /** Only the categories directly below the one with this id; 0 for the top level. */
+  parent?: number
+}
+
+/** What categories are made from. */
+export interface CategoryInput {
+  /** The name. */
+  name: string
+  /** The description, as HTML. */
+  description?: string | null
+  /** The slug, the name used in addresses; made from the name when absent. */
+  slug?: string | null
+  /** The id of the category above this one; 0 for none. */
+  parent?: number | null
+}
+
+/** What a list of tags may be asked for. */
+export interface TagListParameters {
+  /** The page of the list to return. */
+  page?: number
+  /** How many records a page holds, at most 50. */
+  per_page?: number
+  /** Only terms whose name contains this text. */
+  search?: string
+  /** Leave out the terms with these ids. */
+  exclude?: Array<number>
+  /** Only the terms with these ids. */
+  include?: Array<number>
+  /** The direction of the order: asc or desc. */
+  order?: 'asc' | 'desc'
+  /** What to order by: id, name, slug, count, description or include. */
+  orderby?: 'id' | 'name' | 'slug' | 'count' | 'description' | 'include'
+  /** Whether to leave out terms that no published event has. */
+  hide_empty?: boolean
+  /** Only the terms of the event with this id. */
+  post?: number
+  /** Another name for post. */
+  event?: number
+  /** Only the term with this slug. */
+  slug?: string
+}
+
+/** What tags are made from. */
+export interface TagInput {
+  /** The name. */
+  name: string
+  /** The description, as HTML. */
+  description?: string | null
+  /** The slug, the name used in addresses; made from the name when absent. */
+  slug?: string | null
+}
