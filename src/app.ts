@@ -58,8 +58,8 @@ export async function createApp(
 }
 
 /** Opens the database that a configuration names. */
-export function openStore({ data }: Pick<Config, 'data'>): Database {
-  return openDatabase(data)
+export function openStore({ data, databaseUrl }: Pick<Config, 'data' | 'databaseUrl'>): Database {
+  return openDatabase(databaseUrl === '' ? data : databaseUrl)
 }
 
 /** Where the files of images are kept: a bucket if one is configured, else beside the database. */

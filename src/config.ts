@@ -47,6 +47,13 @@ export const SETTINGS = {
     (text) => (/^[\w.:-]+$/.test(text) ? text : undefined),
   ),
   data: setting('KALENDS_DATA', './data', 'folder of the database', 'the path of a folder', (text) => text),
+  databaseUrl: setting<string>(
+    'KALENDS_DATABASE_URL',
+    '',
+    'address of a PostgreSQL database, in place of the embedded one',
+    'an address such as postgres://user:password@host/database',
+    (text) => (text === '' || /^postgres(ql)?:\/\/\S+$/.test(text) ? text : undefined),
+  ),
   baseUrl: setting<string>(
     'KALENDS_BASE_URL',
     '',

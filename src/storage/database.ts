@@ -3,8 +3,9 @@ import { setTimeout } from 'node:timers/promises'
 import { Kysely } from 'kysely'
 import { Migrator } from 'kysely/migration'
 import { AppError } from '../lib/errors.ts'
-import { sqlite, type Tx } from './dialect.ts'
+import { type Dialect, postgres, sqlite, type Tx } from './dialect.ts'
 import { migrations } from './migrations/index.ts'
+import { postgresDialect } from './postgres.ts'
 import { SqliteDialect } from './sqlite.ts'
 import type { Tables } from './tables.ts'
 
@@ -21,42 +22,40 @@ export interface Database {
   close(): Promise<void>
 }
 
-/** How long another process may hold the database before that is told, and how often it is tried, in milliseconds. */
+/** How long a transaction is tried again, and how long it waits in between, in milliseconds. */
 const PATIENCE = 5000
 const PAUSE = 50
-
-/** Does work again while another process holds the database: what is refused for that has changed nothing. */
-async function patiently<T>(work: () => Promise<T>): Promise<T> {
-  const deadline = performance.now() + PATIENCE
-  for (;;) {
-    try {
-      return await work()
-    } catch (error) {
-      if (!sqlite.isBusy(error)) throw error
-      if (performance.now() > deadline) throw new AppError('rest_unavailable', { headers: { 'retry-after': '1' } })
-      await setTimeout(PAUSE)
-    }
-  }
-}
 
 /** Told of every query; for tests that count them or ask for their plans. */
 export type OnQuery = (sql: string, parameters: readonly unknown[]) => void
 
-/** Opens the embedded database in a folder; `:memory:` keeps it in memory alone. */
-export function openDatabase(folder: string, onQuery?: OnQuery): Database {
-  const file = folder === ':memory:' ? folder : join(folder, 'kalends.sqlite')
+export interface DatabaseOptions {
+  readonly onQuery?: OnQuery | undefined
+  /** Told of connections that break while nobody uses them. */
+  readonly onError?: (error: Error) => void
+}
+
+/** Opens PostgreSQL at an address `postgres://…`, or the embedded database in a folder; `:memory:` keeps it in memory alone. */
+export function openDatabase(where: string, { onQuery, onError = () => {} }: DatabaseOptions = {}): Database {
+  const isAddress = /^postgres(ql)?:\/\//.test(where)
+  const file = where === ':memory:' ? where : join(where, 'kalends.sqlite')
   const db = new Kysely<Tables>({
-    dialect: new SqliteDialect(file),
+    dialect: isAddress ? postgresDialect(where, onError) : new SqliteDialect(file),
     log:
       onQuery &&
       (({ level, query }) => {
         if (level === 'query') onQuery(query.sql, query.parameters)
       }),
   })
+  const dialect = isAddress ? postgres : sqlite
   const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } })
   return {
-    read: (work) => patiently(() => db.transaction().setAccessMode('read only').execute(work)),
-    write: (work) => patiently(() => db.transaction().execute(work)),
+    read: (work) =>
+      patiently(dialect, () =>
+        db.transaction().setAccessMode('read only').setIsolationLevel('repeatable read').execute(work),
+      ),
+    // Two editors who save at once: one of them is tried again, on what the other left.
+    write: (work) => patiently(dialect, () => db.transaction().setIsolationLevel('serializable').execute(work)),
     async migrate() {
       const { error, results } = await migrator.migrateToLatest()
       if (error !== undefined) throw error
@@ -67,5 +66,23 @@ export function openDatabase(folder: string, onQuery?: OnQuery): Database {
       return all.filter((migration) => migration.executedAt === undefined).map((migration) => migration.name)
     },
     close: () => db.destroy(),
+  }
+}
+
+/** Does a transaction again while its failure is of the passing kind: what failed has changed nothing. */
+async function patiently<T>(dialect: Dialect, work: () => Promise<T>): Promise<T> {
+  const deadline = performance.now() + PATIENCE
+  for (;;) {
+    try {
+      return await work()
+    } catch (error) {
+      const passing = dialect.isPassing(error)
+      if (dialect.isUnreachable(error) || (passing && performance.now() > deadline)) {
+        throw new AppError('rest_unavailable', { headers: { 'retry-after': '1' } })
+      }
+      if (!passing) throw error
+      // At random, so that those who met do not meet again.
+      await setTimeout(Math.random() * PAUSE)
+    }
   }
 }

@@ -1,4 +1,12 @@
-import { type Expression, type Kysely, type RawBuilder, type SqlBool, sql, type Transaction } from 'kysely'
+import {
+  type ColumnDefinitionBuilder,
+  type Expression,
+  type Kysely,
+  type RawBuilder,
+  type SqlBool,
+  sql,
+  type Transaction,
+} from 'kysely'
 import { type Box, EARTH_RADIUS, type Point } from '../lib/geo.ts'
 import type { Tables } from './tables.ts'
 
@@ -8,8 +16,15 @@ export type Tx = Transaction<Tables>
 /** The ids that records draw from one sequence, and terms from another. */
 export type Sequence = 'records' | 'terms'
 
-/** Every difference between the databases. Nothing else asks which one it is. PostgreSQL will be a second value of this type. */
+type Type = 'text' | 'integer' | 'bigint' | 'double precision' | RawBuilder<unknown>
+
+/** Every difference between the databases. Nothing else asks which one it is. */
 export interface Dialect {
+  /** The types of columns: texts order by code point, numbers hold every whole number that JavaScript does. */
+  readonly types: { readonly text: Type; readonly whole: Type; readonly real: Type }
+  /** Makes a column a key whose values the database gives. */
+  identity(column: ColumnDefinitionBuilder): ColumnDefinitionBuilder
+  createSequences(db: Kysely<unknown>): Promise<void>
   /** Draws the next id of a sequence; ids are never used twice. */
   nextId(tx: Tx, sequence: Sequence): Promise<number>
   /** Makes the index by which venues are found in a part of the map. */
@@ -18,13 +33,45 @@ export interface Dialect {
   placesIn(box: Box): Expression<number>
   /** The way from a point to that of two columns, in kilometres, as lib/geo.ts measures it. */
   distance(lat: Expression<number | null>, lng: Expression<number | null>, from: Point): RawBuilder<number>
+  /** Makes the indexes by which a part of a text is found. */
+  createSearchIndexes(db: Kysely<unknown>): Promise<void>
   /** Whether a text contains another, to the letter. */
   contains(text: Expression<string>, part: string): Expression<SqlBool>
-  /** Whether an error says that another process holds the database, and that waiting may help. */
-  isBusy(error: unknown): boolean
+  /** Whether a transaction that failed with this error changed nothing and may succeed when it is tried again. */
+  isPassing(error: unknown): boolean
+  /** Whether an error says that the database cannot be reached for now. */
+  isUnreachable(error: unknown): boolean
+}
+
+function codeOf(error: unknown, name: 'code' | 'errcode'): unknown {
+  return error instanceof Error && name in error ? (error as unknown as Record<string, unknown>)[name] : undefined
+}
+
+/** The haversine formula; `least` is the function of the smaller of two numbers. */
+function haversine(least: RawBuilder<unknown>): Dialect['distance'] {
+  return (lat, lng, from) => {
+    const north = sql`power(sin(radians(${lat} - ${from.lat}) / 2), 2)`
+    const east = sql`cos(radians(${lat})) * cos(radians(${from.lat})) * power(sin(radians(${lng} - ${from.lng}) / 2), 2)`
+    return sql<number>`(2 * ${EARTH_RADIUS} * asin(${least}(1.0, sqrt(${north} + ${east}))))`
+  }
 }
 
 export const sqlite: Dialect = {
+  types: { text: 'text', whole: 'integer', real: 'double precision' },
+  identity: (column) => column.primaryKey().autoIncrement(),
+  async createSequences(db) {
+    await sql`create table sequences (name text primary key, last integer not null)`.execute(db)
+    await sql`insert into sequences (name, last) values ('records', 0), ('terms', 0)`.execute(db)
+  },
+  async nextId(tx, sequence) {
+    const { last } = await tx
+      .updateTable('sequences')
+      .set((eb) => ({ last: eb('last', '+', 1) }))
+      .where('name', '=', sequence)
+      .returning('last')
+      .executeTakeFirstOrThrow()
+    return last
+  },
   /** Triggers keep the R*Tree in step. It holds 32-bit numbers, rounded outwards: what it finds is measured again. */
   async createPlaceIndex(db) {
     await sql`create virtual table venue_places using rtree(id, south, north, west, east)`.execute(db)
@@ -38,27 +85,50 @@ export const sqlite: Dialect = {
   },
   placesIn: ({ south, north, west, east }) =>
     sql<number>`(select id from venue_places where north >= ${south} and south <= ${north} and east >= ${west} and west <= ${east})`,
-  async nextId(tx, sequence) {
-    const { last } = await tx
-      .updateTable('sequences')
-      .set((eb) => ({ last: eb('last', '+', 1) }))
-      .where('name', '=', sequence)
-      .returning('last')
-      .executeTakeFirstOrThrow()
-    return last
-  },
-  distance: (lat, lng, from) => {
-    const north = sql`pow(sin(radians(${lat} - ${from.lat}) / 2), 2)`
-    const east = sql`cos(radians(${lat})) * cos(radians(${from.lat})) * pow(sin(radians(${lng} - ${from.lng}) / 2), 2)`
-    return sql<number>`(2 * ${EARTH_RADIUS} * asin(min(1.0, sqrt(${north} + ${east}))))`
-  },
+  distance: haversine(sql`min`),
+  /** An ordered scan does without. */
+  async createSearchIndexes() {},
   contains: (text, part) => sql<SqlBool>`instr(${text}, ${part}) > 0`,
-  // SQLITE_BUSY and SQLITE_LOCKED, with their extended codes.
-  isBusy: (error) =>
-    error instanceof Error &&
-    'errcode' in error &&
-    typeof error.errcode === 'number' &&
-    [5, 6].includes(error.errcode & 0xff),
+  // SQLITE_BUSY and SQLITE_LOCKED, with their extended codes: another process holds the database.
+  isPassing: (error) => [5, 6].includes(Number(codeOf(error, 'errcode') ?? 0) & 0xff),
+  isUnreachable: () => false,
+}
+
+/** What PostgreSQL and the network say while the server is away, starting, stopping or no longer the primary. */
+const AWAY = /^(08...|57P0[1-5]|53300|25006|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EPIPE|ENOTFOUND|EHOSTUNREACH|EAI_AGAIN)$/
+const AWAY_WORDS =
+  /Connection terminated|connection timeout|timeout exceeded|not queryable|Client was closed|Query read timeout/i
+
+export const postgres: Dialect = {
+  types: { text: sql`text collate "C"`, whole: 'bigint', real: 'double precision' },
+  identity: (column) => column.generatedByDefaultAsIdentity().primaryKey(),
+  async createSequences(db) {
+    for (const name of ['records', 'terms']) await sql`create sequence ${sql.ref(`kalends_${name}`)}`.execute(db)
+  },
+  async nextId(tx, sequence) {
+    const { rows } = await sql<{ id: number }>`select nextval(${`kalends_${sequence}`}) as id`.execute(tx)
+    return rows[0]?.id ?? 0
+  },
+  async createPlaceIndex(db) {
+    await sql`create index venue_places on venues using gist (point(geo_lng, geo_lat)) where geo_lat is not null`.execute(
+      db,
+    )
+  },
+  placesIn: ({ south, north, west, east }) =>
+    sql<number>`(select id from venues where geo_lat is not null
+      and point(geo_lng, geo_lat) <@ box(point(${west}, ${south}), point(${east}, ${north})))`,
+  distance: haversine(sql`least`),
+  async createSearchIndexes(db) {
+    await sql`create extension if not exists pg_trgm`.execute(db)
+    await sql`create index events_search on events using gin (search gin_trgm_ops, title_search gin_trgm_ops)`.execute(
+      db,
+    )
+  },
+  contains: (text, part) => sql<SqlBool>`${text} like ${`%${part.replace(/[\\%_]/g, '\\$&')}%`}`,
+  // Serialisation, deadlock, and a unique value that two transactions made at once.
+  isPassing: (error) => ['40001', '40P01', '23505'].includes(String(codeOf(error, 'code'))),
+  isUnreachable: (error) =>
+    AWAY.test(String(codeOf(error, 'code'))) || (error instanceof Error && AWAY_WORDS.test(error.message)),
 }
 
 /** The dialect of the database that this transaction, or connection, is on. */

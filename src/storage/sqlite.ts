@@ -73,6 +73,7 @@ class SqliteDriver implements Driver {
 
   /** A writer takes the lock at once: one that upgrades later could be refused after its reads. */
   async beginTransaction(connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
+    // Its transactions are serialisable whatever is asked for.
     const begin = settings.accessMode === 'read only' ? 'begin' : 'begin immediate'
     await connection.executeQuery(CompiledQuery.raw(begin))
   }

@@ -11,6 +11,7 @@ import type { Clock } from '../../src/lib/clock.ts'
 import type { Database, OnQuery } from '../../src/storage/database.ts'
 import { openDatabase } from '../../src/storage/database.ts'
 import * as users from '../../src/storage/users.ts'
+import { freshStore } from './store.ts'
 
 export const PASSWORD = 'a password for tests'
 const passwordHash = hash(PASSWORD, { memoryCost: 8, timeCost: 1 })
@@ -63,7 +64,8 @@ export async function startService({
     { timezone: 'America/New_York', baseUrl: 'http://calendar.example.org:8080', data: files, ...settings },
     {},
   )
-  const db = openDatabase(folder, onQuery)
+  const store = await freshStore(folder)
+  const db = openDatabase(store.where, { onQuery })
   await db.migrate()
   const ids = await addUsers(db)
   const app = await createApp(config, db, { ...(clock && { clock }), logger })
@@ -86,6 +88,7 @@ export async function startService({
     listen: (port = 0) => app.server.listen({ port, host: '127.0.0.1' }),
     async close() {
       await app.close()
+      await store.drop()
       rmSync(files, { recursive: true, force: true })
     },
   }

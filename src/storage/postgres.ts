@@ -1,0 +1,39 @@
+import { PostgresAdapter, PostgresDialect } from 'kysely'
+import pg from 'pg'
+import { type Dialect, postgres } from './dialect.ts'
+
+/** Carries our own dialect, so that storage functions find it from the transaction they are given. */
+class Adapter extends PostgresAdapter {
+  readonly dialect: Dialect = postgres
+}
+
+/** Whole numbers come as numbers: ids, counts and instants are all within what JavaScript holds exactly. */
+const types: pg.CustomTypesConfig = {
+  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+    oid === pg.types.builtins.INT8
+      ? Number
+      : format === 'binary'
+        ? pg.types.getTypeParser(oid, 'binary')
+        : pg.types.getTypeParser(oid),
+}
+
+/** Kysely on a pool of connections, none of which waits without end. */
+export function postgresDialect(url: string, onError: (error: Error) => void): PostgresDialect {
+  const pool = new pg.Pool({
+    connectionString: url,
+    types,
+    max: 10,
+    connectionTimeoutMillis: 3000,
+    idleTimeoutMillis: 30_000,
+    keepAlive: true,
+    query_timeout: 15_000,
+    statement_timeout: 15_000,
+    idle_in_transaction_session_timeout: 15_000,
+    application_name: 'kalends',
+  })
+  // An idle connection that breaks is replaced when one is needed next.
+  pool.on('error', onError)
+  const dialect = new PostgresDialect({ pool })
+  dialect.createAdapter = () => new Adapter()
+  return dialect
+}

@@ -1,0 +1,56 @@
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import { openDatabase } from '../../src/storage/database.ts'
+
+/** The PostgreSQL server that tests use in place of the embedded database, if any. */
+export const SERVER = process.env.KALENDS_TEST_DATABASE_URL ?? ''
+export const ON_POSTGRES = SERVER !== ''
+
+export interface Store {
+  /** What openDatabase takes. */
+  readonly where: string
+  drop(): Promise<void>
+}
+
+/** An empty database: in a folder or in memory, or on the server that the tests run on. */
+export async function freshStore(folder: string): Promise<Store> {
+  if (!ON_POSTGRES) return { where: folder, drop: async () => {} }
+  const template = await migratedTemplate()
+  const name = `test_${randomBytes(8).toString('hex')}`
+  await onServer((client) => client.query(`create database ${name} template ${template}`))
+  return {
+    where: addressOf(name),
+    drop: () => onServer((client) => client.query(`drop database if exists ${name} with (force)`)).then(() => {}),
+  }
+}
+
+export function addressOf(database: string): string {
+  const url = new URL(SERVER)
+  url.pathname = `/${database}`
+  return url.href
+}
+
+let template: Promise<string> | undefined
+
+/** Migrating takes long, copying a migrated database does not. Each test process makes one of its own. */
+function migratedTemplate(): Promise<string> {
+  template ??= (async () => {
+    const name = `template_${randomBytes(8).toString('hex')}`
+    await onServer((client) => client.query(`create database ${name} template template0 encoding 'UTF8'`))
+    const db = openDatabase(addressOf(name))
+    await db.migrate()
+    await db.close()
+    return name
+  })()
+  return template
+}
+
+async function onServer<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: SERVER })
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}
