@@ -63,8 +63,8 @@ export const eventListParameters = {
     post_parent: { kind: kinds.id },
     ticketed: { kind: kinds.flag },
     geoloc: { kind: kinds.flag },
-    geoloc_lat: { kind: kinds.number(-90, 90) },
-    geoloc_lng: { kind: kinds.number(-180, 180) },
+    geoloc_lat: { kind: kinds.degrees(90) },
+    geoloc_lng: { kind: kinds.degrees(180) },
     geoloc_radius: { kind: kinds.number(0, 20_040) },
   }),
 }

@@ -146,6 +146,12 @@ export function number(least: number, most: number): Kind<number> {
   )
 }
 
+/** A latitude or longitude, to a tenth of a millimetre. */
+export function degrees(most: 90 | 180): Kind<number> {
+  const any = number(-most, most)
+  return { ...any, read: (raw, reading) => Math.round(any.read(raw, reading) * 1e9) / 1e9 }
+}
+
 /** An amount of money, as a decimal number. */
 export const amount = kind<string>(
   'string',

@@ -49,10 +49,13 @@ function codeOf(error: unknown, name: 'code' | 'errcode'): unknown {
 
 /** The haversine formula; `least` is the function of the smaller of two numbers. */
 function haversine(least: RawBuilder<unknown>): Dialect['distance'] {
+  // Given a type, so that no database takes a whole number for an integer.
+  const real = (value: number) => sql`cast(${value} as double precision)`
   return (lat, lng, from) => {
-    const north = sql`power(sin(radians(${lat} - ${from.lat}) / 2), 2)`
-    const east = sql`cos(radians(${lat})) * cos(radians(${from.lat})) * power(sin(radians(${lng} - ${from.lng}) / 2), 2)`
-    return sql<number>`(2 * ${EARTH_RADIUS} * asin(${least}(1.0, sqrt(${north} + ${east}))))`
+    const north = sql`power(sin(radians(${lat} - ${real(from.lat)}) / 2), 2)`
+    const across = sql`power(sin(radians(${lng} - ${real(from.lng)}) / 2), 2)`
+    const east = sql`cos(radians(${lat})) * cos(radians(${real(from.lat)})) * ${across}`
+    return sql<number>`(${real(2 * EARTH_RADIUS)} * asin(${least}(1.0, sqrt(${north} + ${east}))))`
   }
 }
 

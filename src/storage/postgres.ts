@@ -33,6 +33,8 @@ export function postgresDialect(url: string, onError: (error: Error) => void): P
   })
   // An idle connection that breaks is replaced when one is needed next.
   pool.on('error', onError)
+  // One that breaks in use fails the query it was used for; without this it would end the process as well.
+  pool.on('connect', (client) => client.on('error', onError))
   const dialect = new PostgresDialect({ pool })
   dialect.createAdapter = () => new Adapter()
   return dialect

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, it } from 'node:test'
 import { basic, type Json, type Service, startService } from '../support/service.ts'
+import { ON_POSTGRES } from '../support/store.ts'
 
 const EVENT = { title: 'E', start_date: '2031-01-01 10:00', end_date: '2031-01-01 11:00' }
 
@@ -130,7 +131,7 @@ describe('wrong passwords', () => {
   })
 })
 
-describe('a database that another process holds', () => {
+describe('a database that another process holds', { skip: ON_POSTGRES && 'locks a file of SQLite' }, () => {
   it('is waited for while others are answered, and then told as a matter of time', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'kalends-busy-'))
     const service = await startService({ folder })

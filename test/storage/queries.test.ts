@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { CompiledQuery } from 'kysely'
 import { type Service, startService } from '../support/service.ts'
+import { ON_POSTGRES } from '../support/store.ts'
 
 describe('the queries of a list', () => {
   let service: Service
@@ -54,7 +55,10 @@ describe('the queries of a list', () => {
     return plans.map(({ rows }) => rows.map((row) => row.detail).join('; '))
   }
 
-  it('of everybody read no past event, and need no sorting', async () => {
+  // Plans are read as SQLite writes them.
+  const skip = ON_POSTGRES && 'reads the plans of SQLite'
+
+  it('of everybody read no past event, and need no sorting', { skip }, async () => {
     const [count = '', page = ''] = await plan('/events', {}, 'events')
     for (const one of [count, page])
       assert.match(
@@ -65,7 +69,7 @@ describe('the queries of a list', () => {
     assert.doesNotMatch(page, /TEMP B-TREE/)
   })
 
-  it('use an index for every filter', async () => {
+  it('use an index for every filter', { skip }, async () => {
     const include = '101,102'
     const filters: Record<string, unknown>[] = [
       { include },
@@ -85,7 +89,7 @@ describe('the queries of a list', () => {
     for (const one of await plan('/venues', {}, 'venues')) assert.doesNotMatch(one, /SCAN venues|TEMP B-TREE/)
   })
 
-  it('look one record up by its key', async () => {
+  it('look one record up by its key', { skip }, async () => {
     for (const one of await plan('/events/4', {}, 'events')) assert.match(one, /PRIMARY KEY/)
     for (const one of await plan('/events/by-slug/n-3', {}, 'events')) assert.match(one, /slug=\?/)
   })

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { CompiledQuery } from 'kysely'
+import pg from 'pg'
+import { openDatabase } from '../../src/storage/database.ts'
+import { type Service, startService } from '../support/service.ts'
+import { addressOf, freshStore, ON_POSTGRES, SERVER } from '../support/store.ts'
+
+const skip = !ON_POSTGRES && 'needs PostgreSQL'
+
+describe('on PostgreSQL', { skip }, () => {
+  it('ten nodes that start together migrate once', async () => {
+    const name = `together_${Date.now()}`
+    const client = new pg.Client({ connectionString: SERVER })
+    await client.connect()
+    await client.query(`create database ${name}`)
+    const nodes = Array.from({ length: 10 }, () => openDatabase(addressOf(name)))
+    const ran = await Promise.all(nodes.map((node) => node.migrate()))
+    assert.equal(ran.filter((names) => names.length > 0).length, 1)
+    assert.deepEqual(await nodes[3]?.pending(), [])
+    await Promise.all(nodes.map((node) => node.close()))
+    await client.query(`drop database ${name} with (force)`)
+    await client.end()
+  })
+
+  it('a broken connection is told as a matter of time, and the next one works', async (t) => {
+    const service = await startService()
+    t.after(() => service.close())
+    await service.expect(201, 'editor', '/tags', { json: { name: 'Before' } })
+    const client = new pg.Client({ connectionString: SERVER })
+    await client.connect()
+    t.after(() => client.end())
+    for (let n = 0; n < 5; n++) {
+      await client.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'kalends'")
+      const response = await service.call('editor', '/tags', { json: { name: `During ${n}` } })
+      assert.ok([201, 503].includes(response.statusCode), response.body)
+      if (response.statusCode === 503) assert.equal(response.headers['retry-after'], '1')
+    }
+    await service.expect(201, 'editor', '/tags', { json: { name: 'After' } })
+  })
+
+  it('a server that is away answers 503, and /readyz too', async () => {
+    const store = await freshStore('')
+    await store.drop()
+    const db = openDatabase('postgres://nobody:x@127.0.0.1:1/none')
+    await assert.rejects(
+      db.read(async (tx) => tx.selectFrom('users').selectAll().execute()),
+      { code: 'rest_unavailable' },
+    )
+    await db.close()
+  })
+
+  describe('plans', () => {
+    let service: Service
+    const asked: { sql: string; parameters: readonly unknown[] }[] = []
+    before(async () => {
+      service = await startService({ onQuery: (sql, parameters) => asked.push({ sql, parameters }) })
+    })
+    after(() => service.close())
+
+    it('have an index for lists, for searches and for places', async () => {
+      const plans = async (query: Record<string, unknown>) => {
+        asked.length = 0
+        await service.expect(200, null, '/events', { query })
+        const found = asked.filter(({ sql }) => sql.includes('from "events"') && sql.startsWith('select'))
+        return service.db.read(async (tx) => {
+          await tx.executeQuery(CompiledQuery.raw('set local enable_seqscan = off'))
+          const lines: string[] = []
+          for (const { sql, parameters } of found) {
+            const { rows } = await tx.executeQuery<Record<string, string>>(
+              CompiledQuery.raw(`explain ${sql}`, [...parameters]),
+            )
+            lines.push(...rows.flatMap((row) => Object.values(row)))
+          }
+          return lines.join('\n')
+        })
+      }
+      assert.match(await plans({}), /events_listed/)
+      assert.match(await plans({ search: 'harbour' }), /events_search|events_listed/)
+      assert.match(await plans({ geoloc_lat: 1, geoloc_lng: 1 }), /venue_places/)
+    })
+  })
+})
