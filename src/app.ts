@@ -57,6 +57,15 @@ export async function createApp(
   }
 }
 
+export { CopyError, copyDatabase } from './storage/copy.ts'
+
+/** Opens the database that an address names: `postgres://…`, or `sqlite:` and a folder. */
+export function openAddress(address: string): Database | null {
+  if (/^postgres(ql)?:\/\/\S+$/.test(address)) return openDatabase(address)
+  const folder = /^sqlite:(.+)$/.exec(address)?.[1]
+  return folder === undefined ? null : openDatabase(folder)
+}
+
 /** Opens the database that a configuration names. */
 export function openStore({ data, databaseUrl }: Pick<Config, 'data' | 'databaseUrl'>): Database {
   return openDatabase(databaseUrl === '' ? data : databaseUrl)

@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander'
+import { copyCommand } from './cli/copy.ts'
 import { migrateCommand } from './cli/migrate.ts'
 import { serveCommand } from './cli/serve.ts'
 import { tokenCommand } from './cli/token.ts'
@@ -15,6 +16,7 @@ const program = new Command('kalends')
   .addCommand(userCommand())
   .addCommand(tokenCommand())
   .addCommand(migrateCommand())
+  .addCommand(copyCommand())
   .showHelpAfterError('(add --help for the usage)')
 
 try {

@@ -27,6 +27,12 @@ export interface Dialect {
   createSequences(db: Kysely<unknown>): Promise<void>
   /** Draws the next id of a sequence; ids are never used twice. */
   nextId(tx: Tx, sequence: Sequence): Promise<number>
+  /** The id that was drawn last, 0 before the first. */
+  lastId(tx: Tx, sequence: Sequence): Promise<number>
+  /** Makes a sequence go on behind an id. */
+  setLastId(tx: Tx, sequence: Sequence, id: number): Promise<void>
+  /** Makes the ids that the database gives go on behind those that a table has. */
+  passIdentity(tx: Tx, table: string): Promise<void>
   /** Makes the index by which venues are found in a part of the map. */
   createPlaceIndex(db: Kysely<unknown>): Promise<void>
   /** The ids of the venues that the index has in a part of the map. */
@@ -75,6 +81,19 @@ export const sqlite: Dialect = {
       .executeTakeFirstOrThrow()
     return last
   },
+  async lastId(tx, sequence) {
+    const { last } = await tx
+      .selectFrom('sequences')
+      .select('last')
+      .where('name', '=', sequence)
+      .executeTakeFirstOrThrow()
+    return last
+  },
+  async setLastId(tx, sequence, id) {
+    await tx.updateTable('sequences').set({ last: id }).where('name', '=', sequence).execute()
+  },
+  /** It notices by itself. */
+  async passIdentity() {},
   /** Triggers keep the R*Tree in step. It holds 32-bit numbers, rounded outwards: what it finds is measured again. */
   async createPlaceIndex(db) {
     await sql`create virtual table venue_places using rtree(id, south, north, west, east)`.execute(db)
@@ -111,6 +130,22 @@ export const postgres: Dialect = {
   async nextId(tx, sequence) {
     const { rows } = await sql<{ id: number }>`select nextval(${`kalends_${sequence}`}) as id`.execute(tx)
     return rows[0]?.id ?? 0
+  },
+  async lastId(tx, sequence) {
+    const name = sql.ref(`kalends_${sequence}`)
+    const { rows } = await sql<{
+      last: number
+    }>`select case when is_called then last_value else 0 end as last from ${name}`.execute(tx)
+    return rows[0]?.last ?? 0
+  },
+  async setLastId(tx, sequence, id) {
+    await sql`select setval(${`kalends_${sequence}`}, ${Math.max(id, 1)}, ${id > 0})`.execute(tx)
+  },
+  async passIdentity(tx, table) {
+    const last = sql`(select max(id) from ${sql.table(table)})`
+    await sql`select setval(pg_get_serial_sequence(${table}, 'id'), coalesce(${last}, 1), ${last} is not null)`.execute(
+      tx,
+    )
   },
   async createPlaceIndex(db) {
     await sql`create index venue_places on venues using gist (point(geo_lng, geo_lat)) where geo_lat is not null`.execute(
