@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import autocannon from 'autocannon'
+import { startPostgres } from '../test/support/postgres.ts'
 import { seed, ZONE } from './seed.ts'
 
 /** Measures the service against the ceiling, in one run, and prints a table of ratios. */
@@ -12,11 +13,12 @@ const { values: flags } = parseArgs({
     events: { type: 'string', default: '100000' },
     seconds: { type: 'string', default: '4' },
     connections: { type: 'string', default: '32' },
+    postgres: { type: 'boolean' },
     help: { type: 'boolean' },
   },
 })
 if (flags.help) {
-  process.stdout.write('Usage: npm run bench -- [--events 100000] [--seconds 4] [--connections 32]\n')
+  process.stdout.write('Usage: npm run bench -- [--events 100000] [--seconds 4] [--connections 32] [--postgres]\n')
   process.exit()
 }
 
@@ -88,10 +90,14 @@ async function rate(
   return { rate: result.requests.average, p99: result.latency.p99, failed: result.non2xx + result.errors }
 }
 
+let stopServer = async (): Promise<void> => {}
 const folder = mkdtempSync(join(tmpdir(), 'kalends-bench-'))
 try {
   const events = Number(flags.events)
-  const { token, seconds } = await seed(folder, events)
+  const server = flags.postgres ? await startPostgres([]) : null
+  stopServer = async () => server?.stop()
+  if (server !== null) process.env.KALENDS_DATABASE_URL = server.url
+  const { token, seconds } = await seed(server?.url ?? folder, events)
   say(`Seeded ${events} events in ${seconds.toFixed(1)} s.`)
   const bin = join(import.meta.dirname, '../bin/kalends.js')
   process.env.KALENDS_LOG_LEVEL = 'info'
@@ -134,5 +140,6 @@ try {
     child.removeAllListeners('exit')
     child.kill()
   }
+  await stopServer()
   rmSync(folder, { recursive: true })
 }

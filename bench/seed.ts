@@ -5,7 +5,7 @@ import * as users from '../src/domain/users.ts'
 import { fold } from '../src/lib/fold.ts'
 import { slugify } from '../src/lib/slug.ts'
 import { openDatabase } from '../src/storage/database.ts'
-import type { Tx } from '../src/storage/dialect.ts'
+import { dialectOf, type Tx } from '../src/storage/dialect.ts'
 import type { Tables } from '../src/storage/tables.ts'
 
 export const ZONE = 'Europe/Paris'
@@ -52,11 +52,7 @@ export async function seed(folder: string, events: number): Promise<{ token: str
     await db.write(async (tx) => {
       for (let at = from; at < Math.min(events, from + BATCH * 50); at += BATCH)
         await addEvents(tx, first + at, Math.min(BATCH, events - at), now, random)
-      await tx
-        .updateTable('sequences')
-        .set({ last: first + events })
-        .where('name', '=', 'records')
-        .execute()
+      await dialectOf(tx).setLastId(tx, 'records', first + events)
     })
   }
   await db.write(async (tx) => {
@@ -137,11 +133,7 @@ async function addTerms(tx: Tx): Promise<void> {
       .values({ id: n, kind, name, name_key: fold(name), slug: slugify(name), description: null, parent: 0, count: 0 })
       .execute()
   }
-  await tx
-    .updateTable('sequences')
-    .set({ last: CATEGORIES + TAGS })
-    .where('name', '=', 'terms')
-    .execute()
+  await dialectOf(tx).setLastId(tx, 'terms', CATEGORIES + TAGS)
 }
 
 async function addEvents(

@@ -1,6 +1,7 @@
 import pino, { type Logger } from 'pino'
 import type { Config } from './config.ts'
 import { publishDue } from './domain/events.ts'
+import { Limits } from './domain/limits.ts'
 import type { Service } from './http/server.ts'
 import { createServer } from './http/server.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
@@ -33,12 +34,14 @@ export async function createApp(
     db,
     clock,
     passwords: new PasswordChecker(clock),
+    limits: new Limits(config.databaseUrl === '' ? null : db),
     site: { timezone: config.timezone, currency: config.currency, home: config.baseUrl },
     files: openFiles(config),
     fetchLimits: { allowedHosts: config.fetchHosts, mostBytes: config.uploadLimit, timeout: 10_000 },
     isReady: async () => (await db.pending()).length === 0,
   }
   const server = await createServer(service, { ...config, logger: options.logger ?? createLogger(config.logLevel) })
+  service.limits.share((error) => server.log.warn({ err: error }, 'limits could not be shared'))
   let schedule: NodeJS.Timeout | undefined
   const keepSchedule = async () => {
     await publishDue(service).catch((error) => server.log.error({ err: error }, 'scheduled publishing failed'))
@@ -52,6 +55,7 @@ export async function createApp(
     async close() {
       await server.close()
       clearTimeout(schedule)
+      service.limits.stop()
       await db.close()
     },
   }
@@ -67,8 +71,12 @@ export function openAddress(address: string): Database | null {
 }
 
 /** Opens the database that a configuration names. */
-export function openStore({ data, databaseUrl }: Pick<Config, 'data' | 'databaseUrl'>): Database {
-  return openDatabase(databaseUrl === '' ? data : databaseUrl)
+export function openStore({
+  data,
+  databaseUrl,
+  replicaUrls,
+}: Pick<Config, 'data' | 'databaseUrl' | 'replicaUrls'>): Database {
+  return openDatabase(databaseUrl === '' ? data : databaseUrl, { replicas: replicaUrls })
 }
 
 /** Where the files of images are kept: a bucket if one is configured, else beside the database. */

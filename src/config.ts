@@ -54,6 +54,13 @@ export const SETTINGS = {
     'an address such as postgres://user:password@host/database',
     (text) => (text === '' || /^postgres(ql)?:\/\/\S+$/.test(text) ? text : undefined),
   ),
+  replicaUrls: setting(
+    'KALENDS_REPLICA_URLS',
+    '',
+    'addresses of streaming replicas that reads may go to, comma-separated',
+    'a comma-separated list of addresses such as postgres://user:password@host/database',
+    list(/^postgres(ql)?:\/\/\S+$/),
+  ),
   baseUrl: setting<string>(
     'KALENDS_BASE_URL',
     '',

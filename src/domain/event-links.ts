@@ -58,7 +58,9 @@ export async function resolveTerms(
   const mayCreate = kind === 'tag' || rightsOf(scope.user).category
   const ids: number[] = []
   for (const value of values) {
-    const known = await findTerm(tx, kind, value)
+    // A name that is new is looked for once more when nobody else can make it.
+    const found = await findTerm(tx, kind, value)
+    const known = found ?? ((await termStorage.lock(tx, kind)) ? await findTerm(tx, kind, value) : undefined)
     if (known !== undefined) ids.push(known.id)
     else if (value.name === undefined) problems[TERM_FIELD[kind]] ??= { problem: 'no_such_term', id: value.id ?? 0 }
     else if (!mayCreate) problems[TERM_FIELD[kind]] ??= { problem: 'may_not_create_term', name: value.name }

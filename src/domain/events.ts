@@ -155,9 +155,12 @@ export async function publishDue(scope: Pick<Scope, 'db' | 'clock'>): Promise<nu
   })
   if (!waiting) return 0
   return scope.db.write(async (tx) => {
+    await recordStorage.lockPublishing(tx)
     let published = 0
     for (const kind of kinds) {
       for (const { id } of await recordStorage.due(tx, kind, now)) {
+        const row = await recordStorage.getLocked(tx, kind, { id })
+        if (row?.status !== 'future') continue
         await recordStorage.update(tx, kind, id, { status: 'publish' })
         if (kind === 'event') await afterPublishing(tx, scope, asEvent(await records.find(tx, 'event', { id })), [])
         published++

@@ -24,9 +24,9 @@ export function readingOf(scope: Scope): Reading {
 }
 
 /** The record, or the answer that there is none. */
-export async function find(tx: Tx, kind: RecordKind, ref: Ref): Promise<RecordRow> {
+export async function find(tx: Tx, kind: RecordKind, ref: Ref, read = storage.get): Promise<RecordRow> {
   const exists = 'slug' in ref || Number.isSafeInteger(ref.id)
-  const row = exists ? await storage.get(tx, kind, ref) : undefined
+  const row = exists ? await read(tx, kind, ref) : undefined
   if (row === undefined) throw new AppError(kind === 'event' ? 'rest-event-not-found' : `${kind}-not-found`)
   return row
 }
@@ -42,7 +42,7 @@ export async function findReadable(tx: Tx, scope: Scope, kind: RecordKind, ref: 
 
 /** The record, for a writer who may change it. */
 export async function findEditable(tx: Tx, scope: Scope, kind: RecordKind, ref: Ref): Promise<RecordRow> {
-  const row = await find(tx, kind, ref)
+  const row = await find(tx, kind, ref, storage.getLocked)
   need(mayEdit(scope.user, row))
   return row
 }

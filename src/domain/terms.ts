@@ -59,6 +59,7 @@ export async function get(scope: Scope, kind: TermKind, id: number): Promise<Ter
 export async function create(scope: Scope, kind: TermKind, payload: Payload): Promise<Term> {
   needTerms(scope.user, kind)
   return scope.db.write(async (tx) => {
+    await storage.lock(tx, kind)
     const { values, problems } = readFields(FIELDS[kind], payload(), { mode: 'create', reading: readingOf(scope) })
     const parent = values.parent ?? 0
     await checkParent(tx, kind, parent, null, problems)
@@ -74,6 +75,7 @@ export async function create(scope: Scope, kind: TermKind, payload: Payload): Pr
 
 export async function update(scope: Scope, kind: TermKind, id: number, payload: Payload): Promise<Term> {
   return scope.db.write(async (tx) => {
+    await storage.lock(tx, kind)
     const before = await find(tx, kind, id)
     needTerms(scope.user, kind)
     const { values, problems } = readFields(FIELDS[kind], payload(), { mode: 'update', reading: readingOf(scope) })
@@ -91,6 +93,7 @@ export async function update(scope: Scope, kind: TermKind, id: number, payload: 
 /** Removes a term for good; answers it as it was. */
 export async function remove(scope: Scope, kind: TermKind, id: number): Promise<Term> {
   return scope.db.write(async (tx) => {
+    await storage.lock(tx, kind)
     const before = await find(tx, kind, id)
     needTerms(scope.user, kind)
     const term = await withPath(tx, before)

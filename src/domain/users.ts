@@ -102,12 +102,18 @@ export async function revokeToken({ db }: Store, id: number): Promise<void> {
 export async function createFirst(store: Store): Promise<{ name: string; password: string } | null> {
   if ((await list(store)).length > 0) return null
   const password = randomPassword()
-  await create(store, {
-    name: 'admin',
-    email: 'admin@localhost.localdomain',
-    role: 'administrator' satisfies Role,
-    password,
-  })
+  try {
+    await create(store, {
+      name: 'admin',
+      email: 'admin@localhost.localdomain',
+      role: 'administrator' satisfies Role,
+      password,
+    })
+  } catch (error) {
+    // Another node was faster.
+    if (error instanceof UserError) return null
+    throw error
+  }
   return { name: 'admin', password }
 }
 

@@ -1,5 +1,5 @@
-import rateLimit from '@fastify/rate-limit'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
+import type { Limits } from '../domain/limits.ts'
 import { AppError } from '../lib/errors.ts'
 
 export interface RateLimits {
@@ -12,68 +12,49 @@ export interface RateLimits {
   readonly rateLimitLoopback: boolean
 }
 
-/** In milliseconds. */
-const WINDOW = 60_000
-const MOST_REMEMBERED = 10_000
-
-type Check = (request: FastifyRequest) => Promise<void>
-
-export interface Limits {
-  readonly byAddress: Check
-  readonly byUser: Check
-  /** Checks credentials, unless too many from this address were wrong of late. */
-  login<T>(request: FastifyRequest, check: () => Promise<T>): Promise<T>
+/** Refuses a request from an address that has sent too many. */
+export function checkAddress(
+  limits: Limits,
+  { rateLimit, rateLimitLoopback }: RateLimits,
+  request: FastifyRequest,
+): void {
+  if (rateLimit === 0 || (!rateLimitLoopback && isLocal(request))) return
+  refuseOver(rateLimit, limits.hit(`address ${networkOf(request.ip)}`))
 }
 
-/** What refuses requests that are over a limit. */
-export async function rateLimits(app: FastifyInstance, limits: RateLimits): Promise<Limits> {
-  await app.register(rateLimit, { global: false })
-  const check = (max: number, key: (request: FastifyRequest) => string | null): Check => {
-    if (max === 0) return async () => {}
-    const limit = app.createRateLimit({ max, timeWindow: WINDOW, keyGenerator: (request) => key(request) ?? '' })
-    return async (request) => {
-      if (key(request) === null || (!limits.rateLimitLoopback && isLocal(request))) return
-      const result = await limit(request)
-      if (!result.isAllowed && result.isExceeded) {
-        const seconds = Math.max(1, result.ttlInSeconds)
-        throw new AppError('rest_too_many_requests', { fill: { seconds }, headers: { 'retry-after': String(seconds) } })
-      }
-    }
-  }
-  return {
-    byAddress: check(limits.rateLimit, ({ ip }) => `address ${networkOf(ip)}`),
-    byUser: check(limits.userRateLimit, ({ user }) => (user === null ? null : `user ${user.id}`)),
-    login: loginLimit(limits),
-  }
+/** Refuses a request of a user who has sent too many. */
+export function checkUser(
+  limits: Limits,
+  { userRateLimit, rateLimitLoopback }: RateLimits,
+  request: FastifyRequest,
+): void {
+  if (userRateLimit === 0 || request.user === null || (!rateLimitLoopback && isLocal(request))) return
+  refuseOver(userRateLimit, limits.hit(`user ${request.user.id}`))
 }
 
-/** A slow hash is not computed for whoever only guesses. */
-function loginLimit({ loginLimit: most, rateLimitLoopback }: RateLimits): Limits['login'] {
-  const wrong = new Map<string, { count: number; until: number }>()
-  return async (request, check) => {
-    if (most === 0 || request.headers.authorization === undefined || (!rateLimitLoopback && isLocal(request)))
-      return check()
-    const now = Date.now()
-    const key = networkOf(request.ip)
-    const known = wrong.get(key)
-    const entry = known !== undefined && known.until > now ? known : { count: 0, until: now + WINDOW }
-    if (entry.count >= most) throw tooMany((entry.until - now) / 1000)
-    try {
-      return await check()
-    } catch (error) {
-      entry.count++
-      wrong.delete(key)
-      wrong.set(key, entry)
-      const oldest = wrong.keys().next().value
-      if (wrong.size > MOST_REMEMBERED && oldest !== undefined) wrong.delete(oldest)
-      throw error
-    }
+/** Checks credentials, unless too many from this address were wrong of late: no slow hash for whoever only guesses. */
+export async function checkLogin<T>(
+  limits: Limits,
+  { loginLimit, rateLimitLoopback }: RateLimits,
+  request: FastifyRequest,
+  check: () => Promise<T>,
+): Promise<T> {
+  if (loginLimit === 0 || request.headers.authorization === undefined || (!rateLimitLoopback && isLocal(request)))
+    return check()
+  const key = `login ${networkOf(request.ip)}`
+  const { count, seconds } = limits.peek(key)
+  refuseOver(loginLimit, { count: count + 1, seconds })
+  try {
+    return await check()
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'incorrect_password') limits.hit(key)
+    throw error
   }
 }
 
-function tooMany(ttl: number): AppError {
-  const seconds = Math.max(1, Math.ceil(ttl))
-  return new AppError('rest_too_many_requests', { fill: { seconds }, headers: { 'retry-after': String(seconds) } })
+function refuseOver(most: number, { count, seconds }: { count: number; seconds: number }): void {
+  if (count <= most) return
+  throw new AppError('rest_too_many_requests', { fill: { seconds }, headers: { 'retry-after': String(seconds) } })
 }
 
 /** Who has an IPv6 address has 2^64 of them. */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
 import * as images from '../domain/images.ts'
+import type { Limits } from '../domain/limits.ts'
 import type { Scope, User } from '../domain/scope.ts'
 import { AppError } from '../lib/errors.ts'
 import { chooseLanguage } from '../lib/texts.ts'
@@ -10,7 +11,7 @@ import { authenticate } from './authentication.ts'
 import { allowOrigins } from './cors.ts'
 import { type Addresses, type Endpoint, METHODS, NAMESPACE } from './endpoint.ts'
 import { addPages } from './pages.ts'
-import { type RateLimits, rateLimits } from './rate-limit.ts'
+import { checkAddress, checkLogin, checkUser, type RateLimits } from './rate-limit.ts'
 import { endpoints } from './routes.ts'
 
 declare module 'fastify' {
@@ -41,6 +42,7 @@ export interface ServerOptions extends RateLimits {
 
 /** What the server works on: a scope without a user, and whether it is fit to be asked. */
 export interface Service extends Omit<Scope, 'user'> {
+  readonly limits: Limits
   isReady(): Promise<boolean>
 }
 
@@ -85,7 +87,7 @@ export async function createServer(service: Service, options: ServerOptions): Pr
   })
   logAnswers(app)
   await allowOrigins(app, options.writeOrigins, options.baseUrl)
-  await admitOnlyKnown(app, service, options)
+  admitOnlyKnown(app, service, options)
   addHealth(app, service)
   addPages(app)
   addFiles(app, service)
@@ -104,13 +106,15 @@ function logAnswers(app: FastifyInstance): void {
 }
 
 /** Credentials come before the route, so that wrong ones are told on every address. */
-async function admitOnlyKnown(app: FastifyInstance, service: Service, options: ServerOptions): Promise<void> {
-  const { byAddress, byUser, login } = await rateLimits(app, options)
+function admitOnlyKnown(app: FastifyInstance, service: Service, options: ServerOptions): void {
+  const { limits } = service
   app.addHook('onRequest', async (request) => {
     if (request.routeOptions.config.open) return
-    await byAddress(request)
-    request.user = await login(request, () => authenticate(service, request.headers.authorization))
-    await byUser(request)
+    checkAddress(limits, options, request)
+    request.user = await checkLogin(limits, options, request, () =>
+      authenticate(service, request.headers.authorization),
+    )
+    checkUser(limits, options, request)
     // Before its body is looked at.
     if (request.is404) refuseRoute(request.url)
   })

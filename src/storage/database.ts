@@ -6,6 +6,7 @@ import { AppError } from '../lib/errors.ts'
 import { type Dialect, postgres, sqlite, type Tx } from './dialect.ts'
 import { migrations } from './migrations/index.ts'
 import { postgresDialect } from './postgres.ts'
+import { Replicas } from './replicas.ts'
 import { SqliteDialect } from './sqlite.ts'
 import type { Tables } from './tables.ts'
 
@@ -33,10 +34,15 @@ export interface DatabaseOptions {
   readonly onQuery?: OnQuery | undefined
   /** Told of connections that break while nobody uses them. */
   readonly onError?: (error: Error) => void
+  /** Addresses of streaming replicas that reads may go to. */
+  readonly replicas?: readonly string[]
 }
 
 /** Opens PostgreSQL at an address `postgres://…`, or the embedded database in a folder; `:memory:` keeps it in memory alone. */
-export function openDatabase(where: string, { onQuery, onError = () => {} }: DatabaseOptions = {}): Database {
+export function openDatabase(
+  where: string,
+  { onQuery, onError = () => {}, replicas: urls = [] }: DatabaseOptions = {},
+): Database {
   const isAddress = /^postgres(ql)?:\/\//.test(where)
   const file = where === ':memory:' ? where : join(where, 'kalends.sqlite')
   const db = new Kysely<Tables>({
@@ -48,14 +54,32 @@ export function openDatabase(where: string, { onQuery, onError = () => {} }: Dat
       }),
   })
   const dialect = isAddress ? postgres : sqlite
+  const replicas = new Replicas(db, isAddress ? urls : [], onError)
   const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } })
   return {
     read: (work) =>
-      patiently(dialect, () =>
-        db.transaction().setAccessMode('read only').setIsolationLevel('repeatable read').execute(work),
+      patiently(dialect, async () => {
+        const chosen = await replicas.choose()
+        const reading = (from: Kysely<Tables>) =>
+          from.transaction().setAccessMode('read only').setIsolationLevel('repeatable read').execute(work)
+        // A replica that fails, or has to cancel a query to keep up, is no reason to fail the reader.
+        return reading(chosen).catch((error) => {
+          if (!replicas.avoid(chosen) || error instanceof AppError) throw error
+          return reading(db)
+        })
+      }),
+    // Two who change the same thing wait for each other by dialect.lock; those who do not, do not.
+    write: (work) =>
+      patiently(dialect, (beforeCommit) =>
+        db
+          .transaction()
+          .setIsolationLevel('read committed')
+          .execute(async (tx) => {
+            const result = await work(tx)
+            beforeCommit()
+            return result
+          }),
       ),
-    // Two editors who save at once: one of them is tried again, on what the other left.
-    write: (work) => patiently(dialect, () => db.transaction().setIsolationLevel('serializable').execute(work)),
     async migrate() {
       const { error, results } = await migrator.migrateToLatest()
       if (error !== undefined) throw error
@@ -65,24 +89,40 @@ export function openDatabase(where: string, { onQuery, onError = () => {} }: Dat
       const all = await migrator.getMigrations()
       return all.filter((migration) => migration.executedAt === undefined).map((migration) => migration.name)
     },
-    close: () => db.destroy(),
+    async close() {
+      await replicas.close()
+      await db.destroy()
+    },
   }
 }
 
-/** Does a transaction again while its failure is of the passing kind: what failed has changed nothing. */
-async function patiently<T>(dialect: Dialect, work: () => Promise<T>): Promise<T> {
+/** How often a transaction is begun anew on another connection, when its own turns out to be broken. */
+const BROKEN = 3
+
+/**
+ * Does a transaction again while its failure is of the passing kind, or its connection was broken: what failed before it
+ * was told to commit has changed nothing. A commit whose answer was lost may have happened, so it is not done again.
+ */
+async function patiently<T>(dialect: Dialect, attempt: (beforeCommit: () => void) => Promise<T>): Promise<T> {
   const deadline = performance.now() + PATIENCE
-  for (;;) {
+  for (let broken = 0; ; ) {
+    let committing = false
     try {
-      return await work()
+      return await attempt(() => {
+        committing = true
+      })
     } catch (error) {
       const passing = dialect.isPassing(error)
-      if (dialect.isUnreachable(error) || (passing && performance.now() > deadline)) {
-        throw new AppError('rest_unavailable', { headers: { 'retry-after': '1' } })
-      }
-      if (!passing) throw error
+      const unreachable = dialect.isUnreachable(error)
+      if (!passing && !unreachable) throw error
+      if (unreachable && (committing || ++broken > BROKEN || performance.now() > deadline)) throw unavailable()
+      if (passing && performance.now() > deadline) throw unavailable()
       // At random, so that those who met do not meet again.
       await setTimeout(Math.random() * PAUSE)
     }
   }
+}
+
+function unavailable(): AppError {
+  return new AppError('rest_unavailable', { headers: { 'retry-after': '1' } })
 }

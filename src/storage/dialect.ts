@@ -43,6 +43,8 @@ export interface Dialect {
   createSearchIndexes(db: Kysely<unknown>): Promise<void>
   /** Whether a text contains another, to the letter. */
   contains(text: Expression<string>, part: string): Expression<SqlBool>
+  /** Keeps others who name the same thing waiting until this transaction ends; answers whether anything may have changed meanwhile. */
+  lock(tx: Tx, name: string): Promise<boolean>
   /** Whether a transaction that failed with this error changed nothing and may succeed when it is tried again. */
   isPassing(error: unknown): boolean
   /** Whether an error says that the database cannot be reached for now. */
@@ -111,13 +113,16 @@ export const sqlite: Dialect = {
   /** An ordered scan does without. */
   async createSearchIndexes() {},
   contains: (text, part) => sql<SqlBool>`instr(${text}, ${part}) > 0`,
+  /** It has one writer at a time. */
+  lock: async () => false,
   // SQLITE_BUSY and SQLITE_LOCKED, with their extended codes: another process holds the database.
   isPassing: (error) => [5, 6].includes(Number(codeOf(error, 'errcode') ?? 0) & 0xff),
   isUnreachable: () => false,
 }
 
 /** What PostgreSQL and the network say while the server is away, starting, stopping or no longer the primary. */
-const AWAY = /^(08...|57P0[1-5]|53300|25006|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EPIPE|ENOTFOUND|EHOSTUNREACH|EAI_AGAIN)$/
+const AWAY =
+  /^(08...|57P0[1-5]|53300|25006|55000|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EPIPE|ENOTFOUND|EHOSTUNREACH|EAI_AGAIN)$/
 const AWAY_WORDS =
   /Connection terminated|connection timeout|timeout exceeded|not queryable|Client was closed|Query read timeout/i
 
@@ -163,8 +168,12 @@ export const postgres: Dialect = {
     )
   },
   contains: (text, part) => sql<SqlBool>`${text} like ${`%${part.replace(/[\\%_]/g, '\\$&')}%`}`,
-  // Serialisation, deadlock, and a unique value that two transactions made at once.
-  isPassing: (error) => ['40001', '40P01', '23505'].includes(String(codeOf(error, 'code'))),
+  async lock(tx, name) {
+    await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx)
+    return true
+  },
+  // Serialisation, deadlock, a unique value that two transactions made at once, a row that another one removed.
+  isPassing: (error) => ['40001', '40P01', '23505', '23503'].includes(String(codeOf(error, 'code'))),
   isUnreachable: (error) =>
     AWAY.test(String(codeOf(error, 'code'))) || (error instanceof Error && AWAY_WORDS.test(error.message)),
 }

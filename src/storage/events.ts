@@ -239,6 +239,7 @@ export async function publishLinkedDrafts(tx: Tx, event: number, author: number,
 
 /** Whether `event` is `above` or somewhere below it. */
 export async function isWithin(tx: Tx, event: number, above: number): Promise<boolean> {
+  await dialectOf(tx).lock(tx, 'parents')
   const rows = await tx
     .withRecursive('line(id)', (db) =>
       db

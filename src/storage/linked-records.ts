@@ -57,6 +57,7 @@ export async function findEqual(
   sight: Sight,
   columns: Partial<RecordRow>,
 ): Promise<RecordRow | undefined> {
+  await dialectOf(tx).lock(tx, `equal ${kind} ${columns[kind]}`)
   const row = await tx
     .selectFrom(RECORD_TABLE[kind] as 'venues')
     .selectAll()

@@ -50,6 +50,13 @@ export async function get(tx: Tx, kind: RecordKind, ref: Ref): Promise<RecordRow
   return row as RecordRow | undefined
 }
 
+/** The record, which nobody else changes until this transaction ends. */
+export async function getLocked(tx: Tx, kind: RecordKind, ref: Ref): Promise<RecordRow | undefined> {
+  const row = await get(tx, kind, ref)
+  if (row === undefined || !(await dialectOf(tx).lock(tx, `record ${row.id}`))) return row
+  return get(tx, kind, ref)
+}
+
 /** Those of the given records that a reader may open and that are not in the trash. */
 export async function readable(tx: Tx, kind: RecordKind, ids: readonly number[], sight: Sight): Promise<Set<number>> {
   if (ids.length === 0) return new Set()
@@ -104,6 +111,7 @@ export async function reassign(tx: Tx, from: number, to: number): Promise<void> 
 
 /** The slug itself if it is free, else with the first of `-2`, `-3` … that is. */
 export async function freeSlug(tx: Tx, kind: RecordKind, wanted: string, except = 0): Promise<string> {
+  await dialectOf(tx).lock(tx, `slug ${kind} ${wanted}`)
   return firstFree(wanted, async (slug) => {
     const row = await tx.selectFrom(table(kind)).select('id').where('slug', '=', slug).executeTakeFirst()
     return row === undefined || row.id === except
@@ -134,6 +142,11 @@ export async function firstFree(wanted: string, isFree: (slug: string) => Promis
     else taken = middle
   }
   return numbered(free)
+}
+
+/** Keeps other nodes from publishing until this transaction ends. */
+export function lockPublishing(tx: Tx): Promise<boolean> {
+  return dialectOf(tx).lock(tx, 'publishing')
 }
 
 /** The scheduled records whose time has come. */

@@ -122,5 +122,6 @@ export interface Tables {
   tickets: TicketTable
   event_venues: LinkTable
   event_organizers: LinkTable
+  limits: { key: string; window: number; count: number }
   event_terms: { event: number; term: number }
 }

@@ -79,6 +79,11 @@ export async function getAll(tx: Tx, kind: TermKind, ids: readonly number[]): Pr
   return tx.selectFrom('terms').selectAll().where('kind', '=', kind).where('id', 'in', ids).execute()
 }
 
+/** Keeps others from changing the terms of a kind until this transaction ends; answers whether they may have changed before. */
+export function lock(tx: Tx, kind: TermKind): Promise<boolean> {
+  return dialectOf(tx).lock(tx, `terms ${kind}`)
+}
+
 /** The term with this slug or, failing that, the oldest with this case-folded name. */
 export async function find(tx: Tx, kind: TermKind, slug: string | null, nameKey: string): Promise<TermRow | undefined> {
   const all = tx.selectFrom('terms').selectAll().where('kind', '=', kind)
@@ -182,6 +187,7 @@ export async function remove(tx: Tx, term: TermRow): Promise<void> {
 
 /** The slug itself if no other term of this kind has it, else a numbered one. */
 export async function freeSlug(tx: Tx, kind: TermKind, wanted: string, except = 0): Promise<string> {
+  await dialectOf(tx).lock(tx, `slug ${kind} ${wanted}`)
   return firstFree(wanted, async (slug) => {
     const row = await tx
       .selectFrom('terms')
