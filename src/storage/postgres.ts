@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import { PostgresAdapter, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { type Dialect, postgres } from './dialect.ts'
@@ -17,6 +18,25 @@ const types: pg.CustomTypesConfig = {
         : pg.types.getTypeParser(oid),
 }
 
+/** How long a query may take, in milliseconds; the server ends it, and if it does not answer, we do. */
+const LONGEST = 10_000
+
+/** A connection that does not answer is closed, so that nobody else is given it: the server may be gone without a word. */
+class Client extends pg.Client {
+  // biome-ignore lint/suspicious/noExplicitAny: passes on whatever of pg's many forms of query it was called in
+  override query(...args: any[]): any {
+    // biome-ignore lint/suspicious/noExplicitAny: the same
+    const answer = (super.query as any)(...args)
+    if (answer instanceof Promise) {
+      answer.catch((error: Error) => {
+        if (/Query read timeout/.test(error.message))
+          (this as unknown as { connection: { stream: Socket } }).connection.stream.destroy()
+      })
+    }
+    return answer
+  }
+}
+
 /** Kysely on a pool of connections, none of which waits without end. */
 export function postgresDialect(url: string, onError: (error: Error) => void): PostgresDialect {
   const pool = new pg.Pool({
@@ -26,9 +46,10 @@ export function postgresDialect(url: string, onError: (error: Error) => void): P
     connectionTimeoutMillis: 3000,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
-    query_timeout: 15_000,
-    statement_timeout: 15_000,
-    idle_in_transaction_session_timeout: 15_000,
+    query_timeout: LONGEST,
+    statement_timeout: LONGEST - 1000,
+    idle_in_transaction_session_timeout: LONGEST,
+    Client,
     application_name: 'kalends',
   })
   // An idle connection that breaks is replaced when one is needed next.

@@ -30,8 +30,15 @@ describe('on PostgreSQL', { skip }, () => {
     const client = new pg.Client({ connectionString: SERVER })
     await client.connect()
     t.after(() => client.end())
+    const { rows } = await service.db.read((tx) =>
+      tx.executeQuery<{ name: string }>(CompiledQuery.raw('select current_database() as name')),
+    )
+    const database = rows[0]?.name
     for (let n = 0; n < 5; n++) {
-      await client.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'kalends'")
+      await client.query(
+        "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'kalends' and datname = $1",
+        [database],
+      )
       const response = await service.call('editor', '/tags', { json: { name: `During ${n}` } })
       assert.ok([201, 503].includes(response.statusCode), response.body)
       if (response.statusCode === 503) assert.equal(response.headers['retry-after'], '1')
