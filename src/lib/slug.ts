@@ -29,14 +29,15 @@ const NOT_KEPT = /[^\p{L}\p{N}\p{M}_-]+/gu
 
 /** Makes a slug of a title, or cleans one that a client gave; the empty text when nothing in it can be kept. */
 export function slugify(text: string): string {
+  // What is not kept goes before the marks do: a mark behind it may come to stand on a letter.
   const plain = decode(text)
     .normalize('NFD')
     .toLowerCase()
+    .replace(SEPARATORS, '-')
+    .replace(NOT_KEPT, '')
     .replace(LATIN_LETTER_WITH_MARKS, '$1')
     .normalize('NFC')
     .replace(/[^\0-\x7f]/gu, (letter) => LATIN[letter] ?? letter)
-    .replace(SEPARATORS, '-')
-    .replace(NOT_KEPT, '')
     .replace(/-+/g, '-')
   return trimDashes(fit(plain, SLUG_BYTES))
 }

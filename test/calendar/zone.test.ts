@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import fc from 'fast-check'
 import { abbreviation } from '../../src/calendar/abbreviation.ts'
 import { findZone, settle, toInstant, toIso, toWallClock } from '../../src/calendar/zone.ts'
+import fc from '../support/property.ts'
 
 describe('zones', () => {
   it('are found in any case, and manual offsets in two spellings', () => {

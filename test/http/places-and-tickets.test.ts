@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import fc from 'fast-check'
 import { distance, type Point } from '../../src/lib/geo.ts'
+import fc from '../support/property.ts'
 import { type Json, type Service, startService } from '../support/service.ts'
 
 /** Degrees with six decimals. */

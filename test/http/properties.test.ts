@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { decodeHTML } from 'entities'
-import fc from 'fast-check'
 import { findZone, toInstant, toWallClock } from '../../src/calendar/zone.ts'
 import { endpoints } from '../../src/http/routes.ts'
+import fc from '../support/property.ts'
 import { type Json, type Service, startService } from '../support/service.ts'
 
 const ZONES = Intl.supportedValuesOf('timeZone').filter((zone) => findZone(zone) !== null)

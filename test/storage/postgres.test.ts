@@ -57,6 +57,15 @@ describe('on PostgreSQL', { skip }, () => {
     await db.close()
   })
 
+  it('a replica that is away costs nothing but its help', async () => {
+    const store = await freshStore('')
+    const db = openDatabase(store.where, { replicas: ['postgres://nobody:x@127.0.0.1:1/none'] })
+    for (let n = 0; n < 3; n++)
+      assert.deepEqual(await db.read((tx) => tx.selectFrom('terms').selectAll().execute()), [])
+    await db.close()
+    await store.drop()
+  })
+
   describe('plans', () => {
     let service: Service
     const asked: { sql: string; parameters: readonly unknown[] }[] = []
