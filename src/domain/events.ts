@@ -131,7 +131,8 @@ export async function update(scope: Scope, ref: Ref, payload: Payload): Promise<
 /** Moves an event to the trash or, with `force`, out of existence. */
 export async function remove(scope: Scope, ref: Ref, query: Payload): Promise<Event> {
   return scope.db.write(async (tx) => {
-    const before = asEvent(await records.findEditable(tx, scope, 'event', ref))
+    const row = await records.findEditable(tx, scope, 'event', ref)
+    const before = asEvent(row)
     const { values, problems } = readFields(removeParameters, query(), {
       mode: 'query',
       reading: records.readingOf(scope),
@@ -139,7 +140,7 @@ export async function remove(scope: Scope, ref: Ref, query: Payload): Promise<Ev
     refuse(problems)
     const event = await assembleOne(tx, scope, before)
     const terms = await storage.termIds(tx, before.id)
-    const after = asEvent(await records.remove(tx, scope, 'event', { id: before.id }, values.force === true))
+    const after = asEvent(await records.remove(tx, scope, 'event', row, values.force === true))
     if (isCounted(before)) await storage.countTerms(tx, terms, -1)
     return { ...event, row: after }
   })

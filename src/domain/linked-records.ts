@@ -98,13 +98,13 @@ export async function update(scope: Scope, kind: LinkedKind, ref: Ref, payload: 
 
 export async function remove(scope: Scope, kind: LinkedKind, ref: Ref, query: Payload): Promise<Linked> {
   return scope.db.write(async (tx) => {
-    await records.findEditable(tx, scope, kind, ref)
+    const row = await records.findEditable(tx, scope, kind, ref)
     const { values, problems } = readFields(removeParameters, query(), {
       mode: 'query',
       reading: records.readingOf(scope),
     })
     refuse(problems)
-    return withImage(tx, await records.remove(tx, scope, kind, ref, values.force === true))
+    return withImage(tx, await records.remove(tx, scope, kind, row, values.force === true))
   })
 }
 

@@ -149,9 +149,14 @@ export function searchText(fields: Fields, row: Partial<RecordRow>): string {
     .join('\n')
 }
 
-/** Moves a record to the trash, or out of existence; answers it as it then is, or as it was. */
-export async function remove(tx: Tx, scope: Scope, kind: RecordKind, ref: Ref, force: boolean): Promise<RecordRow> {
-  const row = await findEditable(tx, scope, kind, ref)
+/** Moves a record that its writer may edit to the trash, or out of existence; answers it as it then is, or as it was. */
+export async function remove(
+  tx: Tx,
+  scope: Scope,
+  kind: RecordKind,
+  row: RecordRow,
+  force: boolean,
+): Promise<RecordRow> {
   if (force) {
     await storage.remove(tx, kind, row.id)
     return row
