@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
+import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Scope } from '../domain/scope.ts'
 import { AppError, type ErrorCode } from '../lib/errors.ts'
@@ -11,13 +12,13 @@ import { sparse } from './sparse.ts'
 
 /** Calls an endpoint and sends what it answers. */
 export async function sendAnswer(
-  endpoint: Endpoint,
+  endpoint: Pick<Endpoint, 'handle'>,
   scope: Omit<Scope, 'user'>,
   addresses: Addresses,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { id, slug = '' } = request.params as { id?: string; slug?: string }
+  const { id, slug = '', '*': rest = '' } = request.params as { id?: string; slug?: string; '*'?: string }
   const [, search] = splitUrl(request.url)
   const call: Call = {
     scope: { ...scope, user: request.user },
@@ -25,6 +26,7 @@ export async function sendAnswer(
     language: request.language.name,
     id: Number(id),
     slug,
+    rest,
     query: () => readForm(search),
     body: () => readBody(request.body, request.headers['content-type']),
     file: () => readFile(request.body, request.headers['content-type']),
@@ -34,7 +36,7 @@ export async function sendAnswer(
   return varied(request, reply)
     .code(status)
     .headers(headers)
-    .send(typeof body === 'string' ? body : select(body, search))
+    .send(typeof body === 'string' || body instanceof Readable ? body : select(body, search))
 }
 
 /** Sends the answer to a failed request, and logs what is a fault of ours. */

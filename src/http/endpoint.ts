@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import type { Payload, Scope } from '../domain/scope.ts'
 import type { Fields } from '../schema/field.ts'
 import type { ResponseName } from '../schema/responses.ts'
@@ -27,6 +28,8 @@ export interface Call {
   /** The variable parts of the path. */
   readonly id: number
   readonly slug: string
+  /** What a view's `*` stands for. */
+  readonly rest: string
   /** The parameters of the query string. */
   readonly query: Payload
   /** The fields of the body. */
@@ -40,7 +43,16 @@ export interface Call {
 export interface Answer {
   readonly status?: number
   readonly headers?: Record<string, string>
-  readonly body: object | string
+  /** Made JSON of, unless it is text or a stream of it; then the headers say of what type. */
+  readonly body: object | string | Readable
+}
+
+/** A page or a feed: what people and calendar programs read beside the REST interface. */
+export interface View {
+  /** Below the base address, as the router writes it: `/event/:slug`, `/events/category/*`. */
+  readonly path: string
+  readonly methods: readonly ('GET' | 'POST')[]
+  handle(call: Call): Promise<Answer>
 }
 
 /** One operation of the REST interface. The router, the namespace index and the documentation are made from these. */

@@ -13,6 +13,7 @@ import { type Addresses, type Endpoint, METHODS, NAMESPACE } from './endpoint.ts
 import { addPages } from './pages.ts'
 import { checkAddress, checkLogin, checkUser, type RateLimits } from './rate-limit.ts'
 import { endpoints } from './routes.ts'
+import { views } from './views.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -91,6 +92,7 @@ export async function createServer(service: Service, options: ServerOptions): Pr
   addHealth(app, service)
   addPages(app)
   addFiles(app, service)
+  addViews(app, service, options)
   addEndpoints(app, service, options)
   return app
 }
@@ -132,13 +134,26 @@ function addHealth(app: FastifyInstance, service: Service): void {
   })
 }
 
+/** An address that chose the language goes on choosing it. */
+function addressesOf({ language }: FastifyRequest, { baseUrl }: ServerOptions): Addresses {
+  return {
+    home: baseUrl,
+    rest: `${baseUrl}${language.byAddress ? `/${language.name}` : ''}/${NAMESPACE}`,
+    host: new URL(baseUrl).hostname,
+  }
+}
+
+function addViews(app: FastifyInstance, service: Service, options: ServerOptions): void {
+  for (const view of views) {
+    app.route({
+      method: [...view.methods],
+      url: view.path,
+      handler: (request, reply) => sendAnswer(view, service, addressesOf(request, options), request, reply),
+    })
+  }
+}
+
 function addEndpoints(app: FastifyInstance, service: Service, options: ServerOptions): void {
-  // An address that chose the language goes on choosing it.
-  const addresses = ({ language }: FastifyRequest): Addresses => ({
-    home: options.baseUrl,
-    rest: `${options.baseUrl}${language.byAddress ? `/${language.name}` : ''}/${NAMESPACE}`,
-    host: new URL(options.baseUrl).hostname,
-  })
   const add = (to: FastifyInstance, endpoint: Endpoint) =>
     to.route({
       method: [...endpoint.methods],
@@ -147,7 +162,7 @@ function addEndpoints(app: FastifyInstance, service: Service, options: ServerOpt
       onRequest: async ({ user }) => {
         if (endpoint.access === 'signed-in' && user === null) throw new AppError('rest_not_signed_in')
       },
-      handler: (request, reply) => sendAnswer(endpoint, service, addresses(request), request, reply),
+      handler: (request, reply) => sendAnswer(endpoint, service, addressesOf(request, options), request, reply),
     })
   for (const endpoint of endpoints.filter(({ upload }) => !upload)) add(app, endpoint)
   // Files of any type are taken only where they are asked for; what they are is told by their bytes.

@@ -1,0 +1,4 @@
+import type { View } from './endpoint.ts'
+
+/** Everything that is read beside the REST interface: pages and feeds. */
+export const views: readonly View[] = []
