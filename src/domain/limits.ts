@@ -62,7 +62,7 @@ export class Limits {
     const window = this.#window
     const told = new Map([...this.#counts].filter(([, { own }]) => own > 0).map(([key, { own }]) => [key, own]))
     if (this.#db === null || told.size === 0) return
-    const totals = await this.#db.write((tx) => storage.add(tx, window, told))
+    const totals = await this.#db.note((tx) => storage.add(tx, window, told))
     if (window !== this.#window) return
     for (const [key, total] of totals) {
       const count = this.#current(key)

@@ -9,6 +9,7 @@ import { postgresDialect } from './postgres.ts'
 import { Replicas } from './replicas.ts'
 import { SqliteDialect } from './sqlite.ts'
 import type { Tables } from './tables.ts'
+import { LocalVersions, SharedVersions, type Version } from './version.ts'
 
 /** The database: all work on it is done in one of these two. */
 export interface Database {
@@ -16,6 +17,10 @@ export interface Database {
   read<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /** Reads and writes, of which all or none happen. */
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  /** The same, of what is in no answer: the version of the data stays. */
+  note<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  /** What the data is at now; asked once per turn of the event loop. */
+  version(): Version | Promise<Version>
   /** Brings the tables up to date; answers the names of what was run. */
   migrate(): Promise<string[]>
   /** Names of the migrations that are still to run. */
@@ -45,16 +50,33 @@ export function openDatabase(
 ): Database {
   const isAddress = /^postgres(ql)?:\/\//.test(where)
   const file = where === ':memory:' ? where : join(where, 'kalends.sqlite')
-  const db = new Kysely<Tables>({
-    dialect: isAddress ? postgresDialect(where, onError) : new SqliteDialect(file),
-    log:
-      onQuery &&
-      (({ level, query }) => {
-        if (level === 'query') onQuery(query.sql, query.parameters)
-      }),
-  })
+  const open = () =>
+    new Kysely<Tables>({
+      dialect: isAddress ? postgresDialect(where, onError) : new SqliteDialect(file),
+      log:
+        onQuery &&
+        (({ level, query }) => {
+          if (level === 'query') onQuery(query.sql, query.parameters)
+        }),
+    })
+  const db = open()
+  // Readers of a file have a connection of their own, so that they do not wait for a writer.
+  const reader = isAddress || file === ':memory:' ? db : open()
   const dialect = isAddress ? postgres : sqlite
-  const replicas = new Replicas(db, isAddress ? urls : [], onError)
+  const replicas = new Replicas(reader, isAddress ? urls : [], onError)
+  const versions = isAddress ? new SharedVersions(db) : new LocalVersions(file)
+  // Two who change the same thing wait for each other by dialect.lock; those who do not, do not.
+  const writing = <T>(work: (tx: Tx) => Promise<T>): Promise<T> =>
+    patiently(dialect, (beforeCommit) =>
+      db
+        .transaction()
+        .setIsolationLevel('read committed')
+        .execute(async (tx) => {
+          const result = await work(tx)
+          beforeCommit()
+          return result
+        }),
+    )
   const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } })
   return {
     read: (work) =>
@@ -65,21 +87,26 @@ export function openDatabase(
         // A replica that fails, or has to cancel a query to keep up, is no reason to fail the reader.
         return reading(chosen).catch((error) => {
           if (!replicas.avoid(chosen) || error instanceof AppError) throw error
-          return reading(db)
+          return reading(reader)
         })
       }),
-    // Two who change the same thing wait for each other by dialect.lock; those who do not, do not.
-    write: (work) =>
-      patiently(dialect, (beforeCommit) =>
-        db
-          .transaction()
-          .setIsolationLevel('read committed')
-          .execute(async (tx) => {
-            const result = await work(tx)
-            beforeCommit()
-            return result
-          }),
-      ),
+    async write(work) {
+      try {
+        return await writing(async (tx) => {
+          const result = await work(tx)
+          await versions.move(tx)
+          return result
+        })
+      } finally {
+        // Also when it failed: a commit whose answer was lost may have happened.
+        versions.moved()
+      }
+    },
+    note: (work) => writing(work),
+    version() {
+      const current = versions.current()
+      return typeof current === 'string' ? current : patiently(dialect, () => current)
+    },
     async migrate() {
       const { error, results } = await migrator.migrateToLatest()
       if (error !== undefined) throw error
@@ -91,6 +118,8 @@ export function openDatabase(
     },
     async close() {
       await replicas.close()
+      versions.close()
+      if (reader !== db) await reader.destroy()
       await db.destroy()
     },
   }

@@ -10,6 +10,9 @@ import {
 import { type Box, EARTH_RADIUS, type Point } from '../lib/geo.ts'
 import type { Tables } from './tables.ts'
 
+/** How many rows the version of the data is spread over, so that writers seldom wait for each other's commit. */
+export const SHARES = 32
+
 /** What storage functions are given: always a transaction, so that all they read is of one moment. */
 export type Tx = Transaction<Tables>
 
@@ -33,6 +36,8 @@ export interface Dialect {
   setLastId(tx: Tx, sequence: Sequence, id: number): Promise<void>
   /** Makes the ids that the database gives go on behind those that a table has. */
   passIdentity(tx: Tx, table: string): Promise<void>
+  /** Makes what tells nodes that the data has changed: see version.ts. */
+  createVersion(db: Kysely<unknown>): Promise<void>
   /** Makes the index by which venues are found in a part of the map. */
   createPlaceIndex(db: Kysely<unknown>): Promise<void>
   /** The ids of the venues that the index has in a part of the map. */
@@ -96,6 +101,8 @@ export const sqlite: Dialect = {
   },
   /** It notices by itself. */
   async passIdentity() {},
+  /** It tells by itself. */
+  async createVersion() {},
   /** Triggers keep the R*Tree in step. It holds 32-bit numbers, rounded outwards: what it finds is measured again. */
   async createPlaceIndex(db) {
     await sql`create virtual table venue_places using rtree(id, south, north, west, east)`.execute(db)
@@ -150,6 +157,12 @@ export const postgres: Dialect = {
     const last = sql`(select max(id) from ${sql.table(table)})`
     await sql`select setval(pg_get_serial_sequence(${table}, 'id'), coalesce(${last}, 1), ${last} is not null)`.execute(
       tx,
+    )
+  },
+  async createVersion(db) {
+    await sql`create table data_version (share bigint primary key, version bigint not null)`.execute(db)
+    await sql`insert into data_version select share, 0 from generate_series(0, ${sql.lit(SHARES - 1)}) as share`.execute(
+      db,
     )
   },
   async createPlaceIndex(db) {

@@ -122,6 +122,8 @@ export interface Tables {
   tickets: TicketTable
   event_venues: LinkTable
   event_organizers: LinkTable
+  /** On a server: see version.ts. */
+  data_version: { share: number; version: number }
   limits: { key: string; window: number; count: number }
   event_terms: { event: number; term: number }
 }

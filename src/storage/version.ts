@@ -1,0 +1,102 @@
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import type { Kysely } from 'kysely'
+import { SHARES, type Tx } from './dialect.ts'
+import type { Tables } from './tables.ts'
+
+/** Names a state of the data: what was read after a version was, and while it stays the same, is still true. */
+export type Version = string
+
+/** Tells whether the data has changed, to all who ask in one turn of the event loop by one look. */
+export interface Versions {
+  current(): Version | Promise<Version>
+  /** Called by every write, last thing before its transaction commits. */
+  move(tx: Tx): Promise<void>
+  /** Called when it has been committed, before anybody is told. */
+  moved(): void
+  close(): void
+}
+
+/** SQLite tells a connection when others have committed: this one does nothing else, so it hears of everybody. */
+export class LocalVersions implements Versions {
+  readonly #file: string
+  #watch: { database: DatabaseSync; statement: StatementSync } | null = null
+  /** Counts our own commits, which a database in memory tells nobody. */
+  #own = 0
+  #turn: Version | null = null
+
+  constructor(file: string) {
+    this.#file = file
+  }
+
+  current(): Version {
+    if (this.#turn === null) {
+      this.#turn = `${this.#look()}.${this.#own}`
+      setImmediate(() => this.#forget())
+    }
+    return this.#turn
+  }
+  async move(): Promise<void> {}
+  moved(): void {
+    this.#own++
+    this.#turn = null
+  }
+  close(): void {
+    this.#watch?.database.close()
+    this.#watch = null
+  }
+
+  #forget(): void {
+    this.#turn = null
+  }
+
+  #look(): unknown {
+    if (this.#file === ':memory:') return 0
+    if (this.#watch === null) {
+      const database = new DatabaseSync(this.#file, { timeout: 1000 })
+      this.#watch = { database, statement: database.prepare('pragma data_version') }
+      this.#watch.statement.setReturnArrays(true)
+    }
+    return this.#watch.statement.get()
+  }
+}
+
+/** On a server, every write moves the version in its transaction: it shows when the write does, on every node. */
+export class SharedVersions implements Versions {
+  readonly #db: Kysely<Tables>
+  #turn: Promise<Version> | null = null
+
+  constructor(db: Kysely<Tables>) {
+    this.#db = db
+  }
+
+  current(): Promise<Version> {
+    if (this.#turn === null) {
+      this.#turn = this.#look()
+      setImmediate(() => {
+        this.#turn = null
+      })
+    }
+    return this.#turn
+  }
+
+  /** By a number nobody guesses: a state that a failover lost is never taken for another. */
+  async move(tx: Tx): Promise<void> {
+    await tx
+      .updateTable('data_version')
+      .set((eb) => ({ version: eb('version', '+', 1 + Math.floor(Math.random() * 1e6)) }))
+      .where('share', '=', Math.floor(Math.random() * SHARES))
+      .execute()
+  }
+  moved(): void {
+    this.#turn = null
+  }
+  close(): void {}
+
+  async #look(): Promise<Version> {
+    const { version } = await this.#db
+      .selectFrom('data_version')
+      .select((eb) => eb.fn.sum('version').as('version'))
+      .executeTakeFirstOrThrow()
+    return String(version)
+  }
+}
