@@ -50,9 +50,8 @@ export function generate(): string {
     const list = /^\/(\w+)$/.exec(path)?.[1]
     if (list === undefined || list === 'doc') continue
     const singular = list === 'categories' ? 'Category' : list.charAt(0).toUpperCase() + list.slice(1, -1)
-    const parameters = (get?.parameters ?? []).map(
-      ({ name, description, schema }) => [name, { ...schema, description }] as const,
-    )
+    const asked = (get?.parameters ?? []).filter((parameter) => parameter.in === 'query')
+    const parameters = asked.map(({ name, description, schema }) => [name, { ...schema, description }] as const)
     parts.push(
       declaration(`${singular}ListParameters`, {
         type: 'object',

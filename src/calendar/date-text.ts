@@ -14,11 +14,11 @@ export function instantIn(date: DateText, zone: Zone): Instant {
   return 'wall' in date ? toInstant(date.wall, zone) : date.instant
 }
 
-/** Reads a date in any of the contract's forms; null when it is none of them, or a day that does not exist. `today` is what relative words count from. */
-export function readDate(text: string, today: WallClock): DateText | null {
+/** Reads a date in any of the contract's forms; null when it is none of them, or a day that does not exist. `today` tells what relative words count from, and is asked only if there are any. */
+export function readDate(text: string, today: () => WallClock): DateText | null {
   const trimmed = text.trim()
   if (trimmed.length > 100) return null
-  return readDigits(trimmed) ?? readIso(trimmed) ?? readSlashes(trimmed) ?? readEnglish(trimmed, today)
+  return readDigits(trimmed) ?? readIso(trimmed) ?? readSlashes(trimmed) ?? readEnglish(trimmed, today())
 }
 
 const ISO =

@@ -70,8 +70,8 @@ export function windowOf({ clock, site }: Scope, asked: Asked): Window {
   const day = (date: DateText) => wallClockIn(date, site.timezone).slice(0, 10)
   if (asked.include) return {}
   const bounded = hasSiblings(asked)
-  const today = toWallClock(clock(), site.timezone).slice(0, 10)
-  const start = asked.start_date ? day(asked.start_date) : bounded ? undefined : today
+  const today = () => toWallClock(clock('day'), site.timezone).slice(0, 10)
+  const start = asked.start_date ? day(asked.start_date) : bounded ? undefined : today()
   const end = asked.end_date ? day(asked.end_date) : bounded || start === undefined ? undefined : lastDayFrom(start)
   return { ...(start && { start_date: `${start} 00:00:00` }), ...(end && { end_date: `${end} 23:59:59` }) }
 }

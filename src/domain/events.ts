@@ -20,7 +20,7 @@ import type { Fetched, Image } from './images.ts'
 import * as images from './images.ts'
 import { fetchForEdit, type Linked } from './linked-records.ts'
 import * as records from './records.ts'
-import type { Payload, Scope } from './scope.ts'
+import type { Check, Payload, Scope } from './scope.ts'
 import { type Term, withPaths } from './terms.ts'
 import { replace as replaceTickets, settleTickets } from './tickets.ts'
 
@@ -116,10 +116,12 @@ export async function create(scope: Scope, payload: Payload): Promise<Event> {
   })
 }
 
-export async function update(scope: Scope, ref: Ref, payload: Payload): Promise<Event> {
+/** Changes an event; `check` sees it as it is, and may refuse. */
+export async function update(scope: Scope, ref: Ref, payload: Payload, check: Check<Event> = null): Promise<Event> {
   const prepared = await prepare(payload, await fetchForEdit(scope, 'event', ref, payload))
   return scope.db.write(async (tx) => {
     const before = asEvent(await records.findEditable(tx, scope, 'event', ref))
+    check?.(await assembleOne(tx, scope, before))
     const { values, problems } = readFields(eventFields, payload(), {
       mode: 'update',
       reading: records.readingOf(scope),
@@ -129,16 +131,17 @@ export async function update(scope: Scope, ref: Ref, payload: Payload): Promise<
 }
 
 /** Moves an event to the trash or, with `force`, out of existence. */
-export async function remove(scope: Scope, ref: Ref, query: Payload): Promise<Event> {
+export async function remove(scope: Scope, ref: Ref, query: Payload, check: Check<Event> = null): Promise<Event> {
   return scope.db.write(async (tx) => {
     const row = await records.findEditable(tx, scope, 'event', ref)
     const before = asEvent(row)
+    const event = await assembleOne(tx, scope, before)
+    check?.(event)
     const { values, problems } = readFields(removeParameters, query(), {
       mode: 'query',
       reading: records.readingOf(scope),
     })
     refuse(problems)
-    const event = await assembleOne(tx, scope, before)
     const terms = await storage.termIds(tx, before.id)
     const after = asEvent(await records.remove(tx, scope, 'event', row, values.force === true))
     if (isCounted(before)) await storage.countTerms(tx, terms, -1)

@@ -13,7 +13,7 @@ import type { Fetched, Image } from './images.ts'
 import * as images from './images.ts'
 import type { RecordValues } from './records.ts'
 import * as records from './records.ts'
-import type { Payload, Scope } from './scope.ts'
+import type { Check, Payload, Scope } from './scope.ts'
 
 /** Venues and organizers live the same life; the field that names them has the name of their kind. */
 const FIELDS: Record<LinkedKind, Fields> = { venue: venueFields, organizer: organizerFields }
@@ -72,10 +72,17 @@ export async function create(scope: Scope, kind: LinkedKind, payload: Payload): 
   })
 }
 
-export async function update(scope: Scope, kind: LinkedKind, ref: Ref, payload: Payload): Promise<Linked> {
+export async function update(
+  scope: Scope,
+  kind: LinkedKind,
+  ref: Ref,
+  payload: Payload,
+  check: Check<Linked> = null,
+): Promise<Linked> {
   const fetched = await fetchForEdit(scope, kind, ref, payload)
   return scope.db.write(async (tx) => {
     const before = await records.findEditable(tx, scope, kind, ref)
+    check?.(await withImage(tx, before))
     const { values, problems } = readFields(FIELDS[kind], payload(), {
       mode: 'update',
       reading: records.readingOf(scope),
@@ -96,9 +103,16 @@ export async function update(scope: Scope, kind: LinkedKind, ref: Ref, payload: 
   })
 }
 
-export async function remove(scope: Scope, kind: LinkedKind, ref: Ref, query: Payload): Promise<Linked> {
+export async function remove(
+  scope: Scope,
+  kind: LinkedKind,
+  ref: Ref,
+  query: Payload,
+  check: Check<Linked> = null,
+): Promise<Linked> {
   return scope.db.write(async (tx) => {
     const row = await records.findEditable(tx, scope, kind, ref)
+    check?.(await withImage(tx, row))
     const { values, problems } = readFields(removeParameters, query(), {
       mode: 'query',
       reading: records.readingOf(scope),

@@ -18,9 +18,13 @@ import type { Scope } from './scope.ts'
 export type { Ref } from '../storage/records.ts'
 export type RecordValues = Values<typeof recordFields>
 
-/** What relative dates count from: now, in the site's zone. */
-export function readingOf(scope: Scope): Reading {
-  return { today: toWallClock(scope.clock(), scope.site.timezone) }
+/** What relative dates count from: now, in the site's zone; the clock is asked only if there are any. */
+export function readingOf({ clock, site }: Scope): Reading {
+  return {
+    get today() {
+      return toWallClock(clock(), site.timezone)
+    },
+  }
 }
 
 /** The record, or the answer that there is none. */

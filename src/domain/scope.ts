@@ -32,3 +32,6 @@ export interface Scope {
 
 /** What a request says, read only when its right to say it is settled; throws for a body that is not well-formed. */
 export type Payload = () => Record<string, unknown>
+
+/** Looks at a record before it is changed, in the transaction that changes it, and throws if it must not be. */
+export type Check<Shown> = ((shown: Shown) => void) | null

@@ -9,7 +9,7 @@ import type { TermRow } from '../storage/terms.ts'
 import * as storage from '../storage/terms.ts'
 import { mayRead, needTerms, sightOf } from './access.ts'
 import { readingOf } from './records.ts'
-import type { Payload, Scope } from './scope.ts'
+import type { Check, Payload, Scope } from './scope.ts'
 
 /** A term with the way to it from the top of its tree, as its address spells it. */
 export interface Term extends TermRow {
@@ -73,11 +73,18 @@ export async function create(scope: Scope, kind: TermKind, payload: Payload): Pr
   })
 }
 
-export async function update(scope: Scope, kind: TermKind, id: number, payload: Payload): Promise<Term> {
+export async function update(
+  scope: Scope,
+  kind: TermKind,
+  id: number,
+  payload: Payload,
+  check: Check<Term> = null,
+): Promise<Term> {
   return scope.db.write(async (tx) => {
     await storage.lock(tx, kind)
     const before = await find(tx, kind, id)
     needTerms(scope.user, kind)
+    check?.(await withPath(tx, before))
     const { values, problems } = readFields(FIELDS[kind], payload(), { mode: 'update', reading: readingOf(scope) })
     const { name = before.name, parent = before.parent } = values
     await checkParent(tx, kind, parent, before, problems)
@@ -91,12 +98,13 @@ export async function update(scope: Scope, kind: TermKind, id: number, payload: 
 }
 
 /** Removes a term for good; answers it as it was. */
-export async function remove(scope: Scope, kind: TermKind, id: number): Promise<Term> {
+export async function remove(scope: Scope, kind: TermKind, id: number, check: Check<Term> = null): Promise<Term> {
   return scope.db.write(async (tx) => {
     await storage.lock(tx, kind)
     const before = await find(tx, kind, id)
     needTerms(scope.user, kind)
     const term = await withPath(tx, before)
+    check?.(term)
     await storage.remove(tx, before)
     return term
   })

@@ -2,26 +2,70 @@ import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Scope } from '../domain/scope.ts'
+import type { Instant } from '../calendar/zone.ts'
+import type { Scope, User } from '../domain/scope.ts'
+import type { Clock } from '../lib/clock.ts'
 import { AppError, type ErrorCode } from '../lib/errors.ts'
 import { chooseLanguage, DEFAULT_LANGUAGE } from '../lib/texts.ts'
+import type { AnswerCache, Headers, Kept } from './answer-cache.ts'
 import { readBody, readFile, readForm } from './body.ts'
-import type { Addresses, Call, Endpoint } from './endpoint.ts'
+import { replyTo, tagOf } from './conditional.ts'
+import type { Addresses, Answer, Call, Endpoint } from './endpoint.ts'
 import { asAppError, errorBody } from './errors.ts'
+import { Moment } from './moment.ts'
 import { sparse } from './sparse.ts'
 
-/** Calls an endpoint and sends what it answers. */
+/** How long others may keep what everybody gets, in seconds; and how long show it while they ask for it anew. */
+const FRESH = 10
+const STALE = 60
+
+/** What is needed to answer: what to work on, what was answered before, and where this is. */
+export interface Answering {
+  readonly scope: Omit<Scope, 'user'>
+  readonly cache: AnswerCache
+  readonly addresses: Addresses
+}
+
+/** Calls an endpoint and sends what it answers; a read is answered from memory while that is still true. */
 export async function sendAnswer(
   endpoint: Pick<Endpoint, 'handle'>,
-  scope: Omit<Scope, 'user'>,
-  addresses: Addresses,
+  answering: Answering,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    return sendOnce(await endpoint.handle(callOf(answering, request)), request, reply)
+  }
+  const { cache, scope } = answering
+  const key = keyOf(request.user, request.language.name, request.originalUrl)
+  const version = await scope.db.version()
+  let direct: Answer | null = null
+  const make = async () => {
+    const moment = new Moment(scope)
+    const answer = await endpoint.handle(callOf(answering, request, moment.clock))
+    direct = answer
+    const isKept = (answer.status ?? 200) === 200 && !answer.secret && !(answer.body instanceof Readable)
+    return isKept ? keep(answer, scope.clock(), moment.until, request, reply) : null
+  }
+  const kept = cache.get(key, version) ?? (await cache.make(key, version, make))
+  if (kept === null) {
+    const answer: Answer = direct ?? (await endpoint.handle(callOf(answering, request)))
+    return sendOnce(answer, request, reply)
+  }
+  const { status, headers, body } = await replyTo(cache, kept, request.headers)
+  return reply.code(status).headers(headers).send(body)
+}
+
+/** What an answer is kept by. Who is signed in shares nothing with anybody. */
+export function keyOf(user: User | null, language: string, url: string): string {
+  return `${user === null ? '' : user.id} ${language} ${url}`
+}
+
+function callOf({ scope, addresses }: Answering, request: FastifyRequest, clock: Clock = scope.clock): Call {
   const { id, slug = '', '*': rest = '' } = request.params as { id?: string; slug?: string; '*'?: string }
   const [, search] = splitUrl(request.url)
-  const call: Call = {
-    scope: { ...scope, user: request.user },
+  return {
+    scope: { ...scope, clock, user: request.user },
     addresses,
     language: request.language.name,
     id: Number(id),
@@ -31,12 +75,47 @@ export async function sendAnswer(
     body: () => readBody(request.body, request.headers['content-type']),
     file: () => readFile(request.body, request.headers['content-type']),
     search: new URLSearchParams(search),
+    ifMatch: request.headers['if-match'],
   }
-  const { status = 200, headers = {}, body } = await endpoint.handle(call)
-  return varied(request, reply)
-    .code(status)
-    .headers(headers)
-    .send(typeof body === 'string' || body instanceof Readable ? body : select(body, search))
+}
+
+/** Makes an answer ready to be sent to everyone whom it is for. */
+function keep(answer: Answer, now: Instant, until: Instant, request: FastifyRequest, reply: FastifyReply): Kept {
+  const body = Buffer.from(textOf(answer.body, request))
+  const { 'x-request-id': _, ...set } = varied(request, reply).getHeaders()
+  const isText = typeof answer.body === 'string'
+  const vary = `${set.vary}, Accept-Encoding`
+  const headers = {
+    ...(set as Headers),
+    vary,
+    'content-type': isText ? 'text/plain; charset=utf-8' : 'application/json; charset=utf-8',
+    'cache-control': cacheControl(request.user, until - now),
+    'last-modified': new Date(now * 1000).toUTCString(),
+    ...answer.headers,
+  }
+  return { body, tag: tagOf(body, answer.revision), headers, until, encoded: {}, variants: {} }
+}
+
+function cacheControl(user: User | null, seconds: number): string {
+  if (user !== null) return PRIVATE
+  return `public, max-age=${Math.max(0, Math.min(FRESH, seconds))}, stale-while-revalidate=${STALE}`
+}
+
+const PRIVATE = 'private, no-store'
+
+/** Sends what nobody else is to get. */
+function sendOnce(answer: Answer, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { status = 200, headers = {}, body } = answer
+  varied(request, reply).code(status).header('cache-control', PRIVATE).headers(headers)
+  if (body instanceof Readable) return reply.send(body)
+  const text = textOf(body, request)
+  if (typeof body !== 'string') reply.type('application/json; charset=utf-8')
+  return reply.header('etag', `"${tagOf(text, answer.revision)}"`).send(text)
+}
+
+function textOf(body: Exclude<Answer['body'], Readable>, request: FastifyRequest): string {
+  if (typeof body === 'string') return body
+  return JSON.stringify(select(body, splitUrl(request.url)[1]))
 }
 
 /** Sends the answer to a failed request, and logs what is a fault of ours. */
@@ -50,6 +129,7 @@ export async function sendError(error: Error, request: FastifyRequest, reply: Fa
   const [, search] = splitUrl(request.url)
   return varied(request, reply)
     .code(told.status)
+    .header('cache-control', 'no-store')
     .headers(told.details.headers ?? {})
     .send(select(body, search))
 }

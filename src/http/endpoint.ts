@@ -38,10 +38,16 @@ export interface Call {
   readonly file: () => Promise<Buffer>
   /** Every pair of the query string as it was sent, for links to further pages. */
   readonly search: URLSearchParams
+  /** The request's `If-Match`. */
+  readonly ifMatch: string | undefined
 }
 
 export interface Answer {
   readonly status?: number
+  /** The state of the record that it shows: what `If-Match` is compared with. */
+  readonly revision?: string
+  /** Said of what is meant for the asker alone, though they are nobody in particular: it is neither kept here nor elsewhere. */
+  readonly secret?: true
   readonly headers?: Record<string, string>
   /** Made JSON of, unless it is text or a stream of it; then the headers say of what type. */
   readonly body: object | string | Readable

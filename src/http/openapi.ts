@@ -17,6 +17,7 @@ const FAILURES: Record<number, ErrorCode> = {
   404: 'rest_no_route',
   409: 'image-in-use',
   410: 'event-is-in-trash',
+  412: 'rest_precondition_failed',
   413: 'rest_payload_too_large',
   415: 'rest_unsupported_media_type',
   429: 'rest_too_many_requests',
@@ -75,11 +76,21 @@ function operation(endpoint: Endpoint, method: Method, samples: Record<string, o
     operationId: operationId(name, methods.length > 1 && method !== 'PATCH' ? method : null),
     summary: text(language, `operations.${name}`),
     tags: [groupOf(endpoint)],
-    parameters: [...inPath, ...inQuery],
+    parameters: [...inPath, ...inQuery, ...condition(endpoint, method, language)],
     ...(!isQuery && { requestBody: endpoint.upload ? uploadBody() : requestBody(endpoint, parameters) }),
     responses: { ...success(endpoint, method, samples, language), ...failures(endpoint, method) },
     security: access === 'anyone' ? [{}, { basic: [] }, { token: [] }] : [{ basic: [] }, { token: [] }],
   }
+}
+
+/** The header by which a request depends on what there is: of a read that it is new, of a change that it is as it was. */
+function condition(endpoint: Endpoint, method: Method, language: string): Json[] {
+  const name = method === 'GET' ? 'If-None-Match' : changesOne(endpoint) ? 'If-Match' : null
+  return name === null ? [] : [{ name, in: 'header', ...header(name.toLowerCase().replaceAll('-', '_'), language) }]
+}
+
+function changesOne({ name }: Endpoint): boolean {
+  return /^(events|venues|organizers|categories|tags)\.(update|remove)/.test(name)
 }
 
 /** `events.get-by-slug` is getEventsBySlug; of the methods that change, PATCH has the plain name. */
@@ -161,6 +172,7 @@ function success({ answers, name }: Endpoint, method: Method, samples: Record<st
   const created = method === 'POST' && name.endsWith('.create')
   const list = answers.endsWith('List')
   const headers = {
+    ETag: header('etag', language),
     ...(created && { Location: header('location', language) }),
     ...(list && {
       'X-TEC-Total': header('total', language),
@@ -172,12 +184,13 @@ function success({ answers, name }: Endpoint, method: Method, samples: Record<st
   return {
     [created ? '201' : '200']: {
       description: text(language, `documentation.${created ? 'created' : 'done'}`),
-      ...(Object.keys(headers).length > 0 && { headers }),
+      headers,
       content: {
         'application/json': { schema, ...(samples[answers] && { example: samples[answers] }) },
         ...(answers === 'Document' && { 'application/yaml': { schema } }),
       },
     },
+    ...(method === 'GET' && { 304: { description: text(language, 'documentation.unchanged') } }),
   }
 }
 
@@ -186,7 +199,8 @@ function header(name: string, language: string): Json {
 }
 
 /** The ways in which an operation may fail. */
-function failures({ access, path, name, methods }: Endpoint, method: Method): Json {
+function failures(endpoint: Endpoint, method: Method): Json {
+  const { access, path, name, methods } = endpoint
   const writes = access === 'signed-in' && method !== 'GET'
   const statuses = [
     400,
@@ -199,6 +213,7 @@ function failures({ access, path, name, methods }: Endpoint, method: Method): Js
     ...(writes && method !== 'DELETE' ? [413, 415] : []),
     ...(methods.includes('DELETE') && !/^(categories|tags|images)/.test(name) ? [410] : []),
     ...(name === 'images.remove' ? [409] : []),
+    ...(changesOne(endpoint) ? [412] : []),
   ]
   return Object.fromEntries(
     statuses.sort().map((status) => [status, { $ref: `#/components/responses/Failed${status}` }]),

@@ -12,15 +12,27 @@ export interface RateLimits {
   readonly rateLimitLoopback: boolean
 }
 
+/** From where a request comes. */
+export type Sender = Pick<FastifyRequest, 'ip' | 'socket' | 'headers'>
+
 /** Refuses a request from an address that has sent too many. */
-export function checkAddress(
-  limits: Limits,
-  { rateLimit, rateLimitLoopback }: RateLimits,
-  request: FastifyRequest,
-): void {
-  if (rateLimit === 0 || (!rateLimitLoopback && isLocal(request))) return
-  refuseOver(rateLimit, limits.hit(`address ${networkOf(request.ip)}`))
+export function checkAddress(limits: Limits, options: RateLimits, sender: Sender): void {
+  const hits = hitsOf(limits, options, sender)
+  if (hits !== null) refuseOver(options.rateLimit, hits)
 }
+
+/** Counts a request; whether its address has sent too many. */
+export function isOverLimit(limits: Limits, options: RateLimits, sender: Sender): boolean {
+  const hits = hitsOf(limits, options, sender)
+  return hits !== null && hits.count > options.rateLimit
+}
+
+function hitsOf(limits: Limits, { rateLimit, rateLimitLoopback }: RateLimits, sender: Sender): Hits | null {
+  if (rateLimit === 0 || (!rateLimitLoopback && isLocal(sender))) return null
+  return limits.hit(`address ${networkOf(sender.ip)}`)
+}
+
+type Hits = ReturnType<Limits['hit']>
 
 /** Refuses a request of a user who has sent too many. */
 export function checkUser(
@@ -52,7 +64,7 @@ export async function checkLogin<T>(
   }
 }
 
-function refuseOver(most: number, { count, seconds }: { count: number; seconds: number }): void {
+function refuseOver(most: number, { count, seconds }: Hits): void {
   if (count <= most) return
   throw new AppError('rest_too_many_requests', { fill: { seconds }, headers: { 'retry-after': String(seconds) } })
 }
@@ -68,7 +80,7 @@ function networkOf(ip: string): string {
 }
 
 /** Sent by a program on this machine, and not passed on by a proxy that runs on it. */
-function isLocal({ socket, headers }: FastifyRequest): boolean {
+function isLocal({ socket, headers }: Sender): boolean {
   const address = socket.remoteAddress ?? ''
   const loopback = address === '::1' || /^(::ffff:)?127\./.test(address)
   return (

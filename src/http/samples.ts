@@ -45,6 +45,7 @@ const head = {
   modified_utc: 1_900_003_600,
   image: null,
   search: '',
+  revision: 1,
 } as const
 
 const venue: Linked = {
@@ -107,6 +108,7 @@ const event: Event = {
     slug: 'harbour-concert',
     title: 'Harbour Concert',
     title_search: '',
+    revision: 1,
     description: '<p>Doors at six.</p>',
     excerpt: null,
     timezone: 'Europe/Paris',

@@ -7,9 +7,12 @@ import type { Scope, User } from '../domain/scope.ts'
 import { AppError } from '../lib/errors.ts'
 import { chooseLanguage } from '../lib/texts.ts'
 import { sendAnswer, sendClientError, sendError, splitUrl } from './answer.ts'
+import { AnswerCache } from './answer-cache.ts'
 import { authenticate } from './authentication.ts'
 import { allowOrigins } from './cors.ts'
 import { type Addresses, type Endpoint, METHODS, NAMESPACE } from './endpoint.ts'
+import { answerFromMemory } from './front.ts'
+import { languageIn } from './language.ts'
 import { addPages } from './pages.ts'
 import { checkAddress, checkLogin, checkUser, type RateLimits } from './rate-limit.ts'
 import { endpoints } from './routes.ts'
@@ -74,6 +77,7 @@ export async function createServer(service: Service, options: ServerOptions): Pr
     frameworkErrors: (error, request, reply) => void sendError(error, request, reply),
     clientErrorHandler: sendClientError,
   })
+  const cache = new AnswerCache(service.clock)
   app.decorateRequest('user', null)
   app.decorateRequest('language')
   app.removeAllContentTypeParsers()
@@ -92,8 +96,9 @@ export async function createServer(service: Service, options: ServerOptions): Pr
   addHealth(app, service)
   addPages(app)
   addFiles(app, service)
-  addViews(app, service, options)
-  addEndpoints(app, service, options)
+  addViews(app, service, cache, options)
+  addEndpoints(app, service, cache, options)
+  answerFromMemory(app, service, cache, options)
   return app
 }
 
@@ -143,17 +148,18 @@ function addressesOf({ language }: FastifyRequest, { baseUrl }: ServerOptions): 
   }
 }
 
-function addViews(app: FastifyInstance, service: Service, options: ServerOptions): void {
+function addViews(app: FastifyInstance, service: Service, cache: AnswerCache, options: ServerOptions): void {
   for (const view of views) {
     app.route({
       method: [...view.methods],
       url: view.path,
-      handler: (request, reply) => sendAnswer(view, service, addressesOf(request, options), request, reply),
+      handler: (request, reply) =>
+        sendAnswer(view, { scope: service, cache, addresses: addressesOf(request, options) }, request, reply),
     })
   }
 }
 
-function addEndpoints(app: FastifyInstance, service: Service, options: ServerOptions): void {
+function addEndpoints(app: FastifyInstance, service: Service, cache: AnswerCache, options: ServerOptions): void {
   const add = (to: FastifyInstance, endpoint: Endpoint) =>
     to.route({
       method: [...endpoint.methods],
@@ -162,7 +168,8 @@ function addEndpoints(app: FastifyInstance, service: Service, options: ServerOpt
       onRequest: async ({ user }) => {
         if (endpoint.access === 'signed-in' && user === null) throw new AppError('rest_not_signed_in')
       },
-      handler: (request, reply) => sendAnswer(endpoint, service, addressesOf(request, options), request, reply),
+      handler: (request, reply) =>
+        sendAnswer(endpoint, { scope: service, cache, addresses: addressesOf(request, options) }, request, reply),
     })
   for (const endpoint of endpoints.filter(({ upload }) => !upload)) add(app, endpoint)
   // Files of any type are taken only where they are asked for; what they are is told by their bytes.
@@ -227,7 +234,7 @@ function rewrite(request: IncomingMessage, { mounts, languages }: ServerOptions)
     const asked = String(override).toUpperCase()
     if ((METHODS as readonly string[]).includes(asked) && asked !== 'GET') request.method = asked
   }
-  const language = languages.find((name) => path.startsWith(`/${name}/`))
+  const language = languageIn(path, languages)
   if (language !== undefined) (request as Addressed)[ADDRESSED] = language
   const plain = language === undefined ? path : path.slice(language.length + 1)
   const mount = mounts.find((prefix) => plain === prefix || plain.startsWith(`${prefix}/`))

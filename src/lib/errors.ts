@@ -15,6 +15,7 @@ export const ERRORS = {
   rest_bad_request: 400,
   rest_too_many_fields: 400,
   rest_request_timeout: 408,
+  rest_precondition_failed: 412,
   rest_payload_too_large: 413,
   rest_uri_too_long: 414,
   rest_unsupported_media_type: 415,

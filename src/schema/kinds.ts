@@ -248,8 +248,8 @@ export const slug = kind<string>(
 export const date = kind<DateText>(
   'string',
   Type.String({ minLength: 1, maxLength: 100 }),
-  (raw, { today }) => {
-    const found = readDate(stringOrNumber(raw).trim(), today)
+  (raw, reading) => {
+    const found = readDate(stringOrNumber(raw).trim(), () => reading.today)
     if (found === null) throw new Refused('not_a_date')
     return found
   },

@@ -139,6 +139,7 @@ async function checksum(db: Database, table: Table, key: readonly string[]): Pro
       hash.update(
         JSON.stringify(
           Object.keys(row)
+            .filter((name) => name !== 'revision')
             .sort()
             .map((name) => [name, row[name]]),
         ),

@@ -38,6 +38,8 @@ export interface Dialect {
   passIdentity(tx: Tx, table: string): Promise<void>
   /** Makes what tells nodes that the data has changed: see version.ts. */
   createVersion(db: Kysely<unknown>): Promise<void>
+  /** Makes every change to a row of a table move its `revision`. */
+  keepRevision(db: Kysely<unknown>, table: string): Promise<void>
   /** Makes the index by which venues are found in a part of the map. */
   createPlaceIndex(db: Kysely<unknown>): Promise<void>
   /** The ids of the venues that the index has in a part of the map. */
@@ -103,6 +105,10 @@ export const sqlite: Dialect = {
   async passIdentity() {},
   /** It tells by itself. */
   async createVersion() {},
+  async keepRevision(db, table) {
+    await sql`create trigger ${sql.ref(`${table}_revised`)} after update on ${sql.table(table)} when new.revision = old.revision
+      begin update ${sql.table(table)} set revision = revision + 1 where id = new.id; end`.execute(db)
+  },
   /** Triggers keep the R*Tree in step. It holds 32-bit numbers, rounded outwards: what it finds is measured again. */
   async createPlaceIndex(db) {
     await sql`create virtual table venue_places using rtree(id, south, north, west, east)`.execute(db)
@@ -164,6 +170,12 @@ export const postgres: Dialect = {
     await sql`insert into data_version select share, 0 from generate_series(0, ${sql.lit(SHARES - 1)}) as share`.execute(
       db,
     )
+  },
+  async keepRevision(db, table) {
+    await sql`create or replace function kalends_revise() returns trigger language plpgsql as
+      $$ begin new.revision := old.revision + 1; return new; end $$`.execute(db)
+    await sql`create trigger ${sql.ref(`${table}_revised`)} before update on ${sql.table(table)}
+      for each row execute function kalends_revise()`.execute(db)
   },
   async createPlaceIndex(db) {
     await sql`create index venue_places on venues using gist (point(geo_lng, geo_lat)) where geo_lat is not null`.execute(

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import type { Insertable, Updateable } from 'kysely'
+import type { Insertable, Selectable, Updateable } from 'kysely'
 import type { Instant } from '../calendar/zone.ts'
 import { withSuffix } from '../lib/slug.ts'
 import type { RecordKind } from '../schema/record.ts'
@@ -25,7 +25,7 @@ export const LINK_TABLE = { venue: 'event_venues', organizer: 'event_organizers'
 const OWNED = [...Object.values(RECORD_TABLE), 'images'] as 'venues'[]
 
 /** A row of any of the three, for what needs no more of it. */
-export type RecordRow = RecordColumns & Record<string, string | number | null>
+export type RecordRow = Selectable<RecordColumns> & Record<string, string | number | null>
 
 /** One page of a list, and how many there are on all pages. */
 export interface Page<R> {
@@ -69,7 +69,7 @@ export async function readable(tx: Tx, kind: RecordKind, ids: readonly number[],
   return new Set(rows.map((row) => row.id))
 }
 
-export async function create(tx: Tx, kind: RecordKind, row: Omit<RecordRow, 'id'>): Promise<number> {
+export async function create(tx: Tx, kind: RecordKind, row: Omit<RecordRow, 'id' | 'revision'>): Promise<number> {
   const id = await dialectOf(tx).nextId(tx, 'records')
   await tx
     .insertInto(table(kind))

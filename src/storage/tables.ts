@@ -23,6 +23,8 @@ export interface RecordColumns {
   image: number | null
   /** Everything that `search` looks into, case-folded, without markup. */
   search: string
+  /** Moved by the database with every change to the row. */
+  revision: Generated<number>
 }
 
 export type VenueTable = RecordColumns & Columns<typeof venueFields>

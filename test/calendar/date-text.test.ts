@@ -41,7 +41,12 @@ describe('a written date', () => {
     ['0001-01-01', wall('0001-01-01 00:00:00')],
     ['9999-12-31T23:59:59Z', utc('9999-12-31 23:59:59')],
   ]
-  for (const [text, expected] of read) it(`reads ${text}`, () => assert.deepEqual(readDate(text, TODAY), expected))
+  for (const [text, expected] of read)
+    it(`reads ${text}`, () =>
+      assert.deepEqual(
+        readDate(text, () => TODAY),
+        expected,
+      ))
 
   const refused = [
     '',
@@ -83,5 +88,9 @@ describe('a written date', () => {
     "'; drop table events",
   ]
   for (const text of refused)
-    it(`refuses ${JSON.stringify(text.slice(0, 40))}`, () => assert.equal(readDate(text, TODAY), null))
+    it(`refuses ${JSON.stringify(text.slice(0, 40))}`, () =>
+      assert.equal(
+        readDate(text, () => TODAY),
+        null,
+      ))
 })

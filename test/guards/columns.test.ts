@@ -18,6 +18,7 @@ const RECORD = [
   'modified_utc',
   'image',
   'search',
+  'revision',
 ]
 const TIMES = ['timezone', 'start_local', 'end_local', 'start_utc', 'end_utc']
 const TABLES: [string, Fields, string[]][] = [

@@ -2,6 +2,7 @@ import * as events from '../../domain/events.ts'
 import { eventFields, eventListParameters, eventReadParameters } from '../../schema/event.ts'
 import { optional } from '../../schema/field.ts'
 import { removeParameters } from '../../schema/record.ts'
+import { unchanged } from '../conditional.ts'
 import { type Answer, type Call, type Endpoint, UPDATE } from '../endpoint.ts'
 import { listAnswer } from '../links.ts'
 import { event, singleEvent } from '../present-event.ts'
@@ -11,9 +12,14 @@ function single({ addresses, scope }: Call, shown: events.Event, status = 200): 
   return {
     status,
     ...(status === 201 && { headers: { location: `${addresses.rest}/events/${shown.row.id}` } }),
+    revision: revisionOf(shown),
+    // Whoever brought its password is shown it whole: nobody else.
+    ...(shown.row.password_hash !== null && { secret: true }),
     body: singleEvent(shown, addresses, scope.site),
   }
 }
+
+const revisionOf = ({ row }: events.Event) => String(row.revision)
 
 function one({ suffix, path, parameters, ref }: Lookup): Endpoint[] {
   return [
@@ -33,7 +39,8 @@ function one({ suffix, path, parameters, ref }: Lookup): Endpoint[] {
       path: `/events${path}`,
       access: 'signed-in',
       parameters: { ...parameters, ...optional(eventFields) },
-      handle: async (call) => single(call, await events.update(call.scope, ref(call), call.body)),
+      handle: async (call) =>
+        single(call, await events.update(call.scope, ref(call), call.body, unchanged(call, revisionOf))),
     },
     {
       name: `events.remove${suffix}`,
@@ -42,7 +49,8 @@ function one({ suffix, path, parameters, ref }: Lookup): Endpoint[] {
       path: `/events${path}`,
       access: 'signed-in',
       parameters: { ...parameters, ...removeParameters, ...eventReadParameters },
-      handle: async (call) => single(call, await events.remove(call.scope, ref(call), call.query)),
+      handle: async (call) =>
+        single(call, await events.remove(call.scope, ref(call), call.query, unchanged(call, revisionOf))),
     },
   ]
 }

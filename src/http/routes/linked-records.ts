@@ -4,10 +4,13 @@ import { type Fields, optional } from '../../schema/field.ts'
 import { organizerFields } from '../../schema/organizer.ts'
 import { linkedListParameters, removeParameters } from '../../schema/record.ts'
 import { venueFields } from '../../schema/venue.ts'
+import { unchanged } from '../conditional.ts'
 import { type Answer, type Call, type Endpoint, UPDATE } from '../endpoint.ts'
 import { listAnswer } from '../links.ts'
 import { linkedRecord, singleLinkedRecord } from '../present.ts'
 import { byId, bySlug, type Lookup } from './lookup.ts'
+
+const revisionOf = ({ row }: Linked) => String(row.revision)
 
 /** Venues and organizers: list, create, and by id and by slug read, change and remove. */
 function endpointsOf(kind: LinkedKind, fields: Fields): Endpoint[] {
@@ -16,6 +19,7 @@ function endpointsOf(kind: LinkedKind, fields: Fields): Endpoint[] {
   const single = ({ addresses, scope }: Call, shown: Linked, status = 200): Answer => ({
     status,
     ...(status === 201 && { headers: { location: `${addresses.rest}/${plural}/${shown.row.id}` } }),
+    revision: revisionOf(shown),
     body: singleLinkedRecord(kind, shown, addresses, scope.site.timezone),
   })
   const one = ({ suffix, path, parameters, ref }: Lookup): Endpoint[] => [
@@ -35,7 +39,8 @@ function endpointsOf(kind: LinkedKind, fields: Fields): Endpoint[] {
       path: `/${plural}${path}`,
       access: 'signed-in',
       parameters: { ...optional(fields), ...parameters },
-      handle: async (call) => single(call, await records.update(call.scope, kind, ref(call), call.body)),
+      handle: async (call) =>
+        single(call, await records.update(call.scope, kind, ref(call), call.body, unchanged(call, revisionOf))),
     },
     {
       name: `${plural}.remove${suffix}`,
@@ -44,7 +49,8 @@ function endpointsOf(kind: LinkedKind, fields: Fields): Endpoint[] {
       path: `/${plural}${path}`,
       access: 'signed-in',
       parameters: { ...parameters, ...removeParameters },
-      handle: async (call) => single(call, await records.remove(call.scope, kind, ref(call), call.query)),
+      handle: async (call) =>
+        single(call, await records.remove(call.scope, kind, ref(call), call.query, unchanged(call, revisionOf))),
     },
   ]
   return [

@@ -20,7 +20,7 @@ export function namespaceEndpoint(endpoints: () => readonly Endpoint[]): Endpoin
     access: 'anyone',
     parameters,
     async handle({ query, addresses, language, scope }) {
-      const today = toWallClock(scope.clock(), scope.site.timezone)
+      const today = toWallClock(scope.clock('day'), scope.site.timezone)
       refuse(readFields(parameters, query(), { mode: 'query', reading: { today: '' } }).problems)
       const paths = Map.groupBy(endpoints(), (endpoint) => endpoint.path)
       const routes = [...paths].map(([path, group]) => [

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import * as terms from '../../domain/terms.ts'
 import { type Fields, optional } from '../../schema/field.ts'
 import {
@@ -7,16 +8,22 @@ import {
   tagFields,
   tagListParameters,
 } from '../../schema/term.ts'
+import { unchanged } from '../conditional.ts'
 import { type Call, type Endpoint, UPDATE } from '../endpoint.ts'
 import { listAnswer } from '../links.ts'
 import { term } from '../present.ts'
 import { byId } from './lookup.ts'
 
+/** A term's own state, without its count, which events move. */
+function revisionOf({ name, slug, description, parent }: terms.Term): string {
+  return hash('sha1', JSON.stringify([name, slug, description, parent])).slice(0, 12)
+}
+
 /** Categories and tags: list, create, read, change and remove. */
 function endpointsOf(kind: TermKind, plural: string, fields: Fields, listParameters: Fields): Endpoint[] {
   const path = `/${plural}/:id`
   const name = kind === 'category' ? 'Category' : 'Tag'
-  const single = (call: Call, row: terms.Term) => ({ body: term(row, call.addresses) })
+  const single = (call: Call, row: terms.Term) => ({ revision: revisionOf(row), body: term(row, call.addresses) })
   return [
     {
       name: `${plural}.list`,
@@ -63,7 +70,8 @@ function endpointsOf(kind: TermKind, plural: string, fields: Fields, listParamet
       path,
       access: 'signed-in',
       parameters: { ...byId.parameters, ...optional(fields) },
-      handle: async (call) => single(call, await terms.update(call.scope, kind, call.id, call.body)),
+      handle: async (call) =>
+        single(call, await terms.update(call.scope, kind, call.id, call.body, unchanged(call, revisionOf))),
     },
     {
       name: `${plural}.remove`,
@@ -72,7 +80,7 @@ function endpointsOf(kind: TermKind, plural: string, fields: Fields, listParamet
       path,
       access: 'signed-in',
       parameters: byId.parameters,
-      handle: async (call) => single(call, await terms.remove(call.scope, kind, call.id)),
+      handle: async (call) => single(call, await terms.remove(call.scope, kind, call.id, unchanged(call, revisionOf))),
     },
   ]
 }

@@ -1,0 +1,141 @@
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import type { Instant } from '../calendar/zone.ts'
+import type { Clock } from '../lib/clock.ts'
+
+/** How much memory kept answers may take, in bytes. */
+const MOST_BYTES = 64 * 2 ** 20
+/** What an entry takes beside its bodies: its headers, its key. */
+const OVERHEAD = 3000
+/** What is shorter gains nothing from being compressed. */
+const WORTH_COMPRESSING = 1000
+
+export type Encoding = 'br' | 'gzip'
+
+/** The headers of an answer by name. */
+export type Headers = Readonly<Record<string, string>>
+
+/** What a reader gets of a kept answer: all of it, or word that they have it. */
+export interface Reply {
+  readonly status: 200 | 304
+  readonly headers: Headers
+  readonly body: Buffer | null
+}
+
+/** An answer in one encoding, in both forms: made once, sent often. */
+export interface Variant {
+  readonly whole: Reply
+  readonly known: Reply
+}
+
+/** An answer that is ready to be sent to everyone whom it was made for. */
+export interface Kept {
+  readonly body: Buffer
+  /** The part of its `ETag` that all of its encodings share. */
+  readonly tag: string
+  /** All but those of a single request, and those that depend on the encoding. */
+  readonly headers: Headers
+  /** When time alone may change it. */
+  readonly until: Instant
+  /** It compressed, by encoding; each is made once, when it is first asked for. */
+  readonly encoded: Partial<Record<Encoding, Buffer | Promise<Buffer>>>
+  /** What is sent of it, by encoding: see conditional.ts. */
+  readonly variants: Partial<Record<Encoding | 'identity', Variant>>
+}
+
+/**
+ * Answers that were given before, by whom and what was asked for. They are of one version of the data: another version
+ * makes all of them worthless, so that nothing is ever answered that is no longer true.
+ */
+export class AnswerCache {
+  readonly #clock: Clock
+  #version: string = ''
+  #kept = new Map<string, Kept>()
+  #making = new Map<string, Promise<Kept | null>>()
+  #bytes = 0
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /** Whether something is kept that may still be true. */
+  has(key: string): boolean {
+    return this.#kept.has(key)
+  }
+
+  get(key: string, version: string): Kept | undefined {
+    this.#move(version)
+    const kept = this.#kept.get(key)
+    if (kept === undefined) return undefined
+    if (kept.until <= this.#clock()) {
+      this.#drop(key, kept)
+      return undefined
+    }
+    return kept
+  }
+
+  /** What `make` makes, once for all who ask while it does; it answers null for what is not for others. */
+  async make(key: string, version: string, make: () => Promise<Kept | null>): Promise<Kept | null> {
+    this.#move(version)
+    const making = this.#making
+    const other = making.get(key)
+    if (other !== undefined) return other
+    const own = make()
+    making.set(key, own)
+    try {
+      const kept = await own
+      if (kept !== null && kept.until > this.#clock() && this.#version === version) this.#put(key, kept)
+      return kept
+    } finally {
+      making.delete(key)
+    }
+  }
+
+  /** Its body in an encoding, or as it is when that is not worth the while. */
+  encode(kept: Kept, encoding: Encoding | null): Buffer | Promise<Buffer> {
+    if (encoding === null || kept.body.length < WORTH_COMPRESSING) return kept.body
+    const known = kept.encoded[encoding]
+    if (known !== undefined) return known
+    const work = compress[encoding](kept.body).then((bytes) => {
+      kept.encoded[encoding] = bytes
+      this.#bytes += bytes.length
+      return bytes
+    })
+    kept.encoded[encoding] = work
+    return work
+  }
+
+  #move(version: string): void {
+    if (version === this.#version) return
+    this.#version = version
+    this.#kept = new Map()
+    this.#making = new Map()
+    this.#bytes = 0
+  }
+
+  #put(key: string, kept: Kept): void {
+    const size = sizeOf(kept)
+    if (size > MOST_BYTES / 8) return
+    this.#kept.set(key, kept)
+    this.#bytes += size
+    // The oldest first: what is asked for again and again is soon back.
+    for (const [oldest, other] of this.#kept) {
+      if (this.#bytes <= MOST_BYTES) break
+      this.#drop(oldest, other)
+    }
+  }
+
+  #drop(key: string, kept: Kept): void {
+    if (this.#kept.delete(key)) this.#bytes -= sizeOf(kept)
+  }
+}
+
+function sizeOf({ body, encoded }: Kept): number {
+  const encodings = Object.values(encoded).reduce((sum, bytes) => sum + (Buffer.isBuffer(bytes) ? bytes.length : 0), 0)
+  return body.length + encodings + OVERHEAD
+}
+
+const compress: Record<Encoding, (body: Buffer) => Promise<Buffer>> = {
+  br: (body) => promisify(brotliCompress)(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
+  gzip: (body) => promisify(gzip)(body),
+}

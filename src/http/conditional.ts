@@ -1,0 +1,92 @@
+import { hash } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Check } from '../domain/scope.ts'
+import { AppError } from '../lib/errors.ts'
+import type { AnswerCache, Encoding, Kept, Reply, Variant } from './answer-cache.ts'
+import type { Call } from './endpoint.ts'
+
+/** Names the bytes of an answer and, before the first dash, the state of the record itself, which is what a writer means. */
+export function tagOf(body: Buffer | string, revision = ''): string {
+  return `${revision}-${hash('sha1', body, 'base64url').slice(0, 16)}`
+}
+
+/** The answer to a reader's own conditions, in an encoding that they understand. */
+export function replyTo(cache: AnswerCache, kept: Kept, asked: IncomingHttpHeaders): Reply | Promise<Reply> {
+  const encoding = encodingFor(asked['accept-encoding'])
+  const known = isKnown(kept, asked['if-none-match'])
+  const variant = kept.variants[encoding ?? 'identity']
+  if (variant !== undefined) return known ? variant.known : variant.whole
+  const body = cache.encode(kept, encoding)
+  const choose = (bytes: Buffer) => {
+    const made = variantOf(kept, encoding, bytes)
+    kept.variants[encoding ?? 'identity'] = made
+    return known ? made.known : made.whole
+  }
+  return Buffer.isBuffer(body) ? choose(body) : body.then(choose)
+}
+
+function variantOf(kept: Kept, wanted: Encoding | null, body: Buffer): Variant {
+  const encoding = body === kept.body ? null : wanted
+  const { 'content-type': type = '', ...headers } = kept.headers
+  const both = { ...headers, etag: `"${kept.tag}${encoding === null ? '' : `~${encoding}`}"` }
+  return {
+    known: { status: 304, headers: both, body: null },
+    whole: {
+      status: 200,
+      headers: {
+        ...both,
+        'content-type': type,
+        'content-length': String(body.length),
+        ...(encoding !== null && { 'content-encoding': encoding }),
+      },
+      body,
+    },
+  }
+}
+
+function isKnown({ tag }: Kept, condition: string | undefined): boolean {
+  return condition !== undefined && tagsIn(condition).some((one) => one === '*' || one === tag)
+}
+
+/**
+ * A check of the record that a request is about to change against its `If-Match`, or none if it has none. It compares
+ * the record's own state: that another event has got the same tag meanwhile is no reason to refuse.
+ */
+export function unchanged<T>({ ifMatch }: Call, revisionOf: (shown: T) => string): Check<T> {
+  if (ifMatch === undefined) return null
+  const wanted = tagsIn(ifMatch)
+  return (shown) => {
+    const own = revisionOf(shown)
+    if (!wanted.some((tag) => tag === '*' || tag.split('-')[0] === own)) throw new AppError('rest_precondition_failed')
+  }
+}
+
+/** The entity tags of a header, without what tells encodings apart. */
+function tagsIn(header: string): string[] {
+  if (header.trim() === '*') return ['*']
+  return [...header.matchAll(/"([^"]*)"/g)].map(([, tag = '']) => tag.replace(/~(br|gzip)$/, ''))
+}
+
+const encodings = new Map<string, Encoding | null>()
+
+/** The best encoding that a reader takes; null for none. */
+function encodingFor(header: string | string[] | undefined): Encoding | null {
+  if (header === undefined) return null
+  const text = String(header)
+  const known = encodings.get(text)
+  if (known !== undefined) return known
+  const taken = new Map(
+    text.split(',').map((part) => {
+      const [name = '', quality = '1'] = part
+        .trim()
+        .toLowerCase()
+        .split(/\s*;\s*q=/)
+      return [name, Number(quality)]
+    }),
+  )
+  const takes = (name: string) => (taken.get(name) ?? taken.get('*') ?? 0) > 0
+  const best = takes('br') ? 'br' : takes('gzip') ? 'gzip' : null
+  // Browsers send a handful of headers; whoever sends others without end does not fill the memory.
+  if (encodings.size < 1000) encodings.set(text, best)
+  return best
+}

@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import proxyAddr from '@fastify/proxy-addr'
+import type { FastifyInstance } from 'fastify'
+import type { Limits } from '../domain/limits.ts'
+import type { Scope } from '../domain/scope.ts'
+import { keyOf } from './answer.ts'
+import type { AnswerCache, Reply } from './answer-cache.ts'
+import { replyTo } from './conditional.ts'
+import { languageChooser, languageIn } from './language.ts'
+import { isOverLimit, type RateLimits } from './rate-limit.ts'
+
+interface FrontOptions extends RateLimits {
+  readonly languages: readonly string[]
+  readonly trustProxy: readonly string[]
+}
+
+/**
+ * Answers what everybody asks for from memory, before the request is even routed: nearly all requests of a calendar are
+ * such. Whatever is not known here goes the long way, and so does whatever somebody may not have.
+ */
+export function answerFromMemory(
+  app: FastifyInstance,
+  { db, limits }: Pick<Scope, 'db'> & { readonly limits: Limits },
+  cache: AnswerCache,
+  options: FrontOptions,
+): void {
+  const long = app.server.listeners('request') as RequestListener[]
+  app.server.removeAllListeners('request')
+  const goLong: RequestListener = (request, response) => {
+    for (const listener of long) listener(request, response)
+  }
+  const trusted = options.trustProxy.length > 0 ? proxyAddr.compile([...options.trustProxy]) : null
+  const choose = languageChooser(options.languages)
+
+  app.server.on('request', (request, response) => {
+    const { method, headers, url = '' } = request
+    if ((method !== 'GET' && method !== 'HEAD') || headers.authorization !== undefined) return goLong(request, response)
+    const language = languageIn(url, options.languages) ?? choose(headers['accept-language'])
+    const key = keyOf(null, language, url)
+    if (!cache.has(key)) return goLong(request, response)
+    const began = performance.now()
+    const ip = trusted === null ? (request.socket.remoteAddress ?? '') : proxyAddr(request, trusted)
+    if (isOverLimit(limits, options, { ip, socket: request.socket, headers })) return goLong(request, response)
+    const send = (reply: Reply) => {
+      const id = write(request, response, reply)
+      if (app.log.level === 'silent') return
+      const ms = Math.round((performance.now() - began) * 10) / 10
+      app.log.info({ reqId: id, req: { method, url, ip }, res: { statusCode: reply.status }, ms }, 'answered')
+    }
+    const go = (version: string) => {
+      const kept = cache.get(key, version)
+      if (kept === undefined) return goLong(request, response)
+      const reply = replyTo(cache, kept, headers)
+      if (reply instanceof Promise) reply.then(send, () => goLong(request, response))
+      else send(reply)
+    }
+    const version = db.version()
+    if (typeof version === 'string') go(version)
+    else version.then(go, () => goLong(request, response))
+  })
+}
+
+/** Sends a reply; answers the id that the request was given. */
+function write(request: IncomingMessage, response: ServerResponse, { status, headers, body }: Reply): string {
+  const id = randomUUID()
+  response.writeHead(status, { ...headers, 'x-request-id': id })
+  if (body === null || request.method === 'HEAD') response.end()
+  else response.end(body)
+  return id
+}

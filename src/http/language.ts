@@ -1,0 +1,18 @@
+import { chooseLanguage } from '../lib/texts.ts'
+
+/** The language that an address begins with, if it begins with one. */
+export function languageIn(url: string, languages: readonly string[]): string | undefined {
+  return languages.find((name) => url.startsWith(name, 1) && url[name.length + 1] === '/')
+}
+
+/** Chooses the best of some languages for `Accept-Language`, and remembers it for the handful of headers that browsers send. */
+export function languageChooser(languages: readonly string[]): (header: string | undefined) => string {
+  const chosen = new Map<string, string>()
+  return (header = '') => {
+    const known = chosen.get(header)
+    if (known !== undefined) return known
+    const language = chooseLanguage(header, languages)
+    if (chosen.size < 1000) chosen.set(header, language)
+    return language
+  }
+}
