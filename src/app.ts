@@ -8,6 +8,7 @@ import { type Clock, systemClock } from './lib/clock.ts'
 import { PasswordChecker } from './lib/passwords.ts'
 import { type Database, openDatabase } from './storage/database.ts'
 import { type FileStore, folderStore, s3Store } from './storage/files.ts'
+import { Scratch } from './storage/scratch.ts'
 
 /** How often scheduled publishing looks for what is due, in milliseconds. */
 const PUBLISHING_INTERVAL = 1000
@@ -38,6 +39,7 @@ export async function createApp(
     site: { timezone: config.timezone, currency: config.currency, home: config.baseUrl },
     files: openFiles(config),
     fetchLimits: { allowedHosts: config.fetchHosts, mostBytes: config.uploadLimit, timeout: 10_000 },
+    openScratch: () => new Scratch(),
     isReady: async () => (await db.pending()).length === 0,
   }
   const server = await createServer(service, { ...config, logger: options.logger ?? createLogger(config.logLevel) })

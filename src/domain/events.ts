@@ -1,7 +1,7 @@
 import { AppError, type Problems, refuse } from '../lib/errors.ts'
 import { fold } from '../lib/fold.ts'
 import { hashPassword } from '../lib/passwords.ts'
-import { eventFields, eventListParameters, eventReadParameters } from '../schema/event.ts'
+import { eventFields, eventReadParameters } from '../schema/event.ts'
 import { Refused, readFields, type Values } from '../schema/field.ts'
 import * as kinds from '../schema/kinds.ts'
 import { removeParameters } from '../schema/record.ts'
@@ -13,7 +13,6 @@ import * as recordStorage from '../storage/records.ts'
 import type { TicketRow } from '../storage/tickets.ts'
 import * as ticketStorage from '../storage/tickets.ts'
 import { mayEdit, mayRead, need, rightsOf, sightOf } from './access.ts'
-import { filterOf, type Window, windowOf } from './event-filter.ts'
 import { resolveLinks, resolveTerms } from './event-links.ts'
 import { settleTimes } from './event-times.ts'
 import type { Fetched, Image } from './images.ts'
@@ -44,15 +43,6 @@ export interface Event {
   readonly whole: boolean
 }
 
-export interface EventPage {
-  readonly events: readonly Event[]
-  readonly total: number
-  readonly page: number
-  readonly perPage: number
-  readonly window: Window
-  readonly strict: boolean
-}
-
 type EventValues = Values<typeof eventFields>
 
 /** What takes too long for a transaction that others wait for, and so is done before it. */
@@ -67,22 +57,6 @@ interface Prepared {
 interface Request extends Prepared {
   readonly values: EventValues
   readonly problems: Problems
-}
-
-export async function list(scope: Scope, query: Payload): Promise<EventPage> {
-  const { values, problems } = readFields(eventListParameters, query(), {
-    mode: 'query',
-    reading: records.readingOf(scope),
-  })
-  const { page = 1, per_page: perPage = 10 } = values
-  records.checkStatusFilter(scope, values.status ?? null, problems)
-  return scope.db.read(async (tx) => {
-    const filter = await filterOf(tx, scope, values, problems)
-    refuse(problems)
-    const { rows, total } = await storage.list(tx, filter, perPage, (page - 1) * perPage)
-    const events = await assemble(tx, scope, rows)
-    return { events, total, page, perPage, window: windowOf(scope, values), strict: values.strict_dates === true }
-  })
 }
 
 /** The event, for a reader who may open it, with its password if it has one. */
@@ -311,7 +285,11 @@ async function checkParent(
 }
 
 /** Events with everything that they are shown with: as many queries for fifty as for one. */
-async function assemble(tx: Tx, scope: Scope, rows: readonly (EventRow & { distance?: number })[]): Promise<Event[]> {
+export async function assemble(
+  tx: Tx,
+  scope: Scope,
+  rows: readonly (EventRow & { distance?: number })[],
+): Promise<Event[]> {
   const sight = sightOf(scope.user)
   const ids = rows.map((row) => row.id)
   const venues = await storage.linkedOf(tx, 'venue', ids, sight)

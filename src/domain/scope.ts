@@ -5,6 +5,7 @@ import type { FetchLimits } from '../lib/safe-fetch.ts'
 import type { Database } from '../storage/database.ts'
 import type { FileStore } from '../storage/files.ts'
 import type { User } from './access.ts'
+import type { Listings } from './listings.ts'
 
 export type { User } from './access.ts'
 
@@ -28,6 +29,8 @@ export interface Scope {
   readonly fetchLimits: FetchLimits
   /** Null for an anonymous visitor. */
   readonly user: User | null
+  /** What is remembered of lists at the version of the data that a reader asked at; none while something is changed. */
+  readonly memory?: { readonly version: string; readonly listings: Listings }
 }
 
 /** What a request says, read only when its right to say it is settled; throws for a body that is not well-formed. */

@@ -7,11 +7,13 @@ import type { Scope, User } from '../domain/scope.ts'
 import type { Clock } from '../lib/clock.ts'
 import { AppError, type ErrorCode } from '../lib/errors.ts'
 import { chooseLanguage, DEFAULT_LANGUAGE } from '../lib/texts.ts'
-import type { AnswerCache, Headers, Kept } from './answer-cache.ts'
+import type { Addresses } from './addresses.ts'
+import type { Headers, Kept } from './answer-cache.ts'
 import { readBody, readFile, readForm } from './body.ts'
 import { replyTo, tagOf } from './conditional.ts'
-import type { Addresses, Answer, Call, Endpoint } from './endpoint.ts'
+import type { Answer, Call, Endpoint } from './endpoint.ts'
 import { asAppError, errorBody } from './errors.ts'
+import type { Memory } from './memory.ts'
 import { Moment } from './moment.ts'
 import { sparse } from './sparse.ts'
 
@@ -22,7 +24,7 @@ const STALE = 60
 /** What is needed to answer: what to work on, what was answered before, and where this is. */
 export interface Answering {
   readonly scope: Omit<Scope, 'user'>
-  readonly cache: AnswerCache
+  readonly memory: Memory
   readonly addresses: Addresses
 }
 
@@ -36,23 +38,23 @@ export async function sendAnswer(
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     return sendOnce(await endpoint.handle(callOf(answering, request)), request, reply)
   }
-  const { cache, scope } = answering
+  const { memory, scope } = answering
   const key = keyOf(request.user, request.language.name, request.originalUrl)
   const version = await scope.db.version()
   let direct: Answer | null = null
   const make = async () => {
     const moment = new Moment(scope)
-    const answer = await endpoint.handle(callOf(answering, request, moment.clock))
+    const answer = await endpoint.handle(callOf(answering, request, { version, clock: moment.clock }))
     direct = answer
     const isKept = (answer.status ?? 200) === 200 && !answer.secret && !(answer.body instanceof Readable)
     return isKept ? keep(answer, scope.clock(), moment.until, request, reply) : null
   }
-  const kept = cache.get(key, version) ?? (await cache.make(key, version, make))
+  const kept = memory.answers.get(key, version) ?? (await memory.answers.make(key, version, make))
   if (kept === null) {
     const answer: Answer = direct ?? (await endpoint.handle(callOf(answering, request)))
     return sendOnce(answer, request, reply)
   }
-  const { status, headers, body } = await replyTo(cache, kept, request.headers)
+  const { status, headers, body } = await replyTo(memory.answers, kept, request.headers)
   return reply.code(status).headers(headers).send(body)
 }
 
@@ -61,11 +63,20 @@ export function keyOf(user: User | null, language: string, url: string): string 
   return `${user === null ? '' : user.id} ${language} ${url}`
 }
 
-function callOf({ scope, addresses }: Answering, request: FastifyRequest, clock: Clock = scope.clock): Call {
+/** A request as an endpoint sees it; a read is given what is remembered at its version of the data. */
+function callOf(
+  { scope, addresses, memory }: Answering,
+  request: FastifyRequest,
+  reading: { version: string; clock: Clock } | null = null,
+): Call {
   const { id, slug = '', '*': rest = '' } = request.params as { id?: string; slug?: string; '*'?: string }
   const [, search] = splitUrl(request.url)
   return {
-    scope: { ...scope, clock, user: request.user },
+    scope: {
+      ...scope,
+      user: request.user,
+      ...(reading && { clock: reading.clock, memory: { version: reading.version, listings: memory.listings } }),
+    },
     addresses,
     language: request.language.name,
     id: Number(id),
@@ -76,12 +87,16 @@ function callOf({ scope, addresses }: Answering, request: FastifyRequest, clock:
     file: () => readFile(request.body, request.headers['content-type']),
     search: new URLSearchParams(search),
     ifMatch: request.headers['if-match'],
+    shelf:
+      reading === null || request.user !== null || search.includes('_fields')
+        ? null
+        : memory.shelf(addresses).at(reading.version),
   }
 }
 
 /** Makes an answer ready to be sent to everyone whom it is for. */
 function keep(answer: Answer, now: Instant, until: Instant, request: FastifyRequest, reply: FastifyReply): Kept {
-  const body = Buffer.from(textOf(answer.body, request))
+  const body = bytesOf(answer.body, request)
   const { 'x-request-id': _, ...set } = varied(request, reply).getHeaders()
   const isText = typeof answer.body === 'string'
   const vary = `${set.vary}, Accept-Encoding`
@@ -93,7 +108,7 @@ function keep(answer: Answer, now: Instant, until: Instant, request: FastifyRequ
     'last-modified': new Date(now * 1000).toUTCString(),
     ...answer.headers,
   }
-  return { body, tag: tagOf(body, answer.revision), headers, until, encoded: {}, variants: {} }
+  return { body, tag: tagOf(answer.mark ?? body, answer.revision), headers, until, encoded: {}, variants: {} }
 }
 
 function cacheControl(user: User | null, seconds: number): string {
@@ -108,14 +123,14 @@ function sendOnce(answer: Answer, request: FastifyRequest, reply: FastifyReply):
   const { status = 200, headers = {}, body } = answer
   varied(request, reply).code(status).header('cache-control', PRIVATE).headers(headers)
   if (body instanceof Readable) return reply.send(body)
-  const text = textOf(body, request)
+  const bytes = bytesOf(body, request)
   if (typeof body !== 'string') reply.type('application/json; charset=utf-8')
-  return reply.header('etag', `"${tagOf(text, answer.revision)}"`).send(text)
+  return reply.header('etag', `"${tagOf(answer.mark ?? bytes, answer.revision)}"`).send(bytes)
 }
 
-function textOf(body: Exclude<Answer['body'], Readable>, request: FastifyRequest): string {
-  if (typeof body === 'string') return body
-  return JSON.stringify(select(body, splitUrl(request.url)[1]))
+function bytesOf(body: Exclude<Answer['body'], Readable>, request: FastifyRequest): Buffer {
+  if (Buffer.isBuffer(body)) return body
+  return Buffer.from(typeof body === 'string' ? body : JSON.stringify(select(body, splitUrl(request.url)[1])))
 }
 
 /** Sends the answer to a failed request, and logs what is a fault of ours. */

@@ -2,6 +2,8 @@ import type { Readable } from 'node:stream'
 import type { Payload, Scope } from '../domain/scope.ts'
 import type { Fields } from '../schema/field.ts'
 import type { ResponseName } from '../schema/responses.ts'
+import type { Addresses } from './addresses.ts'
+import type { EventShelf } from './event-shelf.ts'
 
 /** Where the REST interface lies below the base address. */
 export const NAMESPACE = 'calendar/events/v1'
@@ -9,16 +11,6 @@ export const NAMESPACE = 'calendar/events/v1'
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 export const UPDATE: readonly Method[] = ['POST', 'PUT', 'PATCH']
-
-/** The addresses that responses are made of. */
-export interface Addresses {
-  /** The public site: where `url` values lead. */
-  readonly home: string
-  /** The REST interface. */
-  readonly rest: string
-  /** The host name, without its port: what a `global_id` begins with. */
-  readonly host: string
-}
 
 /** A request, as an endpoint sees it. */
 export interface Call {
@@ -40,6 +32,8 @@ export interface Call {
   readonly search: URLSearchParams
   /** The request's `If-Match`. */
   readonly ifMatch: string | undefined
+  /** Events that are ready to be sent to everybody, for those whose answer can be made of them. */
+  readonly shelf: EventShelf | null
 }
 
 export interface Answer {
@@ -49,8 +43,10 @@ export interface Answer {
   /** Said of what is meant for the asker alone, though they are nobody in particular: it is neither kept here nor elsewhere. */
   readonly secret?: true
   readonly headers?: Record<string, string>
-  /** Made JSON of, unless it is text or a stream of it; then the headers say of what type. */
-  readonly body: object | string | Readable
+  /** Names what is in the body, where that is known without reading all of it. */
+  readonly mark?: string
+  /** Made JSON of, unless it is bytes of it already; of text, or a stream of it, the headers say of what type. */
+  readonly body: object | string | Buffer | Readable
 }
 
 /** A page or a feed: what people and calendar programs read beside the REST interface. */

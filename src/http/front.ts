@@ -5,9 +5,10 @@ import type { FastifyInstance } from 'fastify'
 import type { Limits } from '../domain/limits.ts'
 import type { Scope } from '../domain/scope.ts'
 import { keyOf } from './answer.ts'
-import type { AnswerCache, Reply } from './answer-cache.ts'
+import type { Reply } from './answer-cache.ts'
 import { replyTo } from './conditional.ts'
 import { languageChooser, languageIn } from './language.ts'
+import type { Memory } from './memory.ts'
 import { isOverLimit, type RateLimits } from './rate-limit.ts'
 
 interface FrontOptions extends RateLimits {
@@ -22,7 +23,7 @@ interface FrontOptions extends RateLimits {
 export function answerFromMemory(
   app: FastifyInstance,
   { db, limits }: Pick<Scope, 'db'> & { readonly limits: Limits },
-  cache: AnswerCache,
+  { answers }: Memory,
   options: FrontOptions,
 ): void {
   const long = app.server.listeners('request') as RequestListener[]
@@ -38,7 +39,7 @@ export function answerFromMemory(
     if ((method !== 'GET' && method !== 'HEAD') || headers.authorization !== undefined) return goLong(request, response)
     const language = languageIn(url, options.languages) ?? choose(headers['accept-language'])
     const key = keyOf(null, language, url)
-    if (!cache.has(key)) return goLong(request, response)
+    if (!answers.has(key)) return goLong(request, response)
     const began = performance.now()
     const ip = trusted === null ? (request.socket.remoteAddress ?? '') : proxyAddr(request, trusted)
     if (isOverLimit(limits, options, { ip, socket: request.socket, headers })) return goLong(request, response)
@@ -49,9 +50,9 @@ export function answerFromMemory(
       app.log.info({ reqId: id, req: { method, url, ip }, res: { statusCode: reply.status }, ms }, 'answered')
     }
     const go = (version: string) => {
-      const kept = cache.get(key, version)
+      const kept = answers.get(key, version)
       if (kept === undefined) return goLong(request, response)
-      const reply = replyTo(cache, kept, headers)
+      const reply = replyTo(answers, kept, headers)
       if (reply instanceof Promise) reply.then(send, () => goLong(request, response))
       else send(reply)
     }

@@ -5,7 +5,7 @@ import type { Linked } from '../domain/linked-records.ts'
 import type { Site } from '../domain/scope.ts'
 import { readCost } from '../lib/cost.ts'
 import { words } from '../lib/html.ts'
-import type { Addresses } from './endpoint.ts'
+import type { Addresses } from './addresses.ts'
 
 /** A record as schema.org describes it, for search engines. Values are plain text: whoever puts one into a page escapes it there. */
 export type JsonLd = Record<string, unknown>
@@ -53,7 +53,15 @@ export function organizationLd({ row, image }: Linked, { home }: Addresses): Jso
 }
 
 /** An event as an `Event`, with its place, its organizer and what it costs. */
-export function eventLd({ row, venues, organizers, tickets, image }: Event, addresses: Addresses, site: Site): JsonLd {
+export function eventLd(
+  { row, venues, organizers, tickets, image }: Event,
+  addresses: Addresses,
+  site: Site,
+  links: { location: unknown; organizer: unknown } = {
+    location: one(venues.map((venue) => part(placeLd(venue, addresses)))),
+    organizer: one(organizers.map((organizer) => part(organizationLd(organizer, addresses)))),
+  },
+): JsonLd {
   const url = `${addresses.home}/event/${row.slug}/`
   return present({
     '@context': 'https://schema.org',
@@ -64,8 +72,8 @@ export function eventLd({ row, venues, organizers, tickets, image }: Event, addr
     startDate: row.all_day === 1 ? row.start_local.slice(0, 10) : toIso(row.start_utc, row.timezone),
     endDate: row.all_day === 1 ? row.end_local.slice(0, 10) : toIso(row.end_utc, row.timezone),
     eventStatus: 'https://schema.org/EventScheduled',
-    location: one(venues.map((venue) => part(placeLd(venue, addresses)))),
-    organizer: one(organizers.map((organizer) => part(organizationLd(organizer, addresses)))),
+    location: links.location,
+    organizer: links.organizer,
     image: imageLd(image, addresses.home),
     offers:
       tickets.length > 0
@@ -123,7 +131,7 @@ function offers(cost: string | null, currency: string, url: string): JsonLd | nu
 }
 
 /** Inside another description the context is understood. */
-function part({ '@context': _, ...rest }: JsonLd): JsonLd {
+export function part({ '@context': _, ...rest }: JsonLd): JsonLd {
   return rest
 }
 

@@ -1,11 +1,11 @@
 import { AppError, type ErrorCode } from '../lib/errors.ts'
 import type { Answer, Call } from './endpoint.ts'
+import type { Ready } from './event-shelf.ts'
 
 /** One page of a list, on the way out. */
 export interface ListPage {
   /** The name of the list in the answer, and its path. */
   readonly name: string
-  readonly items: readonly object[]
   readonly total: number
   readonly page: number
   readonly perPage: number
@@ -15,7 +15,28 @@ export interface ListPage {
 }
 
 /** A list with its totals and its links to the pages around it. */
-export function listAnswer(call: Call, list: ListPage): Answer {
+export function listAnswer(call: Call, items: readonly object[], list: ListPage): Answer {
+  const { headers, rest } = around(call, list)
+  return { headers, body: { [list.name]: items, ...rest } }
+}
+
+/** The same of items that are ready to be sent. */
+export function readyListAnswer(call: Call, items: readonly Ready[], list: ListPage): Answer {
+  const { headers, rest } = around(call, list)
+  const end = JSON.stringify(rest)
+  const pieces: Buffer[] = [Buffer.from(`{"${list.name}":[`)]
+  for (const [n, item] of items.entries()) {
+    if (n > 0) pieces.push(COMMA)
+    for (const piece of item.pieces) pieces.push(piece)
+  }
+  pieces.push(Buffer.from(`],${end.slice(1)}`))
+  return { headers, body: Buffer.concat(pieces), mark: `${items.map((item) => item.mark).join(';')}${end}` }
+}
+
+const COMMA = Buffer.from(',')
+
+/** What stands around the items of a page. */
+function around(call: Call, list: ListPage): { headers: Record<string, string>; rest: object } {
   const pages = Math.ceil(list.total / list.perPage)
   if (list.page > Math.max(pages, 1)) throw new AppError(list.pastEnd, { fill: { pages } })
   const address = (page: number) => pageAddress(call, list, page)
@@ -24,8 +45,7 @@ export function listAnswer(call: Call, list: ListPage): Answer {
   const links = [next && `<${next}>; rel="next"`, previous && `<${previous}>; rel="prev"`].filter(Boolean).join(', ')
   return {
     headers: { 'x-tec-total': String(list.total), 'x-tec-totalpages': String(pages), ...(links && { link: links }) },
-    body: {
-      [list.name]: list.items,
+    rest: {
       rest_url: address(list.page),
       ...(next && { next_rest_url: next }),
       ...(previous && { previous_rest_url: previous }),

@@ -5,12 +5,26 @@ import type { Site } from '../domain/scope.ts'
 import type { Term } from '../domain/terms.ts'
 import { readCost } from '../lib/cost.ts'
 import { encode } from '../lib/html.ts'
-import type { Addresses } from './endpoint.ts'
+import type { Addresses } from './addresses.ts'
 import { eventLd } from './json-ld.ts'
 import { identity, image, linkedRecord, recordHead, term } from './present.ts'
 
+/** What an event shows of what it is linked to. */
+export interface ShownLinks {
+  readonly parent: unknown
+  readonly categories: unknown
+  readonly tags: unknown
+  readonly venue: unknown
+  readonly organizer: unknown
+}
+
 /** An event as it appears in lists; one that its reader may not see whole shows its title and dates alone. */
-export function event(shown: Event, addresses: Addresses, site: Site): Record<string, unknown> {
+export function event(
+  shown: Event,
+  addresses: Addresses,
+  site: Site,
+  links: ShownLinks = shownLinks(shown, addresses, site),
+): Record<string, unknown> {
   const { row } = shown
   const url = `${addresses.home}/event/${row.slug}/`
   return {
@@ -22,7 +36,7 @@ export function event(shown: Event, addresses: Addresses, site: Site): Record<st
     title: encode(row.title),
     slug: row.slug,
     ...times(row),
-    ...(shown.whole ? details(shown, url, addresses, site) : HIDDEN),
+    ...(shown.whole ? details(shown, url, addresses, site, links) : HIDDEN),
     ...(shown.distance !== null && { distance: Math.round(shown.distance * 1000) / 1000 }),
     custom_fields: [],
   }
@@ -55,14 +69,29 @@ function parts(wall: WallClock): Record<string, string> {
   return { year, month, day, hour, minutes, seconds }
 }
 
+function shownLinks(
+  { venues, organizers, categories, tags, parent }: Event,
+  addresses: Addresses,
+  site: Site,
+): ShownLinks {
+  const shownVenues = venues.map((venue) => linkedRecord('venue', venue, addresses, site.timezone))
+  return {
+    parent,
+    categories: categories.map((category) => embeddedTerm(category, addresses)),
+    tags: tags.map((tag) => embeddedTerm(tag, addresses)),
+    venue: shownVenues.length === 1 ? shownVenues[0] : shownVenues,
+    organizer: organizers.map((organizer) => linkedRecord('organizer', organizer, addresses, site.timezone)),
+  }
+}
+
 function details(
-  { row, image: picture, venues, organizers, categories, tags, tickets, parent }: Event,
+  { row, image: picture, tickets }: Event,
   url: string,
   addresses: Addresses,
   site: Site,
+  links: ShownLinks,
 ): Record<string, unknown> {
   const cost = readCost(row.cost, site.currency)
-  const shownVenues = venues.map((venue) => linkedRecord('venue', venue, addresses, site.timezone))
   return {
     description: row.description ?? '',
     excerpt: row.excerpt ?? '',
@@ -81,11 +110,11 @@ function details(
     hide_from_listings: row.hide_from_listings === 1,
     sticky: row.sticky === 1,
     featured: row.featured === 1,
-    ...(parent !== null && { parent }),
-    categories: categories.map((category) => embeddedTerm(category, addresses)),
-    tags: tags.map((tag) => embeddedTerm(tag, addresses)),
-    venue: shownVenues.length === 1 ? shownVenues[0] : shownVenues,
-    organizer: organizers.map((organizer) => linkedRecord('organizer', organizer, addresses, site.timezone)),
+    ...(links.parent !== null && { parent: links.parent }),
+    categories: links.categories,
+    tags: links.tags,
+    venue: links.venue,
+    organizer: links.organizer,
     ticketed: tickets.length > 0,
     ...(tickets.length > 0 && { tickets: tickets.map((one) => ticket(one, row)) }),
   }
@@ -109,7 +138,7 @@ function ticket(
 }
 
 /** Inside an event a tag has a parent too, which is none. */
-function embeddedTerm(row: Term, addresses: Addresses): Record<string, unknown> {
+export function embeddedTerm(row: Term, addresses: Addresses): Record<string, unknown> {
   return { ...term(row, addresses), parent: row.parent }
 }
 

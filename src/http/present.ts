@@ -6,7 +6,7 @@ import { encode } from '../lib/html.ts'
 import type { Fields } from '../schema/field.ts'
 import { organizerFields } from '../schema/organizer.ts'
 import { venueFields } from '../schema/venue.ts'
-import type { Addresses } from './endpoint.ts'
+import type { Addresses } from './addresses.ts'
 import { organizationLd, placeLd } from './json-ld.ts'
 
 /** Rows as they appear on the wire. Only declared fields are ever copied, so nothing else can leave the service. */

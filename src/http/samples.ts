@@ -3,7 +3,8 @@ import type { Image } from '../domain/images.ts'
 import type { Linked } from '../domain/linked-records.ts'
 import type { Site } from '../domain/scope.ts'
 import type { Term } from '../domain/terms.ts'
-import type { Addresses, Call } from './endpoint.ts'
+import type { Addresses } from './addresses.ts'
+import type { Call } from './endpoint.ts'
 import { listAnswer } from './links.ts'
 import { image, singleLinkedRecord, term } from './present.ts'
 import { singleEvent } from './present-event.ts'
@@ -172,9 +173,8 @@ export function responseSamples(addresses: Addresses, site: Site): Record<string
   }
   const call = { addresses, search: new URLSearchParams() } as Call
   const lists = Object.entries(plural).map(([name, list]) => {
-    const answer = listAnswer(call, {
+    const answer = listAnswer(call, [one[name] ?? {}], {
       name: list,
-      items: [one[name] ?? {}],
       total: 1,
       page: 1,
       perPage: 10,

@@ -6,13 +6,14 @@ import type { Limits } from '../domain/limits.ts'
 import type { Scope, User } from '../domain/scope.ts'
 import { AppError } from '../lib/errors.ts'
 import { chooseLanguage } from '../lib/texts.ts'
+import type { Addresses } from './addresses.ts'
 import { sendAnswer, sendClientError, sendError, splitUrl } from './answer.ts'
-import { AnswerCache } from './answer-cache.ts'
 import { authenticate } from './authentication.ts'
 import { allowOrigins } from './cors.ts'
-import { type Addresses, type Endpoint, METHODS, NAMESPACE } from './endpoint.ts'
+import { type Endpoint, METHODS, NAMESPACE } from './endpoint.ts'
 import { answerFromMemory } from './front.ts'
 import { languageIn } from './language.ts'
+import { Memory, type Remembering } from './memory.ts'
 import { addPages } from './pages.ts'
 import { checkAddress, checkLogin, checkUser, type RateLimits } from './rate-limit.ts'
 import { endpoints } from './routes.ts'
@@ -45,7 +46,7 @@ export interface ServerOptions extends RateLimits {
 }
 
 /** What the server works on: a scope without a user, and whether it is fit to be asked. */
-export interface Service extends Omit<Scope, 'user'> {
+export interface Service extends Omit<Scope, 'user'>, Remembering {
   readonly limits: Limits
   isReady(): Promise<boolean>
 }
@@ -77,7 +78,8 @@ export async function createServer(service: Service, options: ServerOptions): Pr
     frameworkErrors: (error, request, reply) => void sendError(error, request, reply),
     clientErrorHandler: sendClientError,
   })
-  const cache = new AnswerCache(service.clock)
+  const memory = new Memory(service)
+  app.addHook('onClose', async () => memory.close())
   app.decorateRequest('user', null)
   app.decorateRequest('language')
   app.removeAllContentTypeParsers()
@@ -96,9 +98,9 @@ export async function createServer(service: Service, options: ServerOptions): Pr
   addHealth(app, service)
   addPages(app)
   addFiles(app, service)
-  addViews(app, service, cache, options)
-  addEndpoints(app, service, cache, options)
-  answerFromMemory(app, service, cache, options)
+  addViews(app, service, memory, options)
+  addEndpoints(app, service, memory, options)
+  answerFromMemory(app, service, memory, options)
   return app
 }
 
@@ -148,18 +150,18 @@ function addressesOf({ language }: FastifyRequest, { baseUrl }: ServerOptions): 
   }
 }
 
-function addViews(app: FastifyInstance, service: Service, cache: AnswerCache, options: ServerOptions): void {
+function addViews(app: FastifyInstance, service: Service, memory: Memory, options: ServerOptions): void {
   for (const view of views) {
     app.route({
       method: [...view.methods],
       url: view.path,
       handler: (request, reply) =>
-        sendAnswer(view, { scope: service, cache, addresses: addressesOf(request, options) }, request, reply),
+        sendAnswer(view, { scope: service, memory, addresses: addressesOf(request, options) }, request, reply),
     })
   }
 }
 
-function addEndpoints(app: FastifyInstance, service: Service, cache: AnswerCache, options: ServerOptions): void {
+function addEndpoints(app: FastifyInstance, service: Service, memory: Memory, options: ServerOptions): void {
   const add = (to: FastifyInstance, endpoint: Endpoint) =>
     to.route({
       method: [...endpoint.methods],
@@ -169,7 +171,7 @@ function addEndpoints(app: FastifyInstance, service: Service, cache: AnswerCache
         if (endpoint.access === 'signed-in' && user === null) throw new AppError('rest_not_signed_in')
       },
       handler: (request, reply) =>
-        sendAnswer(endpoint, { scope: service, cache, addresses: addressesOf(request, options) }, request, reply),
+        sendAnswer(endpoint, { scope: service, memory, addresses: addressesOf(request, options) }, request, reply),
     })
   for (const endpoint of endpoints.filter(({ upload }) => !upload)) add(app, endpoint)
   // Files of any type are taken only where they are asked for; what they are is told by their bytes.

@@ -1,16 +1,10 @@
-import {
-  type Expression,
-  type ExpressionBuilder,
-  type Selectable,
-  type SelectQueryBuilder,
-  type SqlBool,
-  sql,
-} from 'kysely'
+import { type Expression, type ExpressionBuilder, type Selectable, type SqlBool, sql } from 'kysely'
 import type { Instant, WallClock } from '../calendar/zone.ts'
 import { boxesAround, type Point } from '../lib/geo.ts'
 import type { Status } from '../schema/record.ts'
+import type { TermKind } from '../schema/term.ts'
 import { dialectOf, type Tx } from './dialect.ts'
-import { LINK_TABLE, type LinkedKind, type Page, RECORD_TABLE, type RecordRow } from './records.ts'
+import { LINK_TABLE, type LinkedKind, type Page, RECORD_TABLE, type RecordRow, type Ref } from './records.ts'
 import { type Sight, visible, whole } from './sight.ts'
 import type { EventTable, Tables, TermTable } from './tables.ts'
 
@@ -44,32 +38,89 @@ export interface EventFilter {
   readonly near: (Point & { readonly kilometres: number }) | null
 }
 
-/** Events in order of their wall-clock start or, near a place, of their distance. */
-export async function list(
+/** As much of an event as tells whether what is known of it is still true. */
+export interface Stub {
+  readonly id: number
+  readonly revision: number
+  /** 1 if it is protected by a password. */
+  readonly secret: number
+  /** Where it stands in a list; its id decides between equals. */
+  readonly start_local: WallClock
+}
+
+const matching = (tx: Tx, filter: EventFilter) =>
+  tx.selectFrom('events').where((eb) => eb.and(conditions(tx, eb, filter)))
+
+/** How many events there are. */
+export async function count(tx: Tx, filter: EventFilter): Promise<number> {
+  const { total } = await matching(tx, filter)
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow()
+  return Number(total)
+}
+
+/** Events in order of their wall-clock start. */
+export async function page(tx: Tx, filter: EventFilter, limit: number, offset: number): Promise<EventRow[]> {
+  return matching(tx, filter).selectAll().orderBy('start_local').orderBy('id').limit(limit).offset(offset).execute()
+}
+
+/** The same in brief, from behind an event on: the further a page, the more that saves. */
+export async function stubs(
   tx: Tx,
   filter: EventFilter,
   limit: number,
   offset: number,
-): Promise<Page<EventRow & { distance?: number }>> {
-  const matching = tx.selectFrom('events').where((eb) => eb.and(conditions(tx, eb, filter)))
-  if (filter.near !== null) return listNear(tx, matching, filter.sight, filter.near, limit, offset)
-  const { total } = await matching.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-  const rows = await matching.selectAll().orderBy('start_local').orderBy('id').limit(limit).offset(offset).execute()
-  return { rows, total: Number(total) }
+  behind: Stub | null,
+): Promise<Stub[]> {
+  let query = matching(tx, filter)
+  if (behind !== null) {
+    const { start_local, id } = behind
+    query = query
+      .where('start_local', '>=', start_local)
+      .where((eb) => eb(eb.refTuple('start_local', 'id'), '>', eb.tuple(start_local, id)))
+  }
+  return query
+    .select(['id', 'revision', 'start_local'])
+    .select(SECRET)
+    .orderBy('start_local')
+    .orderBy('id')
+    .limit(limit)
+    .offset(offset)
+    .execute()
 }
 
-/** The index narrows the venues down to a box or two; the distance itself is measured of those alone. */
-async function listNear(
+const SECRET = sql<number>`case when events.password_hash is null then 0 else 1 end`.as('secret')
+
+/** One published event in brief, if there is one. */
+export async function stub(tx: Tx, ref: Ref): Promise<Stub | undefined> {
+  const query = tx
+    .selectFrom('events')
+    .select(['id', 'revision', 'start_local'])
+    .select(SECRET)
+    .where('status', '=', 'publish')
+  return ('id' in ref ? query.where('id', '=', ref.id) : query.where('slug', '=', ref.slug)).executeTakeFirst()
+}
+
+/** Those of the given events that exist. */
+export async function getAll(tx: Tx, ids: readonly number[]): Promise<EventRow[]> {
+  return ids.length === 0 ? [] : tx.selectFrom('events').selectAll().where('id', 'in', ids).execute()
+}
+
+/**
+ * Events near a place, the nearest first. The index narrows the venues down to a box or two; the distance itself is
+ * measured of those alone.
+ */
+export async function listNear(
   tx: Tx,
-  matching: SelectQueryBuilder<Tables, 'events', object>,
-  sight: Sight,
+  filter: EventFilter,
   { kilometres, ...point }: NonNullable<EventFilter['near']>,
   limit: number,
   offset: number,
 ): Promise<Page<EventRow & { distance: number }>> {
+  const { sight } = filter
   const { placesIn, distance } = dialectOf(tx)
   const measured = distance(sql.ref('venues.geo_lat'), sql.ref('venues.geo_lng'), point)
-  const near = matching.innerJoin(
+  const near = matching(tx, filter).innerJoin(
     (eb) =>
       eb
         .selectFrom('event_venues')
@@ -185,6 +236,26 @@ export async function termsOf(tx: Tx, events: readonly number[]): Promise<Map<nu
     .orderBy('terms.id')
     .execute()
   return Map.groupBy(rows, (row) => row.of_event)
+}
+
+/** What events are linked to, whether anybody may see it or not; venues and organizers in order. */
+export async function links(
+  tx: Tx,
+  events: readonly number[],
+): Promise<{ event: number; kind: LinkedKind | TermKind; linked: number }[]> {
+  if (events.length === 0) return []
+  const linked = (kind: LinkedKind) =>
+    tx
+      .selectFrom(LINK_TABLE[kind])
+      .select(['event', 'linked', 'position', sql<LinkedKind | TermKind>`cast(${kind} as text)`.as('kind')])
+      .where('event', 'in', events)
+  const terms = tx
+    .selectFrom('event_terms')
+    .innerJoin('terms', 'terms.id', 'event_terms.term')
+    .select(['event_terms.event', 'event_terms.term as linked'])
+    .select([sql<number>`0`.as('position'), sql<LinkedKind | TermKind>`terms.kind`.as('kind')])
+    .where('event_terms.event', 'in', events)
+  return linked('venue').unionAll(linked('organizer')).unionAll(terms).orderBy('position').execute()
 }
 
 /** Makes these the venues or organizers of an event, in this order. */

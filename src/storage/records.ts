@@ -69,6 +69,18 @@ export async function readable(tx: Tx, kind: RecordKind, ids: readonly number[],
   return new Set(rows.map((row) => row.id))
 }
 
+/** Those of the given records that a reader may open and that are not in the trash, whole. */
+export async function getAll(tx: Tx, kind: RecordKind, ids: readonly number[], sight: Sight): Promise<RecordRow[]> {
+  if (ids.length === 0) return []
+  const rows = await tx
+    .selectFrom(table(kind))
+    .selectAll()
+    .where('id', 'in', ids)
+    .where((eb) => visible(eb, sight, null))
+    .execute()
+  return rows as unknown as RecordRow[]
+}
+
 export async function create(tx: Tx, kind: RecordKind, row: Omit<RecordRow, 'id' | 'revision'>): Promise<number> {
   const id = await dialectOf(tx).nextId(tx, 'records')
   await tx

@@ -1,10 +1,11 @@
+import * as list from '../../domain/event-list.ts'
 import * as events from '../../domain/events.ts'
 import { eventFields, eventListParameters, eventReadParameters } from '../../schema/event.ts'
 import { optional } from '../../schema/field.ts'
 import { removeParameters } from '../../schema/record.ts'
 import { unchanged } from '../conditional.ts'
 import { type Answer, type Call, type Endpoint, UPDATE } from '../endpoint.ts'
-import { listAnswer } from '../links.ts'
+import { type ListPage, listAnswer, readyListAnswer } from '../links.ts'
 import { event, singleEvent } from '../present-event.ts'
 import { byId, bySlug, type Lookup } from './lookup.ts'
 
@@ -19,6 +20,12 @@ function single({ addresses, scope }: Call, shown: events.Event, status = 200): 
   }
 }
 
+function pageOf({ window, strict, total, page, perPage }: list.EventPage<unknown>): ListPage {
+  // Exact times are passed on as they were sent: they may carry an offset.
+  const settled = strict ? {} : { ...window }
+  return { name: 'events', pastEnd: 'event-archive-page-not-found', settled, total, page, perPage }
+}
+
 const revisionOf = ({ row }: events.Event) => String(row.revision)
 
 function one({ suffix, path, parameters, ref }: Lookup): Endpoint[] {
@@ -30,7 +37,13 @@ function one({ suffix, path, parameters, ref }: Lookup): Endpoint[] {
       path: `/events${path}`,
       access: 'anyone',
       parameters: { ...parameters, ...eventReadParameters },
-      handle: async (call) => single(call, await events.get(call.scope, ref(call), call.query)),
+      async handle(call) {
+        const stub = call.shelf && (await list.getReady(call.scope, ref(call), call.shelf))
+        if (stub === null || call.shelf === null)
+          return single(call, await events.get(call.scope, ref(call), call.query))
+        const { pieces, mark } = call.shelf.take(stub, true)
+        return { revision: String(stub.revision), body: Buffer.concat(pieces), mark }
+      },
     },
     {
       name: `events.update${suffix}`,
@@ -65,11 +78,11 @@ export const eventEndpoints: Endpoint[] = [
     access: 'anyone',
     parameters: eventListParameters,
     async handle(call) {
-      const { events: found, window, strict, ...page } = await events.list(call.scope, call.query)
-      const items = found.map((shown) => event(shown, call.addresses, call.scope.site))
-      // Exact times are passed on as they were sent: they may carry an offset.
-      const settled = strict ? {} : { ...window }
-      return listAnswer(call, { name: 'events', items, pastEnd: 'event-archive-page-not-found', settled, ...page })
+      const ready = call.shelf && (await list.listReady(call.scope, call.query, call.shelf))
+      if (ready !== null) return readyListAnswer(call, ready.events, pageOf(ready))
+      const found = await list.list(call.scope, call.query)
+      const items = found.events.map((shown) => event(shown, call.addresses, call.scope.site))
+      return listAnswer(call, items, pageOf(found))
     },
   },
   {

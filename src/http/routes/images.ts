@@ -20,7 +20,7 @@ export const imageEndpoints: Endpoint[] = [
     async handle(call) {
       const { images: found, ...page } = await images.list(call.scope, call.query)
       const items = found.map((shown) => image(shown, call.addresses.home))
-      return listAnswer(call, { name: 'images', items, pastEnd: 'image-archive-page-not-found', ...page })
+      return listAnswer(call, items, { name: 'images', pastEnd: 'image-archive-page-not-found', ...page })
     },
   },
   {

@@ -64,7 +64,7 @@ function endpointsOf(kind: LinkedKind, fields: Fields): Endpoint[] {
       async handle(call) {
         const { rows, ...page } = await records.list(call.scope, kind, call.query)
         const items = rows.map((shown) => linkedRecord(kind, shown, call.addresses, call.scope.site.timezone))
-        return listAnswer(call, { name: plural, items, pastEnd: `${kind}-archive-page-not-found`, ...page })
+        return listAnswer(call, items, { name: plural, pastEnd: `${kind}-archive-page-not-found`, ...page })
       },
     },
     {

@@ -3,7 +3,8 @@ import { refuse } from '../../lib/errors.ts'
 import { text } from '../../lib/texts.ts'
 import { declare, type Fields, readFields } from '../../schema/field.ts'
 import * as kinds from '../../schema/kinds.ts'
-import { type Addresses, type Endpoint, NAMESPACE } from '../endpoint.ts'
+import type { Addresses } from '../addresses.ts'
+import { type Endpoint, NAMESPACE } from '../endpoint.ts'
 
 const parameters = declare('index', {
   namespace: { kind: kinds.oneOf(NAMESPACE), default: NAMESPACE },

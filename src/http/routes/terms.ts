@@ -35,7 +35,7 @@ function endpointsOf(kind: TermKind, plural: string, fields: Fields, listParamet
       async handle(call) {
         const { rows, ...page } = await terms.list(call.scope, kind, call.query)
         const items = rows.map((row) => term(row, call.addresses))
-        return listAnswer(call, { name: plural, items, pastEnd: 'term-archive-page-not-found', ...page })
+        return listAnswer(call, items, { name: plural, pastEnd: 'term-archive-page-not-found', ...page })
       },
     },
     {

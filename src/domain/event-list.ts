@@ -1,0 +1,156 @@
+import { refuse } from '../lib/errors.ts'
+import { eventListParameters } from '../schema/event.ts'
+import { readFields } from '../schema/field.ts'
+import type { Tx } from '../storage/dialect.ts'
+import type { Stub } from '../storage/events.ts'
+import * as storage from '../storage/events.ts'
+import type { Ref } from '../storage/records.ts'
+import { filterOf, type Window, windowOf } from './event-filter.ts'
+import { assemble, type Event } from './events.ts'
+import { type Listing, noteEnd, placeBefore } from './listings.ts'
+import * as records from './records.ts'
+import type { Payload, Scope } from './scope.ts'
+import { fill, type Shelf } from './shelf.ts'
+
+/** One page of a list of events. */
+export interface EventPage<Shown = Event> {
+  readonly events: readonly Shown[]
+  readonly total: number
+  readonly page: number
+  readonly perPage: number
+  readonly window: Window
+  readonly strict: boolean
+}
+
+/** How many events a list may have of which all are remembered. */
+const FEW = 2000
+
+/** What a reader asked for. */
+interface Asked {
+  readonly values: ReturnType<typeof read>['values']
+  readonly window: Window
+  readonly page: number
+  readonly perPage: number
+}
+
+/** A page of events with everything that they are shown with. */
+export async function list(scope: Scope, query: Payload): Promise<EventPage> {
+  const asked = ask(scope, query)
+  return scope.db.read(async (tx) => {
+    const { listing, near } = await listingFor(tx, scope, asked)
+    const offset = (asked.page - 1) * asked.perPage
+    const rows = near ?? (await storage.page(tx, listing.filter, asked.perPage, offset))
+    return pageOf(asked, listing, await assemble(tx, scope, rows))
+  })
+}
+
+/**
+ * A page of events that are ready to be shown: what is on the shelf is not read again. Only for what everybody sees.
+ * While the data stays the same, a list that was asked for before needs no query at all. Null if it has to be made the
+ * long way.
+ */
+export async function listReady<Ready>(
+  scope: Scope,
+  query: Payload,
+  shelf: Shelf<Ready>,
+): Promise<EventPage<Ready> | null> {
+  const asked = ask(scope, query)
+  // What is wrong with it is told the long way, and distances are of one asker.
+  if (Object.keys(asked.problems).length > 0 || typeof asked.values.geoloc_lat === 'number') return null
+  const known = scope.memory?.listings.get(scope.memory.version, keyOf(scope, asked))
+  const offset = (asked.page - 1) * asked.perPage
+  const remembered = known?.all?.slice(offset, offset + asked.perPage)
+  if (known !== undefined && remembered !== undefined && !hasSecret(remembered) && shelf.isFull(remembered)) {
+    return pageOf(
+      asked,
+      known,
+      remembered.map((stub) => shelf.take(stub)),
+    )
+  }
+  return scope.db.read(async (tx) => {
+    const { listing } = await listingFor(tx, scope, asked)
+    const stubs = await stubsOf(tx, listing, known !== undefined, offset, asked.perPage)
+    if (hasSecret(stubs)) return null
+    await fill(tx, scope, shelf, stubs)
+    // Somebody changed one of them since the list was remembered.
+    if (!shelf.isFull(stubs)) return null
+    return pageOf(
+      asked,
+      listing,
+      stubs.map((stub) => shelf.take(stub)),
+    )
+  })
+}
+
+/** What is protected by a password is never on the shelf. */
+function hasSecret(stubs: readonly Stub[]): boolean {
+  return stubs.some(({ secret }) => secret === 1)
+}
+
+/** A published event that is ready to be shown by itself, in brief; null if it has to be read the long way. */
+export async function getReady<Ready>(scope: Scope, ref: Ref, shelf: Shelf<Ready>): Promise<Stub | null> {
+  if ('id' in ref && !Number.isSafeInteger(ref.id)) return null
+  return scope.db.read(async (tx) => {
+    const stub = await storage.stub(tx, ref)
+    if (stub === undefined || stub.secret === 1) return null
+    if (!shelf.isFull([stub])) await fill(tx, scope, shelf, [stub])
+    return shelf.isFull([stub]) ? stub : null
+  })
+}
+
+function read(scope: Scope, query: Payload) {
+  return readFields(eventListParameters, query(), { mode: 'query', reading: records.readingOf(scope) })
+}
+
+function ask(scope: Scope, query: Payload): Asked & { readonly problems: ReturnType<typeof read>['problems'] } {
+  const { values, problems } = read(scope, query)
+  const { page = 1, per_page: perPage = 10 } = values
+  records.checkStatusFilter(scope, values.status ?? null, problems)
+  return { values, problems, page: page ?? 1, perPage: perPage ?? 10, window: windowOf(scope, values) }
+}
+
+function pageOf<Shown>(
+  { page, perPage, window, values }: Asked,
+  { total }: Listing,
+  events: Shown[],
+): EventPage<Shown> {
+  return { events, total, page, perPage, window, strict: values.strict_dates === true }
+}
+
+/** What the list is remembered by: who asks for what, on which days. */
+function keyOf({ user }: Scope, { values: { page, per_page, ...values }, window }: Asked): string {
+  return JSON.stringify([user?.id, window, values])
+}
+
+/** What a list comes to: remembered, or found out. Near a place, its rows are found along with it. */
+async function listingFor(
+  tx: Tx,
+  scope: Scope,
+  asked: ReturnType<typeof ask>,
+): Promise<{ listing: Listing; near: Awaited<ReturnType<typeof storage.listNear>>['rows'] | null }> {
+  const { memory } = scope
+  const { problems, perPage, page } = asked
+  const isBad = Object.keys(problems).length > 0
+  const key = keyOf(scope, asked)
+  const known = isBad ? undefined : memory?.listings.get(memory.version, key)
+  if (known !== undefined) return { listing: known, near: null }
+  const filter = await filterOf(tx, scope, asked.values, problems)
+  refuse(problems)
+  if (filter.near !== null) {
+    const { rows, total } = await storage.listNear(tx, filter, filter.near, perPage, (page - 1) * perPage)
+    return { listing: { filter, total, all: null, ends: new Map() }, near: rows }
+  }
+  const listing: Listing = { filter, total: await storage.count(tx, filter), all: null, ends: new Map() }
+  memory?.listings.put(memory.version, key, listing)
+  return { listing, near: null }
+}
+
+async function stubsOf(tx: Tx, listing: Listing, again: boolean, offset: number, limit: number): Promise<Stub[]> {
+  if (listing.all === null && again && listing.total <= FEW)
+    listing.all = await storage.stubs(tx, listing.filter, FEW, 0, null)
+  if (listing.all !== null) return listing.all.slice(offset, offset + limit)
+  const { behind, left } = placeBefore(listing, offset)
+  const stubs = await storage.stubs(tx, listing.filter, limit, left, behind)
+  noteEnd(listing, offset + stubs.length, stubs.at(-1))
+  return stubs
+}
