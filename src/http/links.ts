@@ -14,6 +14,12 @@ export interface ListPage {
   readonly settled?: Record<string, string>
 }
 
+/**
+ * The longest `Link`, in characters; one that would be longer is left out, and the body has its addresses. Proxies keep
+ * an answer's headers in 4 KB by default, and hold a service that sends more for broken.
+ */
+const LONGEST_LINK = 3000
+
 /** A list with its totals and its links to the pages around it. */
 export function listAnswer(call: Call, list: ListPage): Answer {
   const pages = Math.ceil(list.total / list.perPage)
@@ -23,7 +29,11 @@ export function listAnswer(call: Call, list: ListPage): Answer {
   const previous = list.page > 1 ? address(list.page - 1) : undefined
   const links = [next && `<${next}>; rel="next"`, previous && `<${previous}>; rel="prev"`].filter(Boolean).join(', ')
   return {
-    headers: { 'x-tec-total': String(list.total), 'x-tec-totalpages': String(pages), ...(links && { link: links }) },
+    headers: {
+      'x-tec-total': String(list.total),
+      'x-tec-totalpages': String(pages),
+      ...(links !== '' && links.length <= LONGEST_LINK && { link: links }),
+    },
     body: {
       [list.name]: list.items,
       rest_url: address(list.page),

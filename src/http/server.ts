@@ -68,6 +68,7 @@ export async function createServer(service: Service, options: ServerOptions): Pr
     // A client that stops reading its answer must not keep it in memory.
     connectionTimeout: 120_000,
     forceCloseConnections: 'idle',
+    return503OnClosing: false,
     trustProxy: options.trustProxy.length > 0 ? [...options.trustProxy] : false,
     // One line an answer is enough: see logAnswers.
     logController: new LogController({ disableRequestLogging: true }),
@@ -91,6 +92,7 @@ export async function createServer(service: Service, options: ServerOptions): Pr
     reply.headers({ ...SECURITY_HEADERS, 'x-request-id': request.id, 'content-language': request.language.name })
   })
   logAnswers(app)
+  partOnClose(app)
   await allowOrigins(app, options.writeOrigins, options.baseUrl)
   admitOnlyKnown(app, service, options)
   addHealth(app, service)
@@ -109,6 +111,18 @@ function logAnswers(app: FastifyInstance): void {
       { req: request, res: reply, user: request.user?.id, ms: Math.round(reply.elapsedTime * 10) / 10 },
       'answered',
     )
+  })
+}
+
+/** While the server stops, an answer is the last of its connection: what a proxy kept open would keep the server too. */
+function partOnClose(app: FastifyInstance): void {
+  let isClosing = false
+  app.addHook('preClose', async () => {
+    isClosing = true
+  })
+  app.addHook('onSend', (_, reply, payload, done) => {
+    if (isClosing) reply.header('connection', 'close')
+    done(null, payload)
   })
 }
 

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { connect } from 'node:net'
 import { Writable } from 'node:stream'
 import { after, before, describe, it } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import pino from 'pino'
 import { endpoints } from '../../src/http/routes.ts'
 import { basic, type Service, startService } from '../support/service.ts'
@@ -234,5 +236,34 @@ describe('a slow request', () => {
     })
     assert.match(answer, /^HTTP\/1\.1 408/)
     await service.close()
+  })
+})
+
+describe('a service that stops', () => {
+  it('finishes what runs, on connections that end with it', { timeout: 5000 }, async () => {
+    const service = await startService()
+    const { port, hostname } = new URL(await service.listen())
+    const body = JSON.stringify({ name: 'In time' })
+    const head = [
+      'POST /calendar/events/v1/tags HTTP/1.1',
+      'Host: x',
+      `Authorization: ${basic('editor')}`,
+      'Content-Type: application/json',
+      `Content-Length: ${body.length}`,
+    ]
+    const socket = connect(Number(port), hostname)
+    let text = ''
+    socket.on('data', (data) => {
+      text += data
+    })
+    const closed = once(socket, 'close')
+    socket.write(`${head.join('\r\n')}\r\n\r\n${body.slice(0, 5)}`)
+    await setTimeout(200)
+    const stopped = service.close()
+    await setTimeout(50)
+    socket.write(body.slice(5))
+    await Promise.all([closed, stopped])
+    assert.match(text, /^HTTP\/1\.1 201/)
+    assert.match(text, /^connection: close\r$/im)
   })
 })
