@@ -9,6 +9,7 @@ import { chooseLanguage } from '../lib/texts.ts'
 import { sendAnswer, sendClientError, sendError, splitUrl } from './answer.ts'
 import { AnswerCache } from './answer-cache.ts'
 import { authenticate } from './authentication.ts'
+import { tendConnections } from './connections.ts'
 import { allowOrigins } from './cors.ts'
 import { type Addresses, type Endpoint, METHODS, NAMESPACE } from './endpoint.ts'
 import { answerFromMemory } from './front.ts'
@@ -92,7 +93,7 @@ export async function createServer(service: Service, options: ServerOptions): Pr
     reply.headers({ ...SECURITY_HEADERS, 'x-request-id': request.id, 'content-language': request.language.name })
   })
   logAnswers(app)
-  partOnClose(app)
+  tendConnections(app)
   await allowOrigins(app, options.writeOrigins, options.baseUrl)
   admitOnlyKnown(app, service, options)
   addHealth(app, service)
@@ -111,18 +112,6 @@ function logAnswers(app: FastifyInstance): void {
       { req: request, res: reply, user: request.user?.id, ms: Math.round(reply.elapsedTime * 10) / 10 },
       'answered',
     )
-  })
-}
-
-/** While the server stops, an answer is the last of its connection: what a proxy kept open would keep the server too. */
-function partOnClose(app: FastifyInstance): void {
-  let isClosing = false
-  app.addHook('preClose', async () => {
-    isClosing = true
-  })
-  app.addHook('onSend', (_, reply, payload, done) => {
-    if (isClosing) reply.header('connection', 'close')
-    done(null, payload)
   })
 }
 
