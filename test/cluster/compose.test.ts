@@ -20,7 +20,7 @@ const LIST = `${REST}/events?start_date=2031-01-01`
 const ROUNDS = 100
 const { services } = readCompose()
 
-describe('the processes of compose.yaml', { skip, timeout: 120_000 }, () => {
+describe('the processes of compose.yaml', { skip, timeout: 170_000 }, () => {
   let composition: Composition
   let nodes: [NodeProcess, NodeProcess]
   let authorization: string
@@ -204,11 +204,10 @@ describe('the processes of compose.yaml', { skip, timeout: 120_000 }, () => {
       await setTimeout(500)
       assert.equal(stopped.exitCode, null)
       await composition.primary.query('commit')
-      const start = performance.now()
       for (const { status, body } of await Promise.all(held)) assert.equal(status, 201, body)
       await ended(stopped)
+      // Not 1, as when its grace has ended.
       assert.deepEqual([stopped.exitCode, stopped.signalCode], [0, null])
-      assert.ok(performance.now() - start < 5000, 'it waited for its grace to end')
       await node.start()
       await isBack(node)
       assert.deepEqual(wrongOf(await asking.stop(), 200), [], balancer.out())
