@@ -34,9 +34,14 @@ export function answerFromMemory(
   const trusted = options.trustProxy.length > 0 ? proxyAddr.compile([...options.trustProxy]) : null
   const choose = languageChooser(options.languages)
 
+  let isClosing = false
+  app.addHook('preClose', async () => {
+    isClosing = true
+  })
   app.server.on('request', (request, response) => {
     const { method, headers, url = '' } = request
-    if ((method !== 'GET' && method !== 'HEAD') || headers.authorization !== undefined) return goLong(request, response)
+    if (isClosing || (method !== 'GET' && method !== 'HEAD') || headers.authorization !== undefined)
+      return goLong(request, response)
     const language = languageIn(url, options.languages) ?? choose(headers['accept-language'])
     const key = keyOf(null, language, url)
     if (!answers.has(key)) return goLong(request, response)

@@ -14,6 +14,12 @@ export interface ListPage {
   readonly settled?: Record<string, string>
 }
 
+/**
+ * The longest `Link`, in characters; one that would be longer is left out, and the body has its addresses. Proxies keep
+ * an answer's headers in 4 KB by default, and hold a service that sends more for broken.
+ */
+const LONGEST_LINK = 3000
+
 /** A list with its totals and its links to the pages around it. */
 export function listAnswer(call: Call, items: readonly object[], list: ListPage): Answer {
   const { headers, rest } = around(call, list)
@@ -44,7 +50,11 @@ function around(call: Call, list: ListPage): { headers: Record<string, string>; 
   const previous = list.page > 1 ? address(list.page - 1) : undefined
   const links = [next && `<${next}>; rel="next"`, previous && `<${previous}>; rel="prev"`].filter(Boolean).join(', ')
   return {
-    headers: { 'x-tec-total': String(list.total), 'x-tec-totalpages': String(pages), ...(links && { link: links }) },
+    headers: {
+      'x-tec-total': String(list.total),
+      'x-tec-totalpages': String(pages),
+      ...(links !== '' && links.length <= LONGEST_LINK && { link: links }),
+    },
     rest: {
       rest_url: address(list.page),
       ...(next && { next_rest_url: next }),

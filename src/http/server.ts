@@ -9,6 +9,7 @@ import { chooseLanguage } from '../lib/texts.ts'
 import type { Addresses } from './addresses.ts'
 import { sendAnswer, sendClientError, sendError, splitUrl } from './answer.ts'
 import { authenticate } from './authentication.ts'
+import { tendConnections } from './connections.ts'
 import { allowOrigins } from './cors.ts'
 import { type Endpoint, METHODS, NAMESPACE } from './endpoint.ts'
 import { answerFromMemory } from './front.ts'
@@ -69,6 +70,7 @@ export async function createServer(service: Service, options: ServerOptions): Pr
     // A client that stops reading its answer must not keep it in memory.
     connectionTimeout: 120_000,
     forceCloseConnections: 'idle',
+    return503OnClosing: false,
     trustProxy: options.trustProxy.length > 0 ? [...options.trustProxy] : false,
     // One line an answer is enough: see logAnswers.
     logController: new LogController({ disableRequestLogging: true }),
@@ -93,6 +95,7 @@ export async function createServer(service: Service, options: ServerOptions): Pr
     reply.headers({ ...SECURITY_HEADERS, 'x-request-id': request.id, 'content-language': request.language.name })
   })
   logAnswers(app)
+  tendConnections(app)
   await allowOrigins(app, options.writeOrigins, options.baseUrl)
   admitOnlyKnown(app, service, options)
   addHealth(app, service)

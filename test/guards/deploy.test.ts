@@ -1,47 +1,32 @@
 import assert from 'node:assert/strict'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { parse } from 'yaml'
 import { readConfig, SETTINGS } from '../../src/config.ts'
+import {
+  type Container,
+  file,
+  imageEnvironment,
+  readCompose,
+  readDockerfile,
+  valuesOf,
+  withDefaults,
+} from '../support/deploy.ts'
 import { type Service, startService } from '../support/service.ts'
 import { ROOT } from '../support/sources.ts'
-
-interface Compose {
-  readonly services: Record<string, Container>
-  readonly volumes: Record<string, unknown>
-}
-
-interface Container {
-  readonly build?: string
-  readonly image?: string
-  readonly environment?: Record<string, string>
-  readonly volumes?: string[]
-  readonly depends_on?: Record<string, { condition: string }>
-  readonly healthcheck?: { test: string[] }
-}
 
 const VARIABLES = new Set<string>(Object.values(SETTINGS).map(({ variable }) => variable))
 /** What the image has: no sources, which bin/kalends.js would prefer to what was built of them. */
 const IN_IMAGE = ['bin', 'dist', 'i18n', 'node_modules', 'package.json', 'web']
 const BUILT = ['/app/dist', '/app/node_modules']
 
-const file = (name: string) => readFileSync(join(ROOT, name), 'utf8')
 const unknownVariables = (text: string) =>
   [...text.matchAll(/\bKALENDS_\w+/g)].map(([name]) => name).filter((name) => !VARIABLES.has(name))
 /** The paths that a health check asks for. */
 const askedPaths = (text: string) => [...text.matchAll(/127\.0\.0\.1[^/]*(\/\w+)/g)].map(([, path = '']) => path)
 
 describe('the image', () => {
-  const instructions = file('Dockerfile')
-    .replace(/^#.*\n/gm, '')
-    .replace(/\\\n\s*/g, ' ')
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => ({ name: line.split(' ', 1)[0] ?? '', rest: line.slice(line.indexOf(' ') + 1) }))
-  const final = instructions.slice(instructions.findLastIndex(({ name }) => name === 'FROM'))
-  const valuesOf = (wanted: string, list = final) =>
-    list.filter(({ name }) => name === wanted).map(({ rest }) => rest.trim())
+  const { instructions, final } = readDockerfile()
   const copies = (list = final) =>
     valuesOf('COPY', list).map((rest) => {
       const words = rest.split(/\s+/)
@@ -81,15 +66,14 @@ describe('the image', () => {
   })
 
   it('runs as a user who is not root', () => {
-    const user = valuesOf('USER').at(-1)
+    const user = valuesOf('USER', final).at(-1)
     assert.ok(user !== undefined && !/^(root|0)(:|$)/.test(user), `the user is ${user}`)
   })
 
   it('listens on the port it exposes, and keeps its data in the volume it declares', () => {
-    const words = valuesOf('ENV').flatMap((rest) => rest.split(/\s+/))
-    const config = readConfig({}, Object.fromEntries(words.map((word) => word.split('=', 2))))
-    assert.deepEqual(valuesOf('EXPOSE'), [String(config.port)])
-    assert.deepEqual(valuesOf('VOLUME'), [config.data])
+    const config = readConfig({}, imageEnvironment())
+    assert.deepEqual(valuesOf('EXPOSE', final), [String(config.port)])
+    assert.deepEqual(valuesOf('VOLUME', final), [config.data])
     assert.equal(config.host, '0.0.0.0')
   })
 
@@ -102,7 +86,7 @@ describe('the image', () => {
 
     it('by asking, as the load balancer does, for what the server answers', async () => {
       const { services } = readCompose()
-      const checks = [...valuesOf('HEALTHCHECK'), ...Object.values(services).map(testOf)]
+      const checks = [...valuesOf('HEALTHCHECK', final), ...Object.values(services).map(testOf)]
       const paths = checks.flatMap(askedPaths)
       assert.ok(paths.length >= 2, `${paths} are too few`)
       for (const url of paths) assert.equal((await service.inject({ url })).statusCode, 200, url)
@@ -177,21 +161,10 @@ describe('the composition', () => {
   })
 })
 
-function readCompose(): Compose {
-  return parse(file('compose.yaml'), { merge: true })
-}
-
 function testOf({ healthcheck }: Container): string {
   return healthcheck?.test.join(' ') ?? ''
 }
 
 function mountsOf({ volumes = [] }: Container): string[][] {
   return volumes.map((volume) => volume.split(':'))
-}
-
-/** Variables as they are where the environment sets none: `${NAME:-default}`. */
-function withDefaults(environment: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(environment).map(([name, value]) => [name, value.replace(/\$\{\w+:-([^}]*)\}/g, '$1')]),
-  )
 }

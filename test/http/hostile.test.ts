@@ -71,6 +71,18 @@ describe('a hostile client', () => {
       soon(query, () => service.inject({ url: `/calendar/events/v1/${query}${'1,2,'.repeat(3000)}` })))
   }
 
+  it('gets no headers that a proxy has no room for, however long its address', async () => {
+    for (const title of ['One', 'Two', 'Three'])
+      await service.expect(201, 'author', '/events', { json: { ...EVENT, title } })
+    const path = '/events?start_date=2031-01-01&per_page=1&page=2'
+    const short = await service.call(null, path)
+    assert.match(String(short.headers.link), /rel="next".*rel="prev"/)
+    const long = await service.call(null, `${path}&x=${'~'.repeat(10_000)}`)
+    assert.equal(long.statusCode, 200)
+    assert.ok(JSON.stringify(long.headers).length < 4000)
+    assert.match(long.json().next_rest_url, /(%7E){10000}/)
+  })
+
   it('cannot make a tree of categories without end', async () => {
     let parent = 0
     for (let depth = 1; depth <= 20; depth++)

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { connect } from 'node:net'
 import { Writable } from 'node:stream'
 import { after, before, describe, it } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import pino from 'pino'
 import { endpoints } from '../../src/http/routes.ts'
 import { basic, type Service, startService } from '../support/service.ts'
@@ -234,5 +236,61 @@ describe('a slow request', () => {
     })
     assert.match(answer, /^HTTP\/1\.1 408/)
     await service.close()
+  })
+})
+
+describe('a connection', () => {
+  const open = async (service: Service) => {
+    const { port, hostname } = new URL(await service.listen())
+    const socket = connect(Number(port), hostname)
+    let text = ''
+    socket.on('data', (data) => {
+      text += data
+    })
+    const head = (length: number) =>
+      [
+        'POST /calendar/events/v1/tags HTTP/1.1',
+        'Host: x',
+        `Authorization: ${basic('editor')}`,
+        'Content-Type: application/json',
+        `Content-Length: ${length}\r\n\r\n`,
+      ].join('\r\n')
+    return { socket, head, text: () => text, closed: once(socket, 'close') }
+  }
+
+  it('stays when a body is refused before it has arrived', { timeout: 5000 }, async () => {
+    const service = await startService({ settings: { bodyLimit: '2048' } })
+    const { socket, head, text } = await open(service)
+    socket.write(`${head(50_000)}${' '.repeat(1000)}`)
+    await once(socket, 'data')
+    assert.match(text(), /^HTTP\/1\.1 413/)
+    socket.write(`${' '.repeat(49_000)}GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n`)
+    await once(socket, 'data')
+    assert.match(text(), /HTTP\/1\.1 200/)
+    socket.destroy()
+    await service.close()
+  })
+
+  it('ends when a body is refused that is too large to wait for', { timeout: 5000 }, async () => {
+    const service = await startService()
+    const { socket, head, text, closed } = await open(service)
+    socket.write(head(200_000_000))
+    await closed
+    assert.match(text(), /^HTTP\/1\.1 413/)
+    await service.close()
+  })
+
+  it('ends with what runs on it when the service stops', { timeout: 5000 }, async () => {
+    const service = await startService()
+    const { socket, head, text, closed } = await open(service)
+    const body = JSON.stringify({ name: 'In time' })
+    socket.write(`${head(body.length)}${body.slice(0, 5)}`)
+    await setTimeout(200)
+    const stopped = service.close()
+    await setTimeout(50)
+    socket.write(body.slice(5))
+    await Promise.all([closed, stopped])
+    assert.match(text(), /^HTTP\/1\.1 201/)
+    assert.match(text(), /^connection: close\r$/im)
   })
 })
