@@ -1,0 +1,122 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Server, startPostgres } from '../test/support/postgres.ts'
+import { findLoad } from './load.ts'
+import { type Measured, measure } from './measure.ts'
+import { startCeiling, startService, stopAll } from './processes.ts'
+import { say, show } from './progress.ts'
+import { seed, seedFolder } from './seed.ts'
+import { WORKS } from './works.ts'
+
+export interface SuiteOptions {
+  readonly events: number
+  readonly seconds: number
+  readonly rounds: number
+  readonly postgres: boolean
+  readonly keep: boolean
+  readonly log: string
+  /** The works that are done. */
+  readonly only: readonly string[]
+  /** How many different addresses a work may ask for, by its name. */
+  readonly limits?: Readonly<Record<string, number>>
+}
+
+/** What all works on one database came to. */
+export interface Results {
+  readonly date: string
+  readonly events: number
+  readonly cores: number
+  readonly node: string
+  readonly load: string
+  readonly works: Readonly<Record<string, Measured>>
+  /** Why a work was left out, by its name. */
+  readonly left: Readonly<Record<string, string>>
+  /** From its start to its first answer, in milliseconds. */
+  readonly ready: number
+  /** The most memory that the service held, in megabytes. */
+  readonly memory: number
+}
+
+/** Seeds a database, starts the service on it, and measures. */
+export async function runSuite(options: SuiteOptions): Promise<Results> {
+  const folder = mkdtempSync(join(tmpdir(), 'kalends-bench-'))
+  let server: Server | undefined
+  const interrupted = () => {
+    void stopAll().then(() => process.exit(130))
+  }
+  process.once('SIGINT', interrupted)
+  try {
+    server = options.postgres ? await startPostgres([]) : undefined
+    return await measureAll(folder, server?.url ?? folder, options)
+  } finally {
+    process.removeListener('SIGINT', interrupted)
+    await stopAll()
+    await server?.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function fill(folder: string, where: string, { events, keep }: SuiteOptions): Promise<string> {
+  const began = performance.now()
+  const progress = (done: number) => show(`seeding ${count(done)} of ${count(events)} events`)
+  progress(0)
+  const token =
+    where === folder ? await seedFolder(folder, events, keep, progress) : await seed(where, events, progress)
+  say(`${count(events)} events are there after ${((performance.now() - began) / 1000).toFixed(1)} s.`)
+  return token
+}
+
+async function measureAll(folder: string, where: string, options: SuiteOptions): Promise<Results> {
+  const { events, rounds, seconds, log, only, limits = {} } = options
+  const token = await fill(folder, where, options)
+  const load = await findLoad(folder)
+  if (load.name !== 'wrk')
+    say('wrk is not installed (Debian has it as a package): autocannon makes the load, and is often the limit itself.')
+  const ceiling = await startCeiling()
+  const service = await startService({ where, folder, log })
+  say(`The service was ready ${Math.round(service.ready)} ms after its start.`)
+  const works: Record<string, Measured> = {}
+  const left: Record<string, string> = {}
+  const chosen = WORKS.filter((work) => only.includes(work.name))
+  for (const [number, work] of chosen.entries()) {
+    const step = `[${number + 1}/${chosen.length}] ${work.title}`
+    show(`${step}: getting ready`)
+    const pair = await work.prepare({ load, service, ceiling, where, folder, events, token, log, limits })
+    if (typeof pair === 'string') {
+      left[work.name] = pair
+      say(`${step}: left out, ${pair}`)
+      continue
+    }
+    try {
+      const progress = (round: number) => show(`${step}: ${round === 0 ? 'warming up' : `round ${round} of ${rounds}`}`)
+      const measured = await measure(pair, rounds, seconds, progress)
+      works[work.name] = measured
+      say(`${step}: ${line(measured)} of ${work.against}`)
+    } finally {
+      await pair.stop?.()
+    }
+  }
+  const memory = service.peak()
+  say(`The service held ${Math.round(memory)} MB at most.`)
+  const machine = { cores: availableParallelism(), node: process.versions.node, load: load.name }
+  return {
+    date: new Date().toISOString().slice(0, 10),
+    events,
+    ...machine,
+    works,
+    left,
+    ready: service.ready,
+    memory,
+  }
+}
+
+function line({ ratio, rate, base, p50, p99, failed }: Measured): string {
+  const note = failed > 0 ? `, ${count(failed)} FAILED` : ''
+  return `${count(rate)} of ${count(base)} a second, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms${note}; ${ratio.toFixed(3)}`
+}
+
+/** A whole number with commas. */
+export function count(number: number): string {
+  return Math.round(number).toLocaleString('en')
+}
