@@ -20,7 +20,7 @@ export interface Measured {
 /** How long each side is warmed up before it counts, in seconds. */
 export const WARM_UP = 1
 
-function median(values: readonly number[]): number {
+export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b)
   const middle = sorted.length >> 1
   const upper = sorted[middle] ?? 0

@@ -20,6 +20,7 @@ const STYLE = `
   .group { font-size: 11px; font-weight: 600; letter-spacing: .06em; text-transform: uppercase }
   .value { font-weight: 600; font-variant-numeric: tabular-nums }
   .small { font-size: 11px }
+  .name { paint-order: stroke; stroke: #ffffff; stroke-width: 5 }
   .track { fill: #f1f3f7 }
   .sqlite { fill: #3b5bdb }
   .postgres { fill: #12a594 }
@@ -30,6 +31,7 @@ const STYLE = `
   @media (prefers-color-scheme: dark) {
     .card { fill: #12161d; stroke: #2a313c }
     text { fill: #e8ebf0 }
+    .name { stroke: #12161d }
     .soft, .axis, .group { fill: #98a2b3 }
     .track { fill: #1c222c }
     .sqlite { fill: #748ffc }
@@ -89,7 +91,7 @@ function row(work: Work, sqlite: Results | undefined, postgres: Results | undefi
   const [own, other] = [sqlite, postgres].map((results) => results?.works[work.name]?.ratio)
   const bar = top + 17
   const parts = [
-    text(LEFT, top + 10, '', work.title),
+    text(LEFT, top + 10, 'name', work.title),
     `<rect x="${LEFT}" y="${bar}" width="${RIGHT - LEFT}" height="12" rx="3" class="track"/>`,
     rounded(own, bar, 12, 'sqlite'),
     rounded(other, bar + 14, 5, 'postgres'),

@@ -2,6 +2,7 @@ import { API, createRequests, pageRequests, type Requests, searchRequests, singl
 import { openBare } from './bare.ts'
 import type { Load, Request, Round } from './load.ts'
 import { type Ceiling, type Running, startService } from './processes.ts'
+import { say } from './progress.ts'
 
 /** What works are done on. */
 export interface Bench {
@@ -105,7 +106,11 @@ async function prepareWorkers(bench: Bench): Promise<Pair | string> {
   const side = ({ url }: Running): Side => {
     return (part, seconds) => bench.load.send(url, requests, Math.floor(part * requests.length), seconds)
   }
-  return { ours: side(two), base: side(bench.service), different, bytes: 0, stop: () => two.stop() }
+  const stop = () => {
+    say(`Two workers held ${Math.round(two.peak())} MB together at most.`)
+    return two.stop()
+  }
+  return { ours: side(two), base: side(bench.service), different, bytes: 0, stop }
 }
 
 async function prepareCreate({ load, service, token, where }: Bench): Promise<Pair> {
