@@ -13,6 +13,8 @@ export interface Running {
   readonly ready: number
   /** The most memory that it and its own processes ever held, in megabytes. */
   peak(): number
+  /** The processor time that it and its own processes have used, in seconds. */
+  cpu(): number
   stop(): Promise<void>
 }
 
@@ -42,7 +44,8 @@ async function start(args: readonly string[], port: number, path: string, env: N
   const program: Running = {
     url,
     ready: performance.now() - began,
-    peak: () => peakOf(child.pid ?? 0),
+    peak: () => sumOf(child.pid ?? 0, peakOf),
+    cpu: () => sumOf(child.pid ?? 0, cpuOf),
     async stop() {
       running.delete(program)
       await end(child)
@@ -70,15 +73,28 @@ async function end(child: ChildProcess): Promise<void> {
   await Promise.race([ended, setTimeout(12_000).then(() => child.kill('SIGKILL'))])
 }
 
-/** VmHWM of a process and of those that it started; 0 where there is no /proc. */
-function peakOf(pid: number): number {
+/** A figure of a process, added up with those of the processes that it started; 0 where there is no /proc. */
+function sumOf(pid: number, figure: (pid: number) => number): number {
   try {
-    const own = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '0'
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean)
-    return Number(own) / 1024 + children.reduce((sum, child) => sum + peakOf(Number(child)), 0)
+    return figure(pid) + children.reduce((sum, child) => sum + sumOf(Number(child), figure), 0)
   } catch {
     return 0
   }
+}
+
+function peakOf(pid: number): number {
+  return Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
+}
+
+/** Its own and the kernel's, the 14th and 15th field of proc_pid_stat(5), in hundredths; the name before may have spaces. */
+function cpuOf(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  const [user, system] = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(11, 13)
+  return (Number(user) + Number(system)) / 100
 }
 
 export interface ServiceOptions {

@@ -70,16 +70,17 @@ function rates(title: string, results: Results): string {
   const rows = WORKS.flatMap(({ name, title: work, against }) => {
     const measured = works[name]
     if (measured === undefined) return []
-    const { rate, base, p50, p99, different, failed } = measured
+    const { rate, base, byCpu, p50, p99, different, failed } = measured
     const note = failed > 0 ? ` (${count(failed)} failed)` : ''
     const beside = against === 'the ceiling' ? '' : ` (${against})`
-    return [[work + note, count(rate), count(base) + beside, `${time(p50)}`, `${time(p99)}`, count(different)]]
+    const cost = byCpu?.toFixed(2) ?? ''
+    return [[work + note, count(rate), count(base) + beside, cost, time(p50), time(p99), count(different)]]
   })
   return `### ${title}
 ${date}: ${count(events)} events, 32 connections by ${load}, Node ${node}, ${cores} cores that service, load and database share. Each side was warmed up for
 ${WARM_UP} s. The service was ready ${Math.round(ready)} ms after its start (at most ${READY} are allowed) and held ${Math.round(memory)} MB at most (${MEMORY} are allowed).
 
-${table(['work', 'answers a second', 'compared with', 'p50', 'p99', 'different requests'], rows)}`
+${table(['work', 'answers a second', 'compared with', 'by processor time', 'p50', 'p99', 'different requests'], rows)}`
 }
 
 function time(milliseconds: number): string {

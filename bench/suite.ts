@@ -104,7 +104,7 @@ async function measureAll(folder: string, where: string, options: SuiteOptions):
       const progress = (round: number) => show(`${step}: ${round === 0 ? 'warming up' : `round ${round} of ${rounds}`}`)
       const measured = await measure(pair, rounds, seconds, progress)
       works[work.name] = measured
-      say(`${step}: ${line(measured)} of ${work.against}`)
+      say(`${step}: ${line(measured)} of ${work.against}${byCpu(measured)}`)
     } finally {
       await pair.stop?.()
     }
@@ -121,6 +121,11 @@ async function measureAll(folder: string, where: string, options: SuiteOptions):
     ready,
     memory,
   }
+}
+
+/** Of PostgreSQL's own time nothing is known, so there it says little. */
+function byCpu({ byCpu: ratio }: Measured): string {
+  return ratio === null ? '' : ` (${ratio.toFixed(3)} by processor time)`
 }
 
 function line({ ratio, rate, base, p50, p99, failed }: Measured): string {

@@ -26,6 +26,8 @@ type Side = (part: number, seconds: number) => Promise<Round>
 export interface Pair {
   readonly ours: Side
   readonly base: Side
+  /** The two programs, where the time that they use can be compared too. */
+  readonly programs?: { readonly ours: Running; readonly base: Running }
   /** How many different addresses are asked for. */
   readonly different: number
   /** The mean size of an answer, in bytes. */
@@ -69,7 +71,8 @@ async function againstCeiling(bench: Bench, { requests, different }: Requests, a
     return (part, seconds) => load.send(url, requests, Math.floor(part * requests.length), seconds)
   }
   const bytes = bodies.reduce((sum, body) => sum + body.length, 0) / bodies.length
-  return { ours: side(service.url), base: side(ceiling.url), different, bytes }
+  const programs = { ours: service, base: ceiling }
+  return { ours: side(service.url), base: side(ceiling.url), programs, different, bytes }
 }
 
 /** Creates an event every second while a side is measured; the first after a third of a second. */
