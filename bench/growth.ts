@@ -4,7 +4,6 @@ import { type Growth, writeMeasurements } from './record.ts'
 import { growthTable, writeReport } from './report.ts'
 import { forget, isKept } from './seed.ts'
 import { count, runSuite } from './suite.ts'
-import { WORKS } from './works.ts'
 
 /** Compares a thousand events with a million: the ratios of each to the ceiling, and their quotients. */
 const FEW = 1000
@@ -33,7 +32,7 @@ const wasKept = isKept(MANY)
 try {
   const growth = await measureGrowth()
   say(`\n${growthTable(growth)}`)
-  if (only.length === WORKS.length - WITHOUT.length && !options.check) {
+  if (options.whole && !options.check) {
     writeReport(writeMeasurements({ growth }))
     say('\nWritten: docs/performance.md, docs/performance.svg, bench/ratios.json.')
   }

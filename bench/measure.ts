@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import type { Round } from './load.ts'
 import type { Running } from './processes.ts'
 import type { Pair } from './works.ts'
@@ -39,7 +40,26 @@ type Timed = Round & {
 async function timed(program: Running | undefined, rate: () => Promise<Round>, seconds: number): Promise<Timed> {
   const before = program?.cpu() ?? 0
   const round = await rate()
-  return { ...round, cost: ((program?.cpu() ?? 0) - before) / (round.rate * seconds) }
+  const used = (program?.cpu() ?? 0) - before
+  if (program !== undefined) await settle(program)
+  return { ...round, cost: used / (round.rate * seconds) }
+}
+
+/** How long a program may go on with requests that nobody waits for any more, and how often it is looked at, in milliseconds. */
+const UNSETTLED = 10_000
+const LOOK = 100
+
+/** Waits until a program is idle, so that what it still does is not counted against the other one. */
+async function settle(program: Running): Promise<void> {
+  const until = performance.now() + UNSETTLED
+  let used = program.cpu()
+  while (performance.now() < until) {
+    await setTimeout(LOOK)
+    const now = program.cpu()
+    // A fifth of the time and less is what a process does that has nothing to do.
+    if (now - used <= LOOK / 1000 / 5) return
+    used = now
+  }
 }
 
 /** Measures both sides in turn, A B A B, so that whatever else the machine does meets both. */
@@ -50,8 +70,8 @@ export async function measure(
   progress: (round: number) => void,
 ): Promise<Measured> {
   progress(0)
-  await ours(0, WARM_UP)
-  await base(0, WARM_UP)
+  await timed(programs?.ours, () => ours(0, WARM_UP), WARM_UP)
+  await timed(programs?.base, () => base(0, WARM_UP), WARM_UP)
   const pairs: { ours: Timed; base: Timed }[] = []
   for (let round = 1; round <= rounds; round++) {
     progress(round)

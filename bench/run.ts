@@ -27,5 +27,5 @@ if (options.check && kept !== undefined) {
   writeReport(writeMeasurements({ [name]: results }))
   say('\nWritten: docs/performance.md, docs/performance.svg, bench/ratios.json.')
 } else {
-  say('\nNothing is written: that takes a run of all works on the usual number of events.')
+  say('\nNothing is written: that takes a run of all works, on the usual number of events, of the usual length.')
 }

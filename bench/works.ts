@@ -113,7 +113,8 @@ async function prepareWorkers(bench: Bench): Promise<Pair | string> {
     say(`Two workers held ${Math.round(two.peak())} MB together at most.`)
     return two.stop()
   }
-  return { ours: side(two), base: side(bench.service), different, bytes: 0, stop }
+  const programs = { ours: two, base: bench.service }
+  return { ours: side(two), base: side(bench.service), programs, different, bytes: 0, stop }
 }
 
 async function prepareCreate({ load, service, token, where }: Bench): Promise<Pair> {
