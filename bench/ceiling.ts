@@ -1,17 +1,21 @@
 import fastify from 'fastify'
 
-/** A Fastify server that answers everything with the bytes it was last given: what this machine can do at most. */
-const app = fastify()
-let body: Buffer = Buffer.from('{}')
+/** A Fastify server that answers every GET with the bytes it was given, in turn: what this machine can do at most. */
+const app = fastify({ bodyLimit: 2 ** 24 })
+let bodies: Buffer[] = [Buffer.from('{}')]
+let next = 0
 app.removeAllContentTypeParsers()
 app.addContentTypeParser('*', { parseAs: 'buffer' }, async (_: unknown, bytes: Buffer) => bytes)
-app.put('/body', async (request) => {
-  body = request.body as Buffer
+app.delete('/bodies', async () => {
+  bodies = []
   return {}
 })
-app.route({
-  method: ['GET', 'POST'],
-  url: '/*',
-  handler: (_, reply) => reply.type('application/json; charset=utf-8').send(body),
+app.post('/bodies', async (request) => {
+  bodies.push(request.body as Buffer)
+  return {}
 })
-process.stdout.write(`${await app.listen({ port: 0, host: '127.0.0.1' })}\n`)
+app.get('/*', (_, reply) => {
+  next = (next + 1) % bodies.length
+  reply.type('application/json; charset=utf-8').send(bodies[next])
+})
+await app.listen({ port: Number(process.argv[2]), host: '127.0.0.1' })

@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import autocannon from 'autocannon'
 import { startPostgres } from '../test/support/postgres.ts'
-import { seed, ZONE } from './seed.ts'
+import { ZONE } from './rows.ts'
+import { seed } from './seed.ts'
 
 /** What one, two and four nodes on one PostgreSQL answer together, all on this machine. */
 const SECONDS = 4

@@ -1,87 +1,103 @@
+import { createHash } from 'node:crypto'
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Insertable } from 'kysely'
-import { toInstant, toWallClock } from '../src/calendar/zone.ts'
 import * as users from '../src/domain/users.ts'
 import { fold } from '../src/lib/fold.ts'
 import { slugify } from '../src/lib/slug.ts'
 import { openDatabase } from '../src/storage/database.ts'
 import { dialectOf, type Tx } from '../src/storage/dialect.ts'
-import type { Tables } from '../src/storage/tables.ts'
+import { openBulk } from './bulk.ts'
+import { batches, CATEGORIES, FIRST_EVENT, head, ORGANIZERS, TAGS, VENUES } from './rows.ts'
 
-export const ZONE = 'Europe/Paris'
-const VENUES = 50
-const ORGANIZERS = 50
-const CATEGORIES = 20
-const TAGS = 30
-const BATCH = 200
+const BATCH = 5000
 
-const WORDS =
-  'harbour concert summer night jazz market theatre lecture festival garden open film poetry dance workshop family morning choir exhibition walk history science street food winter light river castle museum library radio circus opera puppet chess craft ceramics photography swimming marathon cycling lantern parade'.split(
-    ' ',
-  )
-const COMMON = 'music'
+/** Told how many events are there, now and then. */
+export type Progress = (events: number) => void
 
-/** Numbers that look random and are the same in every run. */
-function generator(seed: number): (below: number) => number {
-  let state = seed
-  return (below) => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
-    return Math.floor((state / 2 ** 32) * below)
-  }
-}
-
-/** Fills a folder's database: half of the events are past, the others lie in the two years ahead; each has a venue, an organizer, a category and two tags. */
-export async function seed(folder: string, events: number): Promise<{ token: string; seconds: number }> {
-  const started = performance.now()
-  const db = openDatabase(folder)
-  await db.migrate()
+/** Fills an empty database; answers a token of its administrator. */
+export async function seed(where: string, events: number, progress: Progress = () => {}): Promise<string> {
   const clock = () => Math.floor(Date.now() / 1000)
-  await users.create(
-    { db, clock },
-    { name: 'bench', email: 'bench@example.org', role: 'administrator', password: 'bench password' },
-  )
-  const token = await users.createToken({ db, clock }, 'bench', 'bench')
   const now = clock()
-  await db.write(async (tx) => {
-    await addLinked(tx, now)
-    await addTerms(tx)
-  })
-  const random = generator(7)
-  const first = VENUES + ORGANIZERS + 1
-  for (let from = 0; from < events; from += BATCH * 50) {
+  const db = openDatabase(where)
+  try {
+    await db.migrate()
+    await users.create(
+      { db, clock },
+      { name: 'bench', email: 'bench@example.org', role: 'administrator', password: 'bench password' },
+    )
+    const token = await users.createToken({ db, clock }, 'bench', 'bench')
     await db.write(async (tx) => {
-      for (let at = from; at < Math.min(events, from + BATCH * 50); at += BATCH)
-        await addEvents(tx, first + at, Math.min(BATCH, events - at), now, random)
-      await dialectOf(tx).setLastId(tx, 'records', first + events)
+      await addLinked(tx, now)
+      await addTerms(tx)
     })
+    await addEvents(where, events, now, progress)
+    await db.write(async (tx) => {
+      await dialectOf(tx).setLastId(tx, 'records', FIRST_EVENT + events)
+      await countTerms(tx)
+    })
+    return token
+  } finally {
+    await db.close()
   }
-  await db.write(async (tx) => {
-    await tx
-      .updateTable('terms')
-      .set((eb) => ({
-        count: eb
-          .selectFrom('event_terms')
-          .select((e) => e.fn.countAll<number>().as('n'))
-          .whereRef('event_terms.term', '=', 'terms.id'),
-      }))
-      .execute()
-  })
-  await db.close()
-  return { token, seconds: (performance.now() - started) / 1000 }
 }
 
-function head(name: string, now: number) {
-  const date = now - 86_400 * 365
-  return {
-    author: 1,
-    status: 'publish' as const,
-    trashed_from: null,
-    restore_slug: null,
-    date_utc: date,
-    modified_utc: date,
-    image: null,
-    slug: slugify(name),
-    search: fold(name),
+/** Where a seeded folder is kept between runs. Another month, or other sources of seed or tables, make another one. */
+function keptFolder(events: number): string {
+  const hash = createHash('sha256')
+  const sources = ['bench/{seed,rows,words,bulk}.ts', 'src/storage/migrations/*.ts', 'src/storage/dialect.ts']
+  const root = join(import.meta.dirname, '..')
+  for (const file of globSync(sources, { cwd: root }).sort()) hash.update(readFileSync(join(root, file)))
+  const month = new Date().toISOString().slice(0, 7)
+  return join(tmpdir(), `kalends-seed-${events}-${month}-${hash.digest('hex').slice(0, 12)}`)
+}
+
+/** Whether an earlier run kept a folder of so many events. */
+export function isKept(events: number): boolean {
+  return existsSync(keptFolder(events))
+}
+
+/** Throws away what was kept. */
+export function forget(events: number): void {
+  rmSync(keptFolder(events), { recursive: true, force: true })
+}
+
+/** Fills a folder, or copies one that an earlier run kept; with `keep`, leaves a copy for the next. */
+export async function seedFolder(folder: string, events: number, keep: boolean, progress: Progress): Promise<string> {
+  const kept = keptFolder(events)
+  if (existsSync(kept)) {
+    cpSync(kept, folder, { recursive: true })
+    return readFileSync(join(folder, 'token'), 'utf8')
+  }
+  mkdirSync(folder, { recursive: true })
+  const token = await seed(folder, events, progress)
+  if (keep) {
+    // Whole or not at all: an interrupted copy must not be taken for a seed.
+    const unfinished = `${kept}.${process.pid}`
+    cpSync(folder, unfinished, { recursive: true })
+    writeFileSync(join(unfinished, 'token'), token, { mode: 0o600 })
+    if (existsSync(kept)) rmSync(unfinished, { recursive: true })
+    else renameSync(unfinished, kept)
+  }
+  return token
+}
+
+async function addEvents(where: string, events: number, now: number, progress: Progress): Promise<void> {
+  const bulk = await openBulk(where)
+  try {
+    await bulk.withoutIndexes(async () => {
+      let count = 0
+      for (const batch of batches(events, BATCH, now)) {
+        await bulk.insert('events', batch.events)
+        await bulk.insert('event_venues', batch.event_venues)
+        await bulk.insert('event_organizers', batch.event_organizers)
+        await bulk.insert('event_terms', batch.event_terms)
+        count += batch.events.length
+        progress(count)
+      }
+    })
+  } finally {
+    await bulk.close()
   }
 }
 
@@ -109,17 +125,10 @@ async function addLinked(tx: Tx, now: number): Promise<void> {
   }
   for (let n = 1; n <= ORGANIZERS; n++) {
     const organizer = `Organizer ${n}`
+    const contact = { phone: '555-0100', website: null, email: null }
     await tx
       .insertInto('organizers')
-      .values({
-        id: VENUES + n,
-        ...head(organizer, now),
-        organizer,
-        description: null,
-        phone: '555-0100',
-        website: null,
-        email: null,
-      })
+      .values({ id: VENUES + n, ...head(organizer, now), organizer, description: null, ...contact })
       .execute()
   }
 }
@@ -136,62 +145,21 @@ async function addTerms(tx: Tx): Promise<void> {
   await dialectOf(tx).setLastId(tx, 'terms', CATEGORIES + TAGS)
 }
 
-async function addEvents(
-  tx: Tx,
-  from: number,
-  count: number,
-  now: number,
-  random: (below: number) => number,
-): Promise<void> {
-  const rows: Insertable<Tables['events']>[] = []
-  const venues: Tables['event_venues'][] = []
-  const organizers: Tables['event_organizers'][] = []
-  const terms: Tables['event_terms'][] = []
-  for (let id = from; id < from + count; id++) {
-    const wall = toWallClock(now + (id % 2 === 0 ? -1 : 1) * random(86_400 * 729), ZONE)
-    const start = `${wall.slice(0, 14)}00:00`
-    const start_utc = toInstant(start, ZONE)
-    const end_utc = start_utc + 7200
-    const title = `${WORDS[random(WORDS.length)]} ${WORDS[random(WORDS.length)]} ${id}`
-    const text = `${Array.from({ length: 30 }, () => WORDS[random(WORDS.length)]).join(' ')}${id % 2 === 0 ? '' : ` ${COMMON}`}`
-    rows.push({
-      id,
-      ...head(title, now),
-      title,
-      title_search: fold(title),
-      search: fold(`${title}\n${text}`),
-      description: `<p>${text}</p>`,
-      excerpt: null,
-      timezone: ZONE,
-      start_local: start,
-      end_local: toWallClock(end_utc, ZONE),
-      start_utc,
-      end_utc,
-      all_day: 0,
-      cost: String(random(40)),
-      website: null,
-      show_map: 1,
-      show_map_link: 1,
-      hide_from_listings: 0,
-      sticky: 0,
-      featured: id % 50 === 0 ? 1 : 0,
-      parent: null,
-      password_hash: null,
-    })
-    venues.push({ event: id, linked: 1 + random(VENUES), position: 0 })
-    organizers.push({ event: id, linked: VENUES + 1 + random(ORGANIZERS), position: 0 })
-    const tag = random(TAGS)
-    for (const term of [1 + random(CATEGORIES), CATEGORIES + 1 + tag, CATEGORIES + 1 + ((tag + 7) % TAGS)])
-      terms.push({ event: id, term })
-  }
-  await tx.insertInto('events').values(rows).execute()
-  await tx.insertInto('event_venues').values(venues).execute()
-  await tx.insertInto('event_organizers').values(organizers).execute()
-  await tx.insertInto('event_terms').values(terms).execute()
+async function countTerms(tx: Tx): Promise<void> {
+  await tx
+    .updateTable('terms')
+    .set((eb) => ({
+      count: eb
+        .selectFrom('event_terms')
+        .select((e) => e.fn.countAll<number>().as('n'))
+        .whereRef('event_terms.term', '=', 'terms.id'),
+    }))
+    .execute()
 }
 
 if (import.meta.main) {
   const [folder = join(process.cwd(), 'data'), count = '100000'] = process.argv.slice(2)
-  const { seconds } = await seed(folder, Number(count))
-  process.stdout.write(`${count} events in ${seconds.toFixed(1)} s\n`)
+  const began = performance.now()
+  await seed(folder, Number(count))
+  process.stdout.write(`${count} events in ${((performance.now() - began) / 1000).toFixed(1)} s\n`)
 }

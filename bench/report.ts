@@ -1,0 +1,111 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { WARM_UP } from './measure.ts'
+import { plot } from './plot.ts'
+import type { Growth, Measurements } from './record.ts'
+import { count, type Results } from './suite.ts'
+import { WORKS, type Work } from './works.ts'
+
+const DOCS = join(import.meta.dirname, '../docs')
+const [FROM, TO] = ['<!-- measured: written by npm run bench -->', '<!-- /measured -->']
+
+/** PostgreSQL, a process of its own, has half of each target to reach. */
+export const POSTGRES_PART = 0.5
+/** What every work at a million events must keep of the same at a thousand. */
+const GROWTH = 0.7
+/** In megabytes and milliseconds. */
+const MEMORY = 300
+const READY = 500
+
+/** Writes the measured part of docs/performance.md, and its plot; the text around it stays. */
+export function writeReport(measurements: Measurements): void {
+  const file = join(DOCS, 'performance.md')
+  const text = readFileSync(file, 'utf8')
+  const [from, to] = [text.indexOf(FROM), text.indexOf(TO)]
+  if (from < 0 || to < from) throw new Error(`docs/performance.md must have a place between ${FROM} and ${TO}`)
+  writeFileSync(file, `${text.slice(0, from + FROM.length)}\n${measured(measurements)}\n${text.slice(to)}`)
+  writeFileSync(join(DOCS, 'performance.svg'), plot(measurements))
+}
+
+function measured({ sqlite, postgres, growth }: Measurements): string {
+  return [
+    '![The ratios, with what is aimed at](performance.svg)',
+    ratios(sqlite, postgres),
+    sqlite && rates('SQLite', sqlite),
+    postgres && rates('PostgreSQL', postgres),
+    growth && grown(growth),
+  ]
+    .filter((part) => part !== undefined)
+    .join('\n\n')
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const rule = head.map((_, column) => (column === 0 ? '---' : '---:'))
+  return [head, rule, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+}
+
+/** A ratio with what it means: the aim is reached, or what is asked for at least, or neither. */
+function judged({ name, atLeast, aim }: Work, results: Results | undefined, part: number): string {
+  const ratio = results?.works[name]?.ratio
+  if (ratio === undefined) return results?.left[name] ?? ''
+  const mark = ratio >= (aim ?? Infinity) * part ? '✓✓' : ratio >= atLeast * part ? '✓' : '✗'
+  return `${ratio.toFixed(2)} ${mark}`
+}
+
+function ratios(sqlite: Results | undefined, postgres: Results | undefined): string {
+  const rows = WORKS.map((work) => [
+    work.title + (work.against === 'the ceiling' ? '' : `, against ${work.against}`),
+    work.atLeast.toFixed(2),
+    work.aim?.toFixed(2) ?? '',
+    judged(work, sqlite, 1),
+    judged(work, postgres, POSTGRES_PART),
+  ])
+  const legend =
+    'Ratios. ✓ is at least what is asked for, ✓✓ what is aimed at, ✗ neither; PostgreSQL has half of each to reach.'
+  return `${legend}\n\n${table(['work', 'at least', 'aim', 'SQLite', 'PostgreSQL'], rows)}`
+}
+
+function rates(title: string, results: Results): string {
+  const { date, events, cores, node, load, works, ready, memory } = results
+  const rows = WORKS.flatMap(({ name, title: work, against }) => {
+    const measured = works[name]
+    if (measured === undefined) return []
+    const { rate, base, byCpu, p50, p99, different, failed } = measured
+    const note = failed > 0 ? ` (${count(failed)} failed)` : ''
+    const beside = against === 'the ceiling' ? '' : ` (${against})`
+    const cost = byCpu?.toFixed(2) ?? ''
+    return [[work + note, count(rate), count(base) + beside, cost, time(p50), time(p99), count(different)]]
+  })
+  return `### ${title}
+${date}: ${count(events)} events, 32 connections by ${load}, Node ${node}, ${cores} cores that service, load and database share. Each side was warmed up for
+${WARM_UP} s. The service was ready ${Math.round(ready)} ms after its start (at most ${READY} are allowed) and held ${Math.round(memory)} MB at most (${MEMORY} are allowed).
+
+${table(['work', 'answers a second', 'compared with', 'by processor time', 'p50', 'p99', 'different requests'], rows)}`
+}
+
+function time(milliseconds: number): string {
+  return `${milliseconds < 10 ? milliseconds.toFixed(1) : Math.round(milliseconds)} ms`
+}
+
+/** The table of growth; also shown on the terminal. */
+export function growthTable({ few, many, equal }: Growth): string {
+  const rows = WORKS.flatMap(({ name, title }) => {
+    const [small, large, same] = [few, many, equal].map((results) => results.works[name]?.ratio)
+    if (small === undefined || large === undefined) return []
+    const quotient = (ratio: number | undefined) =>
+      ratio === undefined ? '' : `${(ratio / small).toFixed(2)} ${ratio / small >= GROWTH ? '✓' : '✗'}`
+    return [[title, small.toFixed(3), large.toFixed(3), quotient(large), quotient(same)]]
+  })
+  const head = ['work', count(few.events), count(many.events), 'quotient', 'of as many addresses']
+  return table(head, rows)
+}
+
+function grown(growth: Growth): string {
+  const { few, many } = growth
+  return `### Growth
+${many.date}: the ratios at ${count(few.events)} and at ${count(many.events)} events, and the second divided by the first, which is to be ${GROWTH} at least (✓).
+The last column divides again, when no more different addresses are asked for at ${count(many.events)} events than there are at ${count(few.events)}: what is left
+is the cost of the events that are not asked for. With ${count(many.events)} events the service was ready after ${Math.round(many.ready)} ms and held ${Math.round(many.memory)} MB at most.
+
+${growthTable(growth)}`
+}

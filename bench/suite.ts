@@ -1,0 +1,141 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Server, startPostgres } from '../test/support/postgres.ts'
+import { findLoad } from './load.ts'
+import { type Measured, measure, median } from './measure.ts'
+import { type Running, type ServiceOptions, startCeiling, startService, stopAll } from './processes.ts'
+import { say, show } from './progress.ts'
+import { seed, seedFolder } from './seed.ts'
+import { WORKS } from './works.ts'
+
+export interface SuiteOptions {
+  readonly events: number
+  readonly seconds: number
+  readonly rounds: number
+  readonly postgres: boolean
+  readonly keep: boolean
+  readonly log: string
+  /** The works that are done. */
+  readonly only: readonly string[]
+  /** How many different addresses a work may ask for, by its name. */
+  readonly limits?: Readonly<Record<string, number>>
+}
+
+/** What all works on one database came to. */
+export interface Results {
+  readonly date: string
+  readonly events: number
+  readonly cores: number
+  readonly node: string
+  readonly load: string
+  readonly works: Readonly<Record<string, Measured>>
+  /** Why a work was left out, by its name. */
+  readonly left: Readonly<Record<string, string>>
+  /** From its start to its first answer, the median of three, in milliseconds. */
+  readonly ready: number
+  /** The most memory that the service held, in megabytes. */
+  readonly memory: number
+}
+
+/** Seeds a database, starts the service on it, and measures. */
+export async function runSuite(options: SuiteOptions): Promise<Results> {
+  const folder = mkdtempSync(join(tmpdir(), 'kalends-bench-'))
+  let server: Server | undefined
+  const interrupted = () => {
+    void stopAll().then(() => process.exit(130))
+  }
+  process.once('SIGINT', interrupted)
+  try {
+    server = options.postgres ? await startPostgres([]) : undefined
+    return await measureAll(folder, server?.url ?? folder, options)
+  } finally {
+    process.removeListener('SIGINT', interrupted)
+    await stopAll()
+    await server?.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function fill(folder: string, where: string, { events, keep }: SuiteOptions): Promise<string> {
+  const began = performance.now()
+  const progress = (done: number) => show(`seeding ${count(done)} of ${count(events)} events`)
+  progress(0)
+  const token =
+    where === folder ? await seedFolder(folder, events, keep, progress) : await seed(where, events, progress)
+  say(`${count(events)} events are there after ${((performance.now() - began) / 1000).toFixed(1)} s.`)
+  return token
+}
+
+/** The service, and the median of the times that three starts took. */
+async function startThrice(options: ServiceOptions): Promise<{ service: Running; ready: number }> {
+  const times: number[] = []
+  for (;;) {
+    show(`starting the service, ${times.length + 1} of 3`)
+    const service = await startService(options)
+    times.push(service.ready)
+    if (times.length === 3) return { service, ready: median(times) }
+    await service.stop()
+  }
+}
+
+async function measureAll(folder: string, where: string, options: SuiteOptions): Promise<Results> {
+  const { events, rounds, seconds, log, only, limits = {} } = options
+  const token = await fill(folder, where, options)
+  const load = await findLoad(folder)
+  if (load.name !== 'wrk')
+    say('wrk is not installed (Debian has it as a package): autocannon makes the load, and is often the limit itself.')
+  const ceiling = await startCeiling()
+  const { service, ready } = await startThrice({ where, folder, log })
+  say(`The service was ready ${Math.round(ready)} ms after its start.`)
+  const works: Record<string, Measured> = {}
+  const left: Record<string, string> = {}
+  const chosen = WORKS.filter((work) => only.includes(work.name))
+  for (const [number, work] of chosen.entries()) {
+    const step = `[${number + 1}/${chosen.length}] ${work.title}`
+    show(`${step}: getting ready`)
+    const pair = await work.prepare({ load, service, ceiling, where, folder, events, token, log, limits })
+    if (typeof pair === 'string') {
+      left[work.name] = pair
+      say(`${step}: left out, ${pair}`)
+      continue
+    }
+    try {
+      const progress = (round: number) => show(`${step}: ${round === 0 ? 'warming up' : `round ${round} of ${rounds}`}`)
+      const all = await measure(pair, rounds, seconds, progress)
+      // Two workers take the time of two: what an answer costs them says nothing of how many there are.
+      const measured = work.against === 'the ceiling' ? all : { ...all, byCpu: null }
+      works[work.name] = measured
+      say(`${step}: ${line(measured)} of ${work.against}${byCpu(measured)}`)
+    } finally {
+      await pair.stop?.()
+    }
+  }
+  const memory = service.peak()
+  say(`The service held ${Math.round(memory)} MB at most.`)
+  const machine = { cores: availableParallelism(), node: process.versions.node, load: load.name }
+  return {
+    date: new Date().toISOString().slice(0, 10),
+    events,
+    ...machine,
+    works,
+    left,
+    ready,
+    memory,
+  }
+}
+
+/** Of PostgreSQL's own time nothing is known, so there it says little. */
+function byCpu({ byCpu: ratio }: Measured): string {
+  return ratio === null ? '' : ` (${ratio.toFixed(3)} by processor time)`
+}
+
+function line({ ratio, rate, base, p50, p99, failed }: Measured): string {
+  const note = failed > 0 ? `, ${count(failed)} FAILED` : ''
+  return `${count(rate)} of ${count(base)} a second, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms${note}; ${ratio.toFixed(3)}`
+}
+
+/** A whole number with commas. */
+export function count(number: number): string {
+  return Math.round(number).toLocaleString('en')
+}
