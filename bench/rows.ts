@@ -45,9 +45,9 @@ export function head(name: string, now: number) {
 /** Rows of events, and of what links them, for one insert into each table. */
 export interface Batch {
   readonly events: Insertable<Tables['events']>[]
-  readonly event_venues: Tables['event_venues'][]
-  readonly event_organizers: Tables['event_organizers'][]
-  readonly event_terms: Tables['event_terms'][]
+  readonly event_venues: Insertable<Tables['event_venues']>[]
+  readonly event_organizers: Insertable<Tables['event_organizers']>[]
+  readonly event_terms: Insertable<Tables['event_terms']>[]
 }
 
 /** Makes batches of events: every other one is past, the rest lie in the two years ahead; each has a venue, an organizer, a category and two tags. */

@@ -36,8 +36,8 @@ export function toInstant(wall: WallClock, zone: Zone): Instant {
 
 /** What a wall clock in `zone` shows at an instant. */
 export function toWallClock(instant: Instant, zone: Zone): WallClock {
-  const { year, month, day, hour, minute, second } = zoned(instant, zone)
-  return wallClock(year, month, day, hour, minute, second)
+  const text = new Date((instant + offsetSeconds(instant, zone)) * 1000).toISOString()
+  return `${text.slice(0, 10)} ${text.slice(11, 19)}`
 }
 
 /** What a wall clock in `zone` shows when asked for `wall`: another time only if that one does not exist there. */
@@ -47,7 +47,7 @@ export function settle(wall: WallClock, zone: Zone): WallClock {
 
 /** The offset from UTC in minutes, east positive; seconds of old local mean times are dropped. */
 export function offsetMinutes(instant: Instant, zone: Zone): number {
-  return Math.trunc(zoned(instant, zone).offsetNanoseconds / 60e9)
+  return Math.trunc(offsetSeconds(instant, zone) / 60)
 }
 
 /** `instant` as ISO 8601 with the zone's offset. */
@@ -75,6 +75,36 @@ export function addYears(wall: WallClock, years: number): string {
 /** Whether this is a manual offset, which has no name but its own. */
 export function isManual(zone: Zone): boolean {
   return MANUAL.test(zone)
+}
+
+/** A time during which a zone's clocks are not changed, and its offset in seconds. */
+interface Stretch {
+  readonly from: Instant
+  readonly to: Instant
+  readonly offset: number
+}
+
+const MOST_STRETCHES = 500
+const stretches = new Map<Zone, Stretch[]>()
+
+/** Asking Temporal takes long, and nearly all times of a calendar lie between a few changes of a few zones. */
+function offsetSeconds(instant: Instant, zone: Zone): number {
+  if (zone === 'UTC') return 0
+  const known = stretches.get(zone) ?? []
+  for (const { from, to, offset } of known) if (instant >= from && instant < to) return offset
+  const at = zoned(instant, zone)
+  const first = at.add({ seconds: 1 }).getTimeZoneTransition('previous')
+  const next = at.getTimeZoneTransition('next')
+  const seconds = (moment: Temporal.ZonedDateTime) => Math.floor(moment.epochMilliseconds / 1000)
+  const offset = Math.round(at.offsetNanoseconds / 1e9)
+  if (known.length >= MOST_STRETCHES) known.length = 0
+  known.push({
+    from: first === null ? Number.NEGATIVE_INFINITY : seconds(first),
+    to: next === null ? Number.POSITIVE_INFINITY : seconds(next),
+    offset,
+  })
+  stretches.set(zone, known)
+  return offset
 }
 
 function zoned(instant: Instant, zone: Zone): Temporal.ZonedDateTime {

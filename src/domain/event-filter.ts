@@ -7,7 +7,7 @@ import type { Values } from '../schema/field.ts'
 import type { TermValue } from '../schema/kinds.ts'
 import type { TermKind } from '../schema/term.ts'
 import type { Tx } from '../storage/dialect.ts'
-import type { Bound, EventFilter } from '../storage/events.ts'
+import { type Bound, type EventFilter, fewContaining } from '../storage/events.ts'
 import type { LinkedKind } from '../storage/records.ts'
 import * as records from '../storage/records.ts'
 import * as terms from '../storage/terms.ts'
@@ -33,12 +33,14 @@ export async function filterOf(tx: Tx, scope: Scope, asked: Asked, problems: Pro
   if (asked.post_parent && (parent === undefined || !mayRead(scope.user, parent))) {
     problems.post_parent = { problem: 'no_such_event', id: asked.post_parent }
   }
+  const search = asked.search ? fold(asked.search) : null
   return {
     sight: sightOf(scope.user),
     status: asked.status ?? null,
     bounds: asked.include ? [] : [...windowBounds(scope, asked), ...siblingBounds(scope, asked)],
     include: asked.include ?? null,
-    search: asked.search ? fold(asked.search) : null,
+    search,
+    found: search === null ? null : await fewContaining(tx, search),
     terms: [categories && (await terms.withDescendants(tx, categories)), tags].filter((list) => list !== null),
     linked: { ...(venue && { venue }), ...(organizer && { organizer }) },
     featured: asked.featured ?? null,

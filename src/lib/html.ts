@@ -89,6 +89,13 @@ export function words(html: string): string {
   return plainText(html.replace(BREAK, ' $&')).replace(/\s+/g, ' ').trim()
 }
 
+/** The same of HTML that we have made safe ourselves: there, whatever is between angle brackets is a tag. */
+export function wordsOfSafe(html: string): string {
+  return decodeHTML(html.replace(BREAK, ' $&').replace(/<[^>]*>/g, ''))
+    .replace(/\s+/g, ' ')
+    .trim()
+}
+
 /** Text made fit for an HTML page or attribute. */
 export function encode(text: string): string {
   return text.replace(/[&<>"']/g, (sign) => ENTITY[sign] ?? sign)

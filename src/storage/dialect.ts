@@ -10,6 +10,9 @@ import {
 import { type Box, EARTH_RADIUS, type Point } from '../lib/geo.ts'
 import type { Tables } from './tables.ts'
 
+/** How many events an index may name one by one. */
+const FEW = 2000
+
 /** How many rows the version of the data is spread over, so that writers seldom wait for each other's commit. */
 export const SHARES = 32
 
@@ -40,6 +43,12 @@ export interface Dialect {
   createVersion(db: Kysely<unknown>): Promise<void>
   /** Makes every change to a row of a table move its `revision`. */
   keepRevision(db: Kysely<unknown>, table: string): Promise<void>
+  /** Makes the rows of tables that link events carry their event's `start_local`. */
+  keepStarts(db: Kysely<unknown>, tables: readonly string[]): Promise<void>
+  /** Makes the index by which events are found that contain a text; createSearchIndexes came before it. */
+  createWordIndex(db: Kysely<unknown>): Promise<void>
+  /** The events that contain a text if they are few, which an index told; null if they are many, or it cannot tell. */
+  fewContaining(tx: Tx, part: string): Promise<number[] | null>
   /** Makes the index by which venues are found in a part of the map. */
   createPlaceIndex(db: Kysely<unknown>): Promise<void>
   /** The ids of the venues that the index has in a part of the map. */
@@ -48,6 +57,8 @@ export interface Dialect {
   distance(lat: Expression<number | null>, lng: Expression<number | null>, from: Point): RawBuilder<number>
   /** Makes the indexes by which a part of a text is found. */
   createSearchIndexes(db: Kysely<unknown>): Promise<void>
+  /** A column, by which no index is to be chosen: another condition leaves less. */
+  plain<T>(column: Expression<T>): Expression<T>
   /** Whether a text contains another, to the letter. */
   contains(text: Expression<string>, part: string): Expression<SqlBool>
   /** Keeps others who name the same thing waiting until this transaction ends; answers whether anything may have changed meanwhile. */
@@ -105,6 +116,41 @@ export const sqlite: Dialect = {
   async passIdentity() {},
   /** It tells by itself. */
   async createVersion() {},
+  async keepStarts(db, tables) {
+    for (const name of tables) {
+      const table = sql.table(name)
+      await sql`create trigger ${sql.ref(`${name}_start_set`)} after insert on ${table} begin
+        update ${table} set start_local = (select start_local from events where id = new.event) where rowid = new.rowid; end`.execute(
+        db,
+      )
+      await sql`create trigger ${sql.ref(`${name}_start_moved`)} after update of start_local on events
+        when new.start_local <> old.start_local begin
+        update ${table} set start_local = new.start_local where event = new.id; end`.execute(db)
+    }
+  },
+  /** Parts of words are found by their three-letter pieces. What is searched is folded already. */
+  async createWordIndex(db) {
+    await sql`create virtual table event_words using fts5(search, content='', contentless_delete=1, tokenize='trigram case_sensitive 1')`.execute(
+      db,
+    )
+    await sql`insert into event_words (rowid, search) select id, search from events`.execute(db)
+    await sql`create trigger event_words_added after insert on events
+      begin insert into event_words (rowid, search) values (new.id, new.search); end`.execute(db)
+    await sql`create trigger event_words_changed after update of search on events when new.search <> old.search begin
+      delete from event_words where rowid = old.id; insert into event_words (rowid, search) values (new.id, new.search); end`.execute(
+      db,
+    )
+    await sql`create trigger event_words_removed after delete on events
+      begin delete from event_words where rowid = old.id; end`.execute(db)
+  },
+  async fewContaining(tx, part) {
+    // Shorter than its pieces, or with a sign at which it would end the text.
+    if ([...part].length < 3 || part.includes('\0')) return null
+    const phrase = `"${part.replaceAll('"', '""')}"`
+    const { rows } = await sql<{ id: number }>`select rowid as id from event_words
+      where event_words match ${phrase} limit ${FEW + 1}`.execute(tx)
+    return rows.length > FEW ? null : rows.map((row) => row.id)
+  },
   async keepRevision(db, table) {
     await sql`create trigger ${sql.ref(`${table}_revised`)} after update on ${sql.table(table)} when new.revision = old.revision
       begin update ${sql.table(table)} set revision = revision + 1 where id = new.id; end`.execute(db)
@@ -125,6 +171,8 @@ export const sqlite: Dialect = {
   distance: haversine(sql`min`),
   /** An ordered scan does without. */
   async createSearchIndexes() {},
+  /** Without statistics it takes a long stretch of an index over a short list of ids. */
+  plain: (column) => sql`+${column}`,
   contains: (text, part) => sql<SqlBool>`instr(${text}, ${part}) > 0`,
   /** It has one writer at a time. */
   lock: async () => false,
@@ -171,6 +219,24 @@ export const postgres: Dialect = {
       db,
     )
   },
+  async keepStarts(db, tables) {
+    await sql`create function kalends_set_start() returns trigger language plpgsql as
+      $$ begin select start_local into new.start_local from events where id = new.event; return new; end $$`.execute(db)
+    const moves = tables.map(
+      (name) => sql`update ${sql.table(name)} set start_local = new.start_local where event = new.id;`,
+    )
+    await sql`create function kalends_move_starts() returns trigger language plpgsql as
+      $$ begin ${sql.join(moves, sql` `)} return null; end $$`.execute(db)
+    for (const name of tables)
+      await sql`create trigger ${sql.ref(`${name}_start_set`)} before insert on ${sql.table(name)}
+        for each row execute function kalends_set_start()`.execute(db)
+    await sql`create trigger starts_moved after update of start_local on events for each row
+      when (new.start_local <> old.start_local) execute function kalends_move_starts()`.execute(db)
+  },
+  /** It has one: see createSearchIndexes. */
+  async createWordIndex() {},
+  /** Its planner knows how many there are. */
+  fewContaining: async () => null,
   async keepRevision(db, table) {
     await sql`create or replace function kalends_revise() returns trigger language plpgsql as
       $$ begin new.revision := old.revision + 1; return new; end $$`.execute(db)
@@ -192,6 +258,8 @@ export const postgres: Dialect = {
       db,
     )
   },
+  /** It has statistics. */
+  plain: (column) => column,
   contains: (text, part) => sql<SqlBool>`${text} like ${`%${part.replace(/[\\%_]/g, '\\$&')}%`}`,
   async lock(tx, name) {
     await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx)

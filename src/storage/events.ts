@@ -1,5 +1,12 @@
-import { type Expression, type ExpressionBuilder, type Selectable, type SqlBool, sql } from 'kysely'
-import type { Instant, WallClock } from '../calendar/zone.ts'
+import {
+  type Expression,
+  type ExpressionBuilder,
+  type Selectable,
+  type SelectQueryBuilder,
+  type SqlBool,
+  sql,
+} from 'kysely'
+import { type Instant, toInstant, toWallClock, type WallClock } from '../calendar/zone.ts'
 import { boxesAround, type Point } from '../lib/geo.ts'
 import type { Status } from '../schema/record.ts'
 import type { TermKind } from '../schema/term.ts'
@@ -26,6 +33,8 @@ export interface EventFilter {
   readonly include: readonly number[] | null
   /** Case-folded. */
   readonly search: string | null
+  /** The events that contain it, if they are few. */
+  readonly found: readonly number[] | null
   /** Each list is one filter: an event must have one of its terms. */
   readonly terms: readonly (readonly number[])[]
   readonly linked: Partial<Record<LinkedKind, readonly number[]>>
@@ -147,26 +156,79 @@ export async function listNear(
   return { rows, total: Number(total) }
 }
 
+const DAY = 86_400
+const FIRST = toInstant('0001-01-01 00:00:00', 'UTC')
+const LAST = toInstant('9999-12-31 23:59:59', 'UTC')
+
+/** The days in which what fits some bounds can start. */
+interface Span {
+  readonly from: WallClock | null
+  readonly to: WallClock | null
+}
+
+/**
+ * What ends before a time starts before it, too; but where clocks are put back its wall clock may say otherwise, and
+ * instants are of any zone: so with a day or two to spare.
+ */
+function startSpan(bounds: readonly Bound[]): Span {
+  let from: WallClock | null = null
+  let to: WallClock | null = null
+  for (const { end, is, than } of bounds) {
+    const near = typeof than === 'number' ? than : toInstant(than, 'UTC')
+    const exact = typeof than === 'string' && end === 'start' ? than : null
+    if (is === '<=') {
+      const last = exact ?? toWallClock(Math.min(near + 2 * DAY, LAST), 'UTC')
+      if (to === null || last < to) to = last
+    } else if (end === 'start') {
+      const first = exact ?? toWallClock(Math.max(near - 2 * DAY, FIRST), 'UTC')
+      if (from === null || first > from) from = first
+    }
+  }
+  return { from, to }
+}
+
+/** Those links whose events can be in a span. */
+function within(
+  query: SelectQueryBuilder<Tables, 'event_terms', { event: number }>,
+  { from, to }: Span,
+): SelectQueryBuilder<Tables, 'event_terms', { event: number }> {
+  const begun = from === null ? query : query.where('start_local', '>=', from)
+  return to === null ? begun : begun.where('start_local', '<=', to)
+}
+
 function conditions(tx: Tx, eb: Where, filter: EventFilter): Expression<SqlBool>[] {
   const { sight, include, search, featured, parent } = filter
-  const found: Expression<SqlBool>[] = [visible(eb, sight, filter.status)]
+  const named = filter.found !== null || filter.terms.length > 0 || Object.keys(filter.linked).length > 0
+  const status = named ? dialectOf(tx).plain(eb.ref('events.status')) : eb.ref('events.status')
+  const found: Expression<SqlBool>[] = [visible(eb, sight, filter.status, status)]
   if (include !== null) found.push(eb('events.id', 'in', include))
   else found.push(eb('events.hide_from_listings', '=', 0))
   for (const { end, is, than } of filter.bounds) {
     found.push(typeof than === 'string' ? eb(`${end}_local`, is, than) : eb(`${end}_utc`, is, than))
   }
+  const span = startSpan(filter.bounds)
+  if (span.to !== null && filter.bounds.every(({ than }) => typeof than === 'string'))
+    found.push(eb('start_local', '<=', span.to))
+  if (filter.found !== null) found.push(eb('events.id', 'in', filter.found))
   const details: Expression<SqlBool>[] = filter.terms.map((terms) =>
-    eb('events.id', 'in', eb.selectFrom('event_terms').select('event').where('term', 'in', terms)),
+    eb('events.id', 'in', within(eb.selectFrom('event_terms').select('event').where('term', 'in', terms), span)),
   )
   for (const kind of Object.keys(filter.linked) as LinkedKind[]) {
     details.push(
       eb(
         'id',
         'in',
-        eb
-          .selectFrom(LINK_TABLE[kind])
-          .select('event')
-          .where('linked', 'in', filter.linked[kind] ?? []),
+        within(
+          eb
+            .selectFrom(LINK_TABLE[kind])
+            .select('event')
+            .where('linked', 'in', filter.linked[kind] ?? []) as unknown as SelectQueryBuilder<
+            Tables,
+            'event_terms',
+            { event: number }
+          >,
+          span,
+        ),
       ),
     )
   }
@@ -330,4 +392,9 @@ export async function isWithin(tx: Tx, event: number, above: number): Promise<bo
     .where('id', '=', above)
     .execute()
   return rows.length > 0
+}
+
+/** The events that contain a text, if an index tells that they are few. */
+export function fewContaining(tx: Tx, part: string): Promise<number[] | null> {
+  return dialectOf(tx).fewContaining(tx, part)
 }

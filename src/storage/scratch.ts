@@ -38,6 +38,8 @@ export class Scratch {
       database.exec('pragma journal_mode = off; pragma synchronous = off; pragma cache_size = -8000')
       database.exec(`pragma max_page_count = ${MOST_PAGES}`)
       database.exec('create table kept (key integer primary key, revision integer, head text, body blob)')
+      // Never committed: nobody else reads it, and nothing of it is to last.
+      database.exec('begin')
       const get = database.prepare('select revision, head, body from kept where key = ?')
       get.setReturnArrays(true)
       const put = database.prepare('insert or replace into kept values (?, ?, ?, ?)')

@@ -62,6 +62,8 @@ export interface LinkTable {
   event: number
   linked: number
   position: number
+  /** The event's, kept by the database. */
+  start_local: Generated<WallClock>
 }
 
 export interface UserTable {
@@ -127,5 +129,5 @@ export interface Tables {
   /** On a server: see version.ts. */
   data_version: { share: number; version: number }
   limits: { key: string; window: number; count: number }
-  event_terms: { event: number; term: number }
+  event_terms: { event: number; term: number; start_local: Generated<WallClock> }
 }
