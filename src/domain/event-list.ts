@@ -90,12 +90,12 @@ function hasSecret(stubs: readonly Stub[]): boolean {
 /** A published event that is ready to be shown by itself, in brief; null if it has to be read the long way. */
 export async function getReady<Ready>(scope: Scope, ref: Ref, shelf: Shelf<Ready>): Promise<Stub | null> {
   if ('id' in ref && !Number.isSafeInteger(ref.id)) return null
-  return scope.db.read(async (tx) => {
-    const stub = await storage.stub(tx, ref)
-    if (stub === undefined || stub.secret === 1) return null
-    if (!shelf.isFull([stub])) await fill(tx, scope, shelf, [stub])
-    return shelf.isFull([stub]) ? stub : null
-  })
+  const [stub] = await ('id' in ref
+    ? scope.db.look(storage.STUB_BY_ID, ref.id)
+    : scope.db.look(storage.STUB_BY_SLUG, ref.slug))
+  if (stub === undefined || stub.secret === 1) return null
+  if (!shelf.isFull([stub])) await scope.db.read((tx) => fill(tx, scope, shelf, [stub]))
+  return shelf.isFull([stub]) ? stub : null
 }
 
 function read(scope: Scope, query: Payload) {

@@ -4,6 +4,7 @@ import { Kysely } from 'kysely'
 import { Migrator } from 'kysely/migration'
 import { AppError } from '../lib/errors.ts'
 import { type Dialect, postgres, sqlite, type Tx } from './dialect.ts'
+import { Looker, type Question } from './look.ts'
 import { migrations } from './migrations/index.ts'
 import { postgresDialect } from './postgres.ts'
 import { Replicas } from './replicas.ts'
@@ -19,6 +20,8 @@ export interface Database {
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /** The same, of what is in no answer: the version of the data stays. */
   note<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  /** Asks one question that is asked over and over, without a transaction. */
+  look<Row>(question: Question<Row>, value: string | number): Row[] | Promise<Row[]>
   /** What the data is at now; asked once per turn of the event loop. */
   version(): Version | Promise<Version>
   /** Brings the tables up to date; answers the names of what was run. */
@@ -64,7 +67,9 @@ export function openDatabase(
   const reader = isAddress || file === ':memory:' ? db : open()
   const dialect = isAddress ? postgres : sqlite
   const replicas = new Replicas(reader, isAddress ? urls : [], onError)
-  const versions = isAddress ? new SharedVersions(db) : new LocalVersions(file)
+  const local = isAddress ? null : new LocalVersions(file)
+  const versions = local ?? new SharedVersions(db)
+  const looker = new Looker(db, local === null || file === ':memory:' ? null : (text) => local.prepare(text))
   // Two who change the same thing wait for each other by dialect.lock; those who do not, do not.
   const writing = <T>(work: (tx: Tx) => Promise<T>): Promise<T> =>
     patiently(dialect, (beforeCommit) =>
@@ -103,6 +108,10 @@ export function openDatabase(
       }
     },
     note: (work) => writing(work),
+    look(question, value) {
+      const rows = looker.ask(question, value)
+      return Array.isArray(rows) ? rows : patiently(dialect, () => rows)
+    },
     version() {
       const current = versions.current()
       return typeof current === 'string' ? current : patiently(dialect, () => current)

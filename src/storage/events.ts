@@ -1,6 +1,7 @@
 import {
   type Expression,
   type ExpressionBuilder,
+  type Kysely,
   type Selectable,
   type SelectQueryBuilder,
   type SqlBool,
@@ -11,7 +12,8 @@ import { boxesAround, type Point } from '../lib/geo.ts'
 import type { Status } from '../schema/record.ts'
 import type { TermKind } from '../schema/term.ts'
 import { dialectOf, type Tx } from './dialect.ts'
-import { LINK_TABLE, type LinkedKind, type Page, RECORD_TABLE, type RecordRow, type Ref } from './records.ts'
+import type { Question } from './look.ts'
+import { LINK_TABLE, type LinkedKind, type Page, RECORD_TABLE, type RecordRow } from './records.ts'
 import { type Sight, visible, whole } from './sight.ts'
 import type { EventTable, Tables, TermTable } from './tables.ts'
 
@@ -100,15 +102,12 @@ export async function stubs(
 
 const SECRET = sql<number>`case when events.password_hash is null then 0 else 1 end`.as('secret')
 
-/** One published event in brief, if there is one. */
-export async function stub(tx: Tx, ref: Ref): Promise<Stub | undefined> {
-  const query = tx
-    .selectFrom('events')
-    .select(['id', 'revision', 'start_local'])
-    .select(SECRET)
-    .where('status', '=', 'publish')
-  return ('id' in ref ? query.where('id', '=', ref.id) : query.where('slug', '=', ref.slug)).executeTakeFirst()
-}
+const published = (db: Kysely<Tables>) =>
+  db.selectFrom('events').select(['id', 'revision', 'start_local']).select(SECRET).where('status', '=', 'publish')
+
+/** A published event in brief, by its id and by its slug. */
+export const STUB_BY_ID: Question<Stub> = { build: (db, id) => published(db).where('id', '=', id) }
+export const STUB_BY_SLUG: Question<Stub> = { build: (db, slug) => published(db).where('slug', '=', slug) }
 
 /** Those of the given events that exist. */
 export async function getAll(tx: Tx, ids: readonly number[]): Promise<EventRow[]> {

@@ -40,6 +40,10 @@ export class LocalVersions implements Versions {
     this.#own++
     this.#turn = null
   }
+  /** Prepares a statement on the same connection, which is never in a transaction: what it reads is of the present. */
+  prepare(sql: string): StatementSync {
+    return this.#open().database.prepare(sql)
+  }
   close(): void {
     this.#watch?.database.close()
     this.#watch = null
@@ -50,13 +54,16 @@ export class LocalVersions implements Versions {
   }
 
   #look(): unknown {
-    if (this.#file === ':memory:') return 0
+    return this.#file === ':memory:' ? 0 : this.#open().statement.get()
+  }
+
+  #open(): { database: DatabaseSync; statement: StatementSync } {
     if (this.#watch === null) {
       const database = new DatabaseSync(this.#file, { timeout: 1000 })
       this.#watch = { database, statement: database.prepare('pragma data_version') }
       this.#watch.statement.setReturnArrays(true)
     }
-    return this.#watch.statement.get()
+    return this.#watch
   }
 }
 

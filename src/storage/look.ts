@@ -1,0 +1,40 @@
+import type { SQLInputValue, StatementSync } from 'node:sqlite'
+import { type Compilable, CompiledQuery, type Kysely, sql } from 'kysely'
+import type { Tables } from './tables.ts'
+
+/** A place in a question for a value that is known when it is asked. */
+class Slot {}
+
+/** One question that is asked over and over: put together once, by the query builder as all others are. */
+export interface Question<Row> {
+  build(db: Kysely<Tables>, value: ReturnType<typeof slot>): Compilable<Row>
+}
+
+function slot() {
+  return sql<never>`${new Slot()}`
+}
+
+/** Asks questions, each of which is by itself of one moment: the present. */
+export class Looker {
+  readonly #db: Kysely<Tables>
+  readonly #prepare: ((sql: string) => StatementSync) | null
+  readonly #compiled = new Map<Question<unknown>, CompiledQuery>()
+  readonly #statements = new Map<Question<unknown>, StatementSync>()
+
+  /** With `prepare`, on a connection that nobody begins a transaction on; else like every other query. */
+  constructor(db: Kysely<Tables>, prepare: ((sql: string) => StatementSync) | null) {
+    this.#db = db
+    this.#prepare = prepare
+  }
+
+  ask<Row>(question: Question<Row>, value: string | number): Row[] | Promise<Row[]> {
+    const compiled = this.#compiled.get(question) ?? question.build(this.#db, slot()).compile()
+    this.#compiled.set(question, compiled)
+    const values = compiled.parameters.map((one) => (one instanceof Slot ? value : one))
+    if (this.#prepare === null)
+      return this.#db.executeQuery<Row>(CompiledQuery.raw(compiled.sql, values)).then(({ rows }) => rows)
+    const statement = this.#statements.get(question) ?? this.#prepare(compiled.sql)
+    this.#statements.set(question, statement)
+    return statement.all(...(values as SQLInputValue[])) as Row[]
+  }
+}
