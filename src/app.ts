@@ -1,7 +1,7 @@
 import pino, { type Logger } from 'pino'
 import type { Config } from './config.ts'
 import { publishDue } from './domain/events.ts'
-import { Limits } from './domain/limits.ts'
+import { Limits, type Sharing, throughDatabase } from './domain/limits.ts'
 import type { Service } from './http/server.ts'
 import { createServer } from './http/server.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
@@ -28,14 +28,14 @@ export interface App {
 export async function createApp(
   config: Config,
   db: Database,
-  options: { clock?: Clock; logger?: Logger | false } = {},
+  options: { clock?: Clock; logger?: Logger | false; sharing?: Sharing } = {},
 ): Promise<App> {
   const clock = options.clock ?? systemClock
   const service: Service = {
     db,
     clock,
     passwords: new PasswordChecker(clock),
-    limits: new Limits(config.databaseUrl === '' ? null : db),
+    limits: new Limits(options.sharing ?? (config.databaseUrl === '' ? null : throughDatabase(db))),
     site: { timezone: config.timezone, currency: config.currency, home: config.baseUrl },
     files: openFiles(config),
     fetchLimits: { allowedHosts: config.fetchHosts, mostBytes: config.uploadLimit, timeout: 10_000 },
@@ -88,7 +88,7 @@ function openFiles({ data, s3Bucket, s3Region, s3KeyId, s3Secret }: Config): Fil
 }
 
 /** Structured logs on standard output; what is secret never reaches them. */
-function createLogger(level: string): Logger {
+export function createLogger(level: string): Logger {
   return pino({
     level,
     serializers: {

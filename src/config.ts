@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { findZone, type Zone } from './calendar/zone.ts'
 import { LANGUAGES } from './lib/texts.ts'
 
@@ -45,6 +46,13 @@ export const SETTINGS = {
     'address to listen on; 0.0.0.0 for every one',
     'a host name or address',
     (text) => (/^[\w.:-]+$/.test(text) ? text : undefined),
+  ),
+  workers: setting<number>(
+    'KALENDS_WORKERS',
+    '1',
+    'processes that answer requests; auto for one per core',
+    'a number from 1 to 256, or auto',
+    (text) => (text === 'auto' ? availableParallelism() : whole(1, 256)(text)),
   ),
   data: setting('KALENDS_DATA', './data', 'folder of the database', 'the path of a folder', (text) => text),
   databaseUrl: setting<string>(
@@ -204,6 +212,9 @@ export function readConfig(
   const config: Config = Object.fromEntries(entries)
   if (config.s3Bucket !== '' && (config.s3KeyId === '' || config.s3Secret === '')) {
     throw new ConfigError('KALENDS_S3_BUCKET needs KALENDS_S3_ACCESS_KEY_ID and KALENDS_S3_SECRET_ACCESS_KEY')
+  }
+  if (config.workers > 1 && config.databaseUrl === '' && config.data === ':memory:') {
+    throw new ConfigError('KALENDS_WORKERS needs a database that several processes can open, and memory is not')
   }
   return config.baseUrl === '' ? { ...config, baseUrl: `http://localhost:${config.port}` } : config
 }

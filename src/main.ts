@@ -4,6 +4,7 @@ import { migrateCommand } from './cli/migrate.ts'
 import { serveCommand } from './cli/serve.ts'
 import { tokenCommand } from './cli/token.ts'
 import { userCommand } from './cli/user.ts'
+import { WorkerError } from './cli/worker-pool.ts'
 import { ConfigError } from './config.ts'
 import { UserError } from './domain/users.ts'
 
@@ -23,7 +24,8 @@ try {
   await program.exitOverride().parseAsync()
 } catch (error) {
   if (error instanceof CommanderError) process.exitCode = error.exitCode
-  else if (error instanceof ConfigError || error instanceof UserError) fail(error.message)
+  else if (error instanceof ConfigError || error instanceof UserError || error instanceof WorkerError)
+    fail(error.message)
   else if (isSystemError(error)) fail(systemMessage(error))
   else throw error
 }

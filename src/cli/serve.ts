@@ -1,13 +1,15 @@
+import cluster from 'node:cluster'
 import { Command } from 'commander'
 import { createApp, openStore } from '../app.ts'
+import type { Config } from '../config.ts'
 import * as users from '../domain/users.ts'
 import { configOf, say, withSettings } from './options.ts'
-
-/** How long running requests may take to finish when the service is stopped, in milliseconds. */
-const GRACE = 10_000
+import { onSignals } from './stopping.ts'
+import { serveAsWorker } from './worker.ts'
+import { serveWithWorkers } from './workers.ts'
 
 export function serveCommand(): Command {
-  return withSettings(new Command('serve'), 'port', 'host', 'data', 'baseUrl', 'timezone')
+  return withSettings(new Command('serve'), 'port', 'host', 'workers', 'data', 'baseUrl', 'timezone')
     .description('Start the service.')
     .addHelpText('after', '\nFurther settings are variables; the README lists them all.')
     .action(serve)
@@ -15,6 +17,11 @@ export function serveCommand(): Command {
 
 async function serve(flags: Record<string, unknown>): Promise<void> {
   const config = configOf(flags)
+  if (cluster.isWorker) return serveAsWorker(config)
+  return config.workers > 1 ? serveWithWorkers(config, welcome) : serveAlone(config)
+}
+
+async function serveAlone(config: Config): Promise<void> {
   const db = openStore(config)
   await db.migrate()
   const app = await createApp(config, db)
@@ -26,16 +33,17 @@ async function serve(flags: Record<string, unknown>): Promise<void> {
     await app.close()
     throw error
   }
-  const first = await users.createFirst(app)
-  if (first !== null) {
-    say('\nThis is a new calendar. Its administrator, shown only this once:\n')
-    say(`  user      ${first.name}\n  password  ${first.password}\n`)
-  }
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => {
-      app.server.log.info(`${signal}: finishing running requests`)
-      setTimeout(() => process.exit(1), GRACE).unref()
-      void app.close()
-    })
-  }
+  onSignals((signal) => {
+    app.server.log.info(`${signal}: finishing running requests`)
+    void app.close()
+  })
+  await welcome(app)
+}
+
+/** Makes the first administrator of a new calendar, and shows the password. */
+async function welcome(store: Parameters<typeof users.createFirst>[0]): Promise<void> {
+  const first = await users.createFirst(store)
+  if (first === null) return
+  say('\nThis is a new calendar. Its administrator, shown only this once:\n')
+  say(`  user      ${first.name}\n  password  ${first.password}\n`)
 }

@@ -3,30 +3,60 @@ import * as storage from '../storage/limits.ts'
 
 /** The window in which things are counted, in milliseconds. */
 const WINDOW = 60_000
-/** How often nodes tell each other what they counted, in milliseconds. */
+/** How often those who share counts tell each other, in milliseconds. */
 const EXCHANGE = 250
 const MOST_KEYS = 50_000
 
 interface Count {
-  /** What all nodes together had counted when they last told each other. */
+  /** What all together had counted when they last told each other. */
   shared: number
   /** What this one has counted since. */
   own: number
 }
 
+/** Where those who count together add up. */
+export interface Sharing {
+  /** Adds to the counts of a window; answers what those come to. */
+  add(window: number, counts: ReadonlyMap<string, number>): Promise<ReadonlyMap<string, number>>
+}
+
+/** Nodes that share a database add up in it. */
+export function throughDatabase(db: Database): Sharing {
+  return { add: (window, counts) => db.note((tx) => storage.add(tx, window, counts)) }
+}
+
+/** What several processes of one machine have counted together, kept in the memory of one of them. */
+export class Sums {
+  #window = 0
+  #totals = new Map<string, number>()
+
+  /** Adds to the counts of a window; answers what those come to. */
+  add(window: number, counts: Iterable<readonly [string, number]>): Map<string, number> {
+    const given = [...counts]
+    // One that comes late, from a window that is over, begins no window anew.
+    if (window < this.#window) return new Map(given)
+    if (window > this.#window || this.#totals.size > MOST_KEYS) {
+      this.#window = window
+      this.#totals = new Map()
+    }
+    for (const [key, count] of given) this.#totals.set(key, (this.#totals.get(key) ?? 0) + count)
+    return new Map(given.map(([key]) => [key, this.#totals.get(key) ?? 0]))
+  }
+}
+
 /**
- * Counts by key what happens within a minute. Nodes that share a database add their counts up a few times a second: a
- * limit holds for all of them together, but for what happens in between.
+ * Counts by key what happens within a minute. Those who share their counts add them up a few times a second: a limit
+ * holds for all of them together, but for what happens in between.
  */
 export class Limits {
-  readonly #db: Database | null
+  readonly #sharing: Sharing | null
   #window = 0
   #counts = new Map<string, Count>()
   #timer: NodeJS.Timeout | undefined
 
-  /** Without a database to share, a node counts for itself. */
-  constructor(db: Database | null) {
-    this.#db = db
+  /** Without others to share with, it counts for itself. */
+  constructor(sharing: Sharing | null) {
+    this.#sharing = sharing
   }
 
   /** Counts one more; answers how many there were in this window, and how many seconds are left of it. */
@@ -42,9 +72,9 @@ export class Limits {
     return { count: shared + own, seconds: this.#secondsLeft() }
   }
 
-  /** Tells the other nodes, and hears from them, until it is stopped. */
+  /** Tells the others, and hears from them, until it is stopped. */
   share(onError: (error: unknown) => void): void {
-    if (this.#db === null) return
+    if (this.#sharing === null) return
     this.#timer = setTimeout(() => {
       void this.exchange()
         .catch(onError)
@@ -61,13 +91,14 @@ export class Limits {
   async exchange(): Promise<void> {
     const window = this.#window
     const told = new Map([...this.#counts].filter(([, { own }]) => own > 0).map(([key, { own }]) => [key, own]))
-    if (this.#db === null || told.size === 0) return
-    const totals = await this.#db.note((tx) => storage.add(tx, window, told))
+    if (this.#sharing === null || told.size === 0) return
+    const totals = await this.#sharing.add(window, told)
     if (window !== this.#window) return
     for (const [key, total] of totals) {
       const count = this.#current(key)
       count.shared = total
-      count.own -= told.get(key) ?? 0
+      // Not below nothing: it may have been dropped meanwhile, among too many.
+      count.own = Math.max(0, count.own - (told.get(key) ?? 0))
     }
   }
 

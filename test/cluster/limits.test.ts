@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { Limits } from '../../src/domain/limits.ts'
+import { Limits, type Sharing, Sums, throughDatabase } from '../../src/domain/limits.ts'
 import { openDatabase } from '../../src/storage/database.ts'
 import { freshStore } from '../support/store.ts'
 
@@ -15,17 +15,25 @@ describe('limits', () => {
     })
     // What nodes count is of one minute: if one ends meanwhile, it is counted again in the next.
     const minute = () => Math.floor(Date.now() / 60_000)
-    const counted = async (): Promise<number[]> => {
+    const counted = async (sharing: Sharing): Promise<number[]> => {
       const before = minute()
       const key = `one ${Math.random()}`
-      const nodes = [new Limits(db), new Limits(db), new Limits(db)]
+      const nodes = [new Limits(sharing), new Limits(sharing), new Limits(sharing)]
       for (const node of nodes) for (let n = 0; n < 10; n++) node.hit(key)
       for (const node of nodes) await node.exchange()
       const counts = nodes.map((node) => node.hit(key).count)
-      return minute() === before ? counts : counted()
+      return minute() === before ? counts : counted(sharing)
     }
     // Each knows of those that told before it.
-    assert.deepEqual(await counted(), [11, 21, 31])
+    assert.deepEqual(await counted(throughDatabase(db)), [11, 21, 31])
+    const sums = new Sums()
+    assert.deepEqual(await counted({ add: async (window, counts) => sums.add(window, counts) }), [11, 21, 31])
     assert.equal(new Limits(null).hit('one').count, 1)
+  })
+
+  it('forget a minute that is over, and take nothing late from it', () => {
+    const sums = new Sums()
+    const add = (window: number, count: number) => sums.add(window, [['one', count]]).get('one')
+    assert.deepEqual([add(7, 3), add(7, 2), add(8, 1), add(7, 4), add(8, 1)], [3, 5, 1, 4, 2])
   })
 })

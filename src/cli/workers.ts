@@ -1,0 +1,55 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { createLogger, openStore } from '../app.ts'
+import type { Config } from '../config.ts'
+import { publishDue } from '../domain/events.ts'
+import type { Scope } from '../domain/scope.ts'
+import { systemClock } from '../lib/clock.ts'
+import { onSignals } from './stopping.ts'
+import { WorkerPool } from './worker-pool.ts'
+
+/**
+ * The primary of several processes: it brings the database up to date and has the workers listen. Connections come in
+ * here and are handed out in turn (Node's round robin): sharing the port by SO_REUSEPORT instead would spread few of them
+ * less evenly, and reset those that wait for a worker that stops.
+ */
+export async function serveWithWorkers(
+  config: Config,
+  welcome: (store: Pick<Scope, 'db' | 'clock'>) => Promise<void>,
+): Promise<void> {
+  const log = createLogger(config.logLevel)
+  const port = await findPort(config)
+  // They load while the database is brought up to date.
+  const workers = new WorkerPool(config.workers, log)
+  onSignals((signal) => {
+    log.info(`${signal}: finishing running requests`)
+    workers.stop()
+  })
+  try {
+    const store = { db: openStore(config), clock: systemClock }
+    try {
+      await store.db.migrate()
+      // What came due while the service was down is published before anyone can ask for it.
+      await publishDue(store).catch((error) => log.error({ err: error }, 'scheduled publishing failed'))
+      const addresses = await workers.listen(port)
+      for (const address of addresses) log.info(`Server listening at ${address}`)
+      if (addresses.length > 0) await welcome(store)
+    } finally {
+      await store.db.close()
+    }
+  } catch (error) {
+    workers.stop()
+    throw error
+  }
+  await workers.ended
+}
+
+/** Asks for the port before anything is done, so that a refusal is told once; 0 becomes the one that all will use. */
+async function findPort({ port, host }: Config): Promise<number> {
+  const server = createServer().listen({ port, host })
+  await once(server, 'listening')
+  const found = (server.address() as AddressInfo).port
+  server.close()
+  await once(server, 'close')
+  return found
+}
