@@ -1,6 +1,8 @@
 #!/usr/bin/env node
 // Plain, old JavaScript: it must still run where nothing else here does, to say why.
 import { existsSync } from 'node:fs'
+import module from 'node:module'
+import { fileURLToPath } from 'node:url'
 
 const NEEDED = 26
 
@@ -10,6 +12,9 @@ if (Number(process.versions.node.split('.')[0]) < NEEDED) {
   )
   process.exit(1)
 }
+
+// Beside the code itself, so that nobody puts anything there who could not change the code as well.
+module.enableCompileCache?.(fileURLToPath(new URL('../node_modules/.cache/kalends', import.meta.url)))
 
 // A checkout has the sources, which run as they are; a published package has what `npm run build` made of them.
 const source = new URL('../src/main.ts', import.meta.url)

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import sharp, { type Sharp } from 'sharp'
+import type { Sharp } from 'sharp'
 
 /** Why bytes are no picture that we take, as a key of the texts below `problems.`. */
 export class PictureRefused extends Error {
@@ -52,6 +52,8 @@ const PAGE = /<(script|html|svg|iframe|body|!doctype)[\s>/]|<\?php/i
 /** Reads a picture by its bytes, whatever its name or type claims, and renders it anew: nothing but the picture is kept. */
 export async function readPicture(bytes: Buffer): Promise<Picture> {
   const format = recognise(bytes)
+  // Loaded when it is needed: a service starts in less time without it.
+  const { default: sharp } = await import('sharp')
   const open = () =>
     sharp(bytes, {
       limitInputPixels: MOST_PIXELS,

@@ -1,4 +1,3 @@
-import { stringify } from 'yaml'
 import { refuse } from '../../lib/errors.ts'
 import { declare, readFields } from '../../schema/field.ts'
 import * as kinds from '../../schema/kinds.ts'
@@ -27,6 +26,8 @@ export function documentationEndpoint(endpoints: () => readonly Endpoint[]): End
       const body = made.get(key) ?? openApi(endpoints(), addresses, scope.site, language)
       made.set(key, body)
       if (values.format !== 'yaml') return { body }
+      // Loaded when it is asked for: a service starts in less time without it.
+      const { stringify } = await import('yaml')
       return {
         body: stringify(body, { aliasDuplicateObjects: false }),
         headers: { 'content-type': 'application/yaml; charset=utf-8' },
