@@ -25,12 +25,12 @@ async function pages(where: string): Promise<string[]> {
     tx
       .selectFrom('events')
       .innerJoin('event_terms', 'event_terms.event', 'events.id')
-      .select(['term', sql<string>`substr(start_local, 1, 7)`.as('month'), (eb) => eb.fn.countAll().as('count')])
-      .where('start_local', '>', today)
+      .select(['term', sql<string>`substr(events.start_local, 1, 7)`.as('month'), (eb) => eb.fn.countAll().as('count')])
+      .where('events.start_local', '>', today)
       // An event is in a month when it starts and ends in it.
-      .where(sql<boolean>`substr(start_local, 1, 7) = substr(end_local, 1, 7)`)
+      .where(sql<boolean>`substr(events.start_local, 1, 7) = substr(end_local, 1, 7)`)
       .where('term', '<=', CATEGORIES)
-      .groupBy(['term', sql`substr(start_local, 1, 7)`])
+      .groupBy(['term', sql`substr(events.start_local, 1, 7)`])
       .orderBy('month')
       .orderBy('term')
       .execute(),

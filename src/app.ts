@@ -90,7 +90,7 @@ function openFiles({ data, s3Bucket, s3Region, s3KeyId, s3Secret }: Config): Fil
 /** Structured logs on standard output; what is secret never reaches them. */
 export function createLogger(level: string): Logger {
   // A line by itself costs a call of the system; what is written together costs one for all.
-  const output = pino.destination({ fd: 1, sync: false, minLength: 16_384 })
+  const output = pino.destination({ fd: 1, sync: false, minLength: 8192 })
   setInterval(() => output.flush(), FLUSH_INTERVAL).unref()
   process.on('exit', () => flushNow(output))
   const options: LoggerOptions = {

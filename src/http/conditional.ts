@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Check } from '../domain/scope.ts'
 import { AppError } from '../lib/errors.ts'
-import type { AnswerCache, Encoding, Kept, Reply, Variant } from './answer-cache.ts'
+import type { AnswerCache, Encoding, Headers, Kept, Reply, Variant } from './answer-cache.ts'
 import type { Call } from './endpoint.ts'
 
 /** Names the bytes of an answer and, before the first dash, the state of the record itself, which is what a writer means. */
@@ -28,24 +28,40 @@ export function replyTo(cache: AnswerCache, kept: Kept, asked: IncomingHttpHeade
 function variantOf(kept: Kept, wanted: Encoding | null, body: Buffer): Variant {
   const encoding = body === kept.body ? null : wanted
   const { 'content-type': type = '', ...headers } = kept.headers
-  const both = { ...headers, etag: `"${kept.tag}${encoding === null ? '' : `~${encoding}`}"` }
+  const etag = `"${kept.tag}${encoding === null ? '' : `~${encoding}`}"`
+  const brief = { etag, ...Object.fromEntries(BRIEF.flatMap((name) => (headers[name] ? [[name, headers[name]]] : []))) }
   return {
-    known: { status: 304, headers: both, body: null },
-    whole: {
-      status: 200,
-      headers: {
-        ...both,
+    known: replyOf(304, brief, null),
+    whole: replyOf(
+      200,
+      {
+        ...headers,
+        etag,
         'content-type': type,
         'content-length': String(body.length),
         ...(encoding !== null && { 'content-encoding': encoding }),
       },
       body,
-    },
+    ),
   }
 }
 
+function replyOf(status: Reply['status'], headers: Headers, body: Buffer | null): Reply {
+  return { status, headers, list: Object.entries(headers).flat(), body }
+}
+
+/** What word of an unchanged answer carries: all else is known with it (RFC 9110 section 15.4.5). */
+const BRIEF = [
+  'cache-control',
+  'vary',
+  'content-language',
+  'access-control-allow-origin',
+  'access-control-expose-headers',
+]
+
 function isKnown({ tag }: Kept, condition: string | undefined): boolean {
-  return condition !== undefined && tagsIn(condition).some((one) => one === '*' || one === tag)
+  if (condition === undefined) return false
+  return condition === `"${tag}"` || tagsIn(condition).some((one) => one === '*' || one === tag)
 }
 
 /**

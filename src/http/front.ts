@@ -68,9 +68,9 @@ export function answerFromMemory(
 }
 
 /** Sends a reply; answers the id that the request was given. */
-function write(request: IncomingMessage, response: ServerResponse, { status, headers, body }: Reply): string {
+function write(request: IncomingMessage, response: ServerResponse, { status, list, body }: Reply): string {
   const id = randomUUID()
-  response.writeHead(status, { ...headers, 'x-request-id': id })
+  response.writeHead(status, [...list, 'x-request-id', id])
   if (body === null || request.method === 'HEAD') response.end()
   else response.end(body)
   return id
