@@ -6,6 +6,7 @@ import type { Service } from './http/server.ts'
 import { createServer } from './http/server.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
 import { PasswordChecker } from './lib/passwords.ts'
+import { withoutSecrets } from './lib/secrets.ts'
 import { type Database, openDatabase } from './storage/database.ts'
 import { type FileStore, folderStore, s3Store } from './storage/files.ts'
 import { Scratch } from './storage/scratch.ts'
@@ -116,12 +117,4 @@ function flushNow(output: ReturnType<typeof pino.destination>): void {
   } catch {
     // Nothing was written yet, or nobody reads it.
   }
-}
-
-function withoutSecrets(url: string): string {
-  const mark = url.indexOf('?')
-  if (mark === -1 || !/%|password|token/i.test(url)) return url
-  const search = new URLSearchParams(url.slice(mark + 1))
-  for (const name of [...search.keys()]) if (/^\s*(password|token)/i.test(name)) search.set(name, '[hidden]')
-  return `${url.slice(0, mark)}?${search}`
 }

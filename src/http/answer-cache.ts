@@ -2,9 +2,10 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { Instant } from '../calendar/zone.ts'
 import type { Clock } from '../lib/clock.ts'
+import { Generations } from '../lib/generations.ts'
 
 /** How much memory kept answers may take, in bytes. */
-const MOST_BYTES = 64 * 2 ** 20
+const MOST_BYTES = 32 * 2 ** 20
 /** What an entry takes beside its bodies: its headers, its key. */
 const OVERHEAD = 3000
 /** What is shorter gains nothing from being compressed. */
@@ -52,9 +53,8 @@ export interface Kept {
 export class AnswerCache {
   readonly #clock: Clock
   #version: string = ''
-  #kept = new Map<string, Kept>()
+  readonly #kept = new Generations<string, Kept>(MOST_BYTES)
   #making = new Map<string, Promise<Kept | null>>()
-  #bytes = 0
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -67,13 +67,10 @@ export class AnswerCache {
 
   get(key: string, version: string): Kept | undefined {
     this.#move(version)
-    const kept = this.#kept.get(key)
-    if (kept === undefined) return undefined
-    if (kept.until <= this.#clock()) {
-      this.#drop(key, kept)
-      return undefined
-    }
-    return kept
+    const kept = this.#kept.get(key, sizeOf)
+    if (kept === undefined || kept.until > this.#clock()) return kept
+    this.#kept.delete(key)
+    return undefined
   }
 
   /** What `make` makes, once for all who ask while it does; it answers null for what is not for others. */
@@ -86,7 +83,8 @@ export class AnswerCache {
     making.set(key, own)
     try {
       const kept = await own
-      if (kept !== null && kept.until > this.#clock() && this.#version === version) this.#put(key, kept)
+      if (kept !== null && kept.until > this.#clock() && this.#version === version)
+        this.#kept.set(key, kept, sizeOf(kept))
       return kept
     } finally {
       making.delete(key)
@@ -100,7 +98,6 @@ export class AnswerCache {
     if (known !== undefined) return known
     const work = compress[encoding](kept.body).then((bytes) => {
       kept.encoded[encoding] = bytes
-      this.#bytes += bytes.length
       return bytes
     })
     kept.encoded[encoding] = work
@@ -110,31 +107,14 @@ export class AnswerCache {
   #move(version: string): void {
     if (version === this.#version) return
     this.#version = version
-    this.#kept = new Map()
+    this.#kept.clear()
     this.#making = new Map()
-    this.#bytes = 0
-  }
-
-  #put(key: string, kept: Kept): void {
-    const size = sizeOf(kept)
-    if (size > MOST_BYTES / 8) return
-    this.#kept.set(key, kept)
-    this.#bytes += size
-    // The oldest first: what is asked for again and again is soon back.
-    for (const [oldest, other] of this.#kept) {
-      if (this.#bytes <= MOST_BYTES) break
-      this.#drop(oldest, other)
-    }
-  }
-
-  #drop(key: string, kept: Kept): void {
-    if (this.#kept.delete(key)) this.#bytes -= sizeOf(kept)
   }
 }
 
-function sizeOf({ body, encoded }: Kept): number {
-  const encodings = Object.values(encoded).reduce((sum, bytes) => sum + (Buffer.isBuffer(bytes) ? bytes.length : 0), 0)
-  return body.length + encodings + OVERHEAD
+/** With its encodings, which are made later. */
+function sizeOf({ body }: Kept): number {
+  return Math.ceil(body.length * 1.3) + OVERHEAD
 }
 
 const compress: Record<Encoding, (body: Buffer) => Promise<Buffer>> = {

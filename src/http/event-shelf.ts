@@ -9,17 +9,24 @@ import { linkedRecord } from './present.ts'
 import { embeddedTerm } from './present-event.ts'
 import { type Scratch, TemplateStore } from './template-store.ts'
 
+/** Bytes that are part of an answer: all of a buffer, or from one place in it to another. */
+export interface Slice {
+  readonly bytes: Buffer
+  readonly from: number
+  readonly to: number
+}
+
 /** An event that is ready to be sent, in pieces. */
 export interface Ready {
-  readonly pieces: readonly Buffer[]
+  readonly pieces: readonly Slice[]
   /** Names what is in it. */
   readonly mark: string
 }
 
 /** What an event shows of something it is linked to, and how machines are told of it; undefined for what is not to be seen. */
 interface Part {
-  readonly json: Buffer
-  readonly ld: Buffer
+  readonly json: Slice
+  readonly ld: Slice
   readonly mark: string
   /** What terms are in order of. */
   readonly order: string
@@ -98,21 +105,25 @@ export class EventShelf implements Shelf<Ready> {
   take({ id, revision }: Stub, alone = false): Ready {
     const template = this.#templates.get(id, revision)
     if (template === undefined) throw new Error('an event was taken that is not on the shelf')
-    const pieces: Buffer[] = []
+    const { body, cuts, holes, links } = template
+    const pieces: Slice[] = []
     const marks = [template.mark]
-    for (const [n, piece] of template.pieces.entries()) {
-      pieces.push(piece)
-      const hole = template.holes[n]
+    let from = 0
+    for (const [n, to] of cuts.entries()) {
+      pieces.push({ bytes: body, from, to })
+      from = to
+      const hole = holes[n]
       if (hole === 'end' && !alone) {
         pieces.push(CLOSE)
-        break
+        return { pieces, mark: marks.join(' ') }
       }
-      if (hole !== undefined) this.#fillHole(hole, template.links, pieces, marks)
+      if (hole !== undefined) this.#fillHole(hole, links, pieces, marks)
     }
+    pieces.push({ bytes: body, from, to: body.length })
     return { pieces, mark: marks.join(' ') }
   }
 
-  #fillHole(hole: Hole, links: Links, pieces: Buffer[], marks: string[]): void {
+  #fillHole(hole: Hole, links: Links, pieces: Slice[], marks: string[]): void {
     const { kind, name, always, form = 'json' } = HOLES[hole]
     if (kind === null) return
     const shown: Part[] = []
@@ -159,23 +170,39 @@ function orderOf({ name_key, id }: Term): string {
 function partFrom(value: unknown, ld: unknown, order = ''): Part {
   const json = JSON.stringify(value)
   const mark = hash('sha1', json, 'base64url').slice(0, 8)
-  return { json: Buffer.from(json), ld: Buffer.from(JSON.stringify(ld)), mark, order }
+  return { json: slice(json), ld: slice(JSON.stringify(ld)), mark, order }
 }
 
-const CLOSE = Buffer.from('}')
-const COMMA = Buffer.from(',')
-const END_OF_LIST = Buffer.from(']')
+/** A text as a part of answers. */
+export function slice(text: string): Slice {
+  const bytes = Buffer.from(text)
+  return { bytes, from: 0, to: bytes.length }
+}
+
+/** Puts parts of an answer together. */
+export function join(pieces: readonly Slice[]): Buffer {
+  let length = 0
+  for (const { from, to } of pieces) length += to - from
+  const whole = Buffer.allocUnsafe(length)
+  let at = 0
+  for (const { bytes, from, to } of pieces) at += bytes.copy(whole, at, from, to)
+  return whole
+}
+
+const CLOSE = slice('}')
+const COMMA = slice(',')
+const END_OF_LIST = slice(']')
 
 /** How a hole is filled: from what, under which name, in which form, and how when there is one or none. */
 interface Filling {
   readonly kind: Kind | null
-  readonly name: { readonly one: Buffer; readonly list: Buffer }
+  readonly name: { readonly one: Slice; readonly list: Slice }
   /** `list`: always a list. `some`: a list unless there is exactly one. Otherwise absent when there is none. */
   readonly always?: 'list' | 'some'
   readonly form?: 'json' | 'ld'
 }
 
-const named = (name: string) => ({ one: Buffer.from(`,"${name}":`), list: Buffer.from(`,"${name}":[`) })
+const named = (name: string) => ({ one: slice(`,"${name}":`), list: slice(`,"${name}":[`) })
 
 const HOLES: Record<Hole, Filling> = {
   parent: { kind: 'event', name: named('parent') },

@@ -14,8 +14,10 @@ export interface Template {
   readonly revision: number
   /** Names what is in it. */
   readonly mark: string
-  /** The pieces between the holes: one more than there are holes. */
-  readonly pieces: readonly Buffer[]
+  /** Its bytes without the holes. */
+  readonly body: Buffer
+  /** Where in the body the holes are. */
+  readonly cuts: readonly number[]
   readonly holes: readonly Hole[]
   readonly links: Links
 }
@@ -44,33 +46,42 @@ export function templateOf({ links, ...own }: Own, addresses: Addresses, site: S
   }
   const text = JSON.stringify(body)
   const parts = text.split(HOLES)
+  const pieces = parts.filter((_, n) => n % 2 === 0).map((piece) => Buffer.from(piece))
+  let at = 0
+  const cuts = pieces.slice(0, -1).map((piece) => {
+    at += piece.length
+    return at
+  })
   return {
     revision: own.row.revision,
     mark: hash('sha1', text.replaceAll(SECRET, ''), 'base64url').slice(0, 12),
-    pieces: parts.filter((_, n) => n % 2 === 0).map((piece) => Buffer.from(piece)),
-    holes: parts.filter((_, n) => n % 2 === 1) as Hole[],
+    body: Buffer.concat(pieces),
+    cuts,
+    holes: shared(parts.filter((_, n) => n % 2 === 1) as Hole[]),
     links,
   }
+}
+
+const known = new Map<string, Hole[]>()
+
+/** The one list that all templates with these holes have: there are few. */
+function shared(holes: Hole[]): Hole[] {
+  const key = holes.join()
+  const one = known.get(key) ?? holes
+  known.set(key, one)
+  return one
 }
 
 /** What is not an event's own. */
 const NOTHING = { venues: [], organizers: [], categories: [], tags: [], parent: null, distance: null, whole: true }
 
-/** A template as a row of the store: its pieces one after the other, and all that is short as text. */
-export function pack({ mark, pieces, holes, links }: Template): { head: string; body: Buffer } {
-  return {
-    head: JSON.stringify([mark, pieces.map((piece) => piece.length), holes, links]),
-    body: Buffer.concat(pieces),
-  }
+/** All of a template that is short, as text for the store. */
+export function headOf({ mark, cuts, holes, links }: Template): string {
+  return JSON.stringify([mark, cuts, holes, links])
 }
 
-export function unpack(revision: number, head: string, body: Uint8Array): Template {
-  const [mark, lengths, holes, links] = JSON.parse(head) as [string, number[], Hole[], Links]
-  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
-  let at = 0
-  const pieces = lengths.map((length) => {
-    at += length
-    return bytes.subarray(at - length, at)
-  })
-  return { revision, mark, pieces, holes, links }
+export function templateFrom(revision: number, head: string, bytes: Uint8Array): Template {
+  const [mark, cuts, holes, links] = JSON.parse(head) as [string, number[], Hole[], Links]
+  const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  return { revision, mark, body, cuts, holes: shared(holes), links }
 }

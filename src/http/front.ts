@@ -4,6 +4,7 @@ import proxyAddr from '@fastify/proxy-addr'
 import type { FastifyInstance } from 'fastify'
 import type { Limits } from '../domain/limits.ts'
 import type { Scope } from '../domain/scope.ts'
+import { accessLog } from './access-log.ts'
 import { keyOf } from './answer.ts'
 import type { Reply } from './answer-cache.ts'
 import { replyTo } from './conditional.ts'
@@ -34,6 +35,7 @@ export function answerFromMemory(
   const trusted = options.trustProxy.length > 0 ? proxyAddr.compile([...options.trustProxy]) : null
   const choose = languageChooser(options.languages)
 
+  const log = accessLog(app)
   let isClosing = false
   app.addHook('preClose', async () => {
     isClosing = true
@@ -50,9 +52,8 @@ export function answerFromMemory(
     if (isOverLimit(limits, options, { ip, socket: request.socket, headers })) return goLong(request, response)
     const send = (reply: Reply) => {
       const id = write(request, response, reply)
-      if (app.log.level === 'silent') return
       const ms = Math.round((performance.now() - began) * 10) / 10
-      app.log.info({ reqId: id, req: { method, url, ip }, res: { statusCode: reply.status }, ms }, 'answered')
+      log({ id, method, url, ip, status: reply.status, ms })
     }
     const go = (version: string) => {
       const kept = answers.get(key, version)

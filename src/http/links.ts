@@ -1,6 +1,6 @@
 import { AppError, type ErrorCode } from '../lib/errors.ts'
 import type { Answer, Call } from './endpoint.ts'
-import type { Ready } from './event-shelf.ts'
+import { join, type Ready, slice } from './event-shelf.ts'
 
 /** One page of a list, on the way out. */
 export interface ListPage {
@@ -30,16 +30,16 @@ export function listAnswer(call: Call, items: readonly object[], list: ListPage)
 export function readyListAnswer(call: Call, items: readonly Ready[], list: ListPage): Answer {
   const { headers, rest } = around(call, list)
   const end = JSON.stringify(rest)
-  const pieces: Buffer[] = [Buffer.from(`{"${list.name}":[`)]
+  const pieces = [slice(`{"${list.name}":[`)]
   for (const [n, item] of items.entries()) {
     if (n > 0) pieces.push(COMMA)
     for (const piece of item.pieces) pieces.push(piece)
   }
-  pieces.push(Buffer.from(`],${end.slice(1)}`))
-  return { headers, body: Buffer.concat(pieces), mark: `${items.map((item) => item.mark).join(';')}${end}` }
+  pieces.push(slice(`],${end.slice(1)}`))
+  return { headers, body: join(pieces), mark: `${items.map((item) => item.mark).join(';')}${end}` }
 }
 
-const COMMA = Buffer.from(',')
+const COMMA = slice(',')
 
 /** What stands around the items of a page. */
 function around(call: Call, list: ListPage): { headers: Record<string, string>; rest: object } {

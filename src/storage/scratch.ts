@@ -1,7 +1,7 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 
-/** How large it may become, in pages of 4 KiB. */
-const MOST_PAGES = 2 ** 20
+/** How large it may become, in pages of 8 KiB. */
+const MOST_PAGES = 2 ** 19
 
 /** A value that is kept with a number that tells whether it is still the right one. */
 export type Kept = [revision: number, head: string, body: Uint8Array]
@@ -35,7 +35,9 @@ export class Scratch {
   #open(): { get: StatementSync; put: StatementSync } {
     if (this.#file === null) {
       const database = new DatabaseSync('')
-      database.exec('pragma journal_mode = off; pragma synchronous = off; pragma cache_size = -8000')
+      database.exec(
+        'pragma page_size = 8192; pragma journal_mode = off; pragma synchronous = off; pragma cache_size = -24000',
+      )
       database.exec(`pragma max_page_count = ${MOST_PAGES}`)
       database.exec('create table kept (key integer primary key, revision integer, head text, body blob)')
       // Never committed: nobody else reads it, and nothing of it is to last.

@@ -3,7 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import pino from 'pino'
 import { type Json, type Service, startService } from '../support/service.ts'
 
 const API = '/calendar/events/v1'
@@ -204,5 +206,23 @@ describe('If-Match', () => {
       json: { title: 'x' },
     })
     assert.equal(answer.statusCode, 404)
+  })
+})
+
+describe('the log', () => {
+  it('has the same line of an answer from memory as of any other, and no password', async () => {
+    const lines: Json[] = []
+    const logger = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
+    const service = await startService({ logger })
+    const url = `${await service.listen()}${API}/events?password=hidden-word`
+    await (await fetch(url)).text()
+    await (await fetch(url)).text()
+    await setTimeout(50)
+    await service.close()
+    const [first, second] = lines.filter((line) => line.msg === 'answered')
+    assert.deepEqual(Object.keys(second).sort(), Object.keys(first).sort())
+    assert.equal(second.req.method, 'GET')
+    assert.equal(second.res.statusCode, 200)
+    assert.doesNotMatch(JSON.stringify(second), /hidden-word/)
   })
 })

@@ -5,6 +5,7 @@ import { optional } from '../../schema/field.ts'
 import { removeParameters } from '../../schema/record.ts'
 import { unchanged } from '../conditional.ts'
 import { type Answer, type Call, type Endpoint, UPDATE } from '../endpoint.ts'
+import { join } from '../event-shelf.ts'
 import { type ListPage, listAnswer, readyListAnswer } from '../links.ts'
 import { event, singleEvent } from '../present-event.ts'
 import { byId, bySlug, type Lookup } from './lookup.ts'
@@ -42,7 +43,7 @@ function one({ suffix, path, parameters, ref }: Lookup): Endpoint[] {
         if (stub === null || call.shelf === null)
           return single(call, await events.get(call.scope, ref(call), call.query))
         const { pieces, mark } = call.shelf.take(stub, true)
-        return { revision: String(stub.revision), body: Buffer.concat(pieces), mark }
+        return { revision: String(stub.revision), body: join(pieces), mark }
       },
     },
     {

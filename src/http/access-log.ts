@@ -1,0 +1,45 @@
+import { hostname } from 'node:os'
+import type { FastifyInstance } from 'fastify'
+import pino, { type Logger } from 'pino'
+import { withoutSecrets } from '../lib/secrets.ts'
+
+/** How long lines wait for others, in milliseconds, and how many do. */
+const TOGETHER = 20
+const MOST_WAITING = 1000
+
+/** What is logged of an answered request. */
+export interface Answered {
+  readonly id: string
+  readonly method: string
+  readonly url: string
+  readonly ip: string
+  readonly status: number
+  readonly ms: number
+}
+
+/**
+ * Logs what was answered from memory, in the same lines as all else. They are put together by hand: an answer from
+ * memory takes so little that a logger which can write anything would take a quarter of it.
+ */
+export function accessLog(app: FastifyInstance): (answered: Answered) => void {
+  if (!('bindings' in app.log)) return () => {}
+  const logger = app.log as Logger
+  if (!logger.isLevelEnabled('info')) return () => {}
+  const output = (logger as unknown as Record<symbol, { write(line: string): void }>)[pino.symbols.streamSym]
+  const head = Object.entries({ pid: process.pid, hostname: hostname(), ...logger.bindings() })
+    .map(([name, value]) => `,${JSON.stringify(name)}:${JSON.stringify(value)}`)
+    .join('')
+  const waiting: string[] = []
+  const flush = () => {
+    if (waiting.length > 0) output?.write(waiting.splice(0).join(''))
+  }
+  app.addHook('onClose', async () => flush())
+  return ({ id, method, url, ip, status, ms }) => {
+    const req = `{"method":"${method}","url":${JSON.stringify(withoutSecrets(url))},"ip":"${ip}"}`
+    waiting.push(
+      `{"level":30,"time":${Date.now()}${head},"reqId":"${id}","req":${req},"res":{"statusCode":${status}},"ms":${ms},"msg":"answered"}\n`,
+    )
+    if (waiting.length === 1) setTimeout(flush, TOGETHER).unref()
+    else if (waiting.length >= MOST_WAITING) flush()
+  }
+}

@@ -1,0 +1,51 @@
+/**
+ * A map that holds no more than so much, and forgets what was asked for longest ago. It has two generations: when the
+ * younger is full, the older is dropped as a whole, and what is asked for of it meanwhile moves to the younger. So
+ * nothing has to be kept in order.
+ */
+export class Generations<Key, Value> {
+  readonly #most: number
+  #young = new Map<Key, Value>()
+  #old = new Map<Key, Value>()
+  #held = 0
+
+  /** `most` is what both generations hold together, in the unit of the sizes that are given to `set`. */
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  has(key: Key): boolean {
+    return this.#young.has(key) || this.#old.has(key)
+  }
+
+  /** `size` is asked for when a value moves. */
+  get(key: Key, size: (value: Value) => number): Value | undefined {
+    const young = this.#young.get(key)
+    if (young !== undefined) return young
+    const old = this.#old.get(key)
+    if (old !== undefined) this.set(key, old, size(old))
+    return old
+  }
+
+  set(key: Key, value: Value, size: number): void {
+    if (this.#held + size > this.#most / 2) {
+      this.#old = this.#young
+      this.#young = new Map()
+      this.#held = 0
+    }
+    if (size > this.#most / 2) return
+    this.#young.set(key, value)
+    this.#held += size
+  }
+
+  delete(key: Key): void {
+    this.#young.delete(key)
+    this.#old.delete(key)
+  }
+
+  clear(): void {
+    this.#young = new Map()
+    this.#old = new Map()
+    this.#held = 0
+  }
+}
