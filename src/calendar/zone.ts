@@ -50,6 +50,26 @@ export function offsetMinutes(instant: Instant, zone: Zone): number {
   return Math.trunc(zoned(instant, zone).offsetNanoseconds / 60e9)
 }
 
+/** The offset from UTC in seconds, east positive, exact for old local mean times too. */
+export function offsetSeconds(instant: Instant, zone: Zone): number {
+  return zoned(instant, zone).offsetNanoseconds / 1e9
+}
+
+/** When a zone's offset changes next after an instant, or last changed before it; null when it does not. */
+export function transition(instant: Instant, zone: Zone, direction: 'next' | 'previous'): Instant | null {
+  const found = zoned(instant, zone).getTimeZoneTransition(direction)
+  return found === null ? null : Math.floor(found.epochMilliseconds / 1000)
+}
+
+/** Whether a zone's clock shows the time of this instant a second time, having been put back. */
+export function isShownTwice(instant: Instant, zone: Zone): boolean {
+  const back = (change: Instant | null) =>
+    change === null ? 0 : offsetSeconds(change - 1, zone) - offsetSeconds(change, zone)
+  const last = transition(instant + 1, zone, 'previous')
+  const next = transition(instant, zone, 'next')
+  return (last !== null && instant - last < back(last)) || (next !== null && next - instant <= back(next))
+}
+
 /** `instant` as ISO 8601 with the zone's offset. */
 export function toIso(instant: Instant, zone: Zone): string {
   const minutes = offsetMinutes(instant, zone)
