@@ -308,7 +308,11 @@ async function checkParent(
 }
 
 /** Events with everything that they are shown with: as many queries for fifty as for one. */
-async function assemble(tx: Tx, scope: Scope, rows: readonly (EventRow & { distance?: number })[]): Promise<Event[]> {
+export async function assemble(
+  tx: Tx,
+  scope: Pick<Scope, 'user'>,
+  rows: readonly (EventRow & { distance?: number })[],
+): Promise<Event[]> {
   const sight = sightOf(scope.user)
   const ids = rows.map((row) => row.id)
   const venues = await storage.linkedOf(tx, 'venue', ids, sight)

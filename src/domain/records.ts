@@ -19,7 +19,7 @@ export type { Ref } from '../storage/records.ts'
 export type RecordValues = Values<typeof recordFields>
 
 /** What relative dates count from: now, in the site's zone. */
-export function readingOf(scope: Scope): Reading {
+export function readingOf(scope: Pick<Scope, 'clock' | 'site'>): Reading {
   return { today: toWallClock(scope.clock(), scope.site.timezone) }
 }
 
@@ -32,7 +32,7 @@ export async function find(tx: Tx, kind: RecordKind, ref: Ref, read = storage.ge
 }
 
 /** The record, for a reader who may open it. */
-export async function findReadable(tx: Tx, scope: Scope, kind: RecordKind, ref: Ref): Promise<RecordRow> {
+export async function findReadable(tx: Tx, scope: Pick<Scope, 'user'>, kind: RecordKind, ref: Ref): Promise<RecordRow> {
   const row = await find(tx, kind, ref)
   if (mayRead(scope.user, row)) return row
   throw new AppError(
@@ -48,7 +48,11 @@ export async function findEditable(tx: Tx, scope: Scope, kind: RecordKind, ref: 
 }
 
 /** Refuses a `status` filter that its reader may not use. */
-export function checkStatusFilter(scope: Scope, status: readonly Status[] | null, problems: Problems): void {
+export function checkStatusFilter(
+  scope: Pick<Scope, 'user'>,
+  status: readonly Status[] | null,
+  problems: Problems,
+): void {
   if (status !== null && !rightsOf(scope.user).create && status.some((one) => one !== 'publish')) {
     problems.status = { problem: 'status_not_readable' }
   }

@@ -24,6 +24,8 @@ export async function sendAnswer(
     scope: { ...scope, user: request.user },
     addresses,
     language: request.language.name,
+    method: request.method,
+    header: (name) => request.headers[name],
     id: Number(id),
     slug,
     rest,

@@ -25,6 +25,9 @@ export interface Call {
   readonly scope: Scope
   readonly addresses: Addresses
   readonly language: string
+  readonly method: string
+  /** A header of the request. */
+  readonly header: (name: 'if-none-match') => string | undefined
   /** The variable parts of the path. */
   readonly id: number
   readonly slug: string

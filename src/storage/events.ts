@@ -42,6 +42,8 @@ export interface EventFilter {
   readonly placed: boolean | null
   /** Only with a venue this near; the nearest come first. */
   readonly near: (Point & { readonly kilometres: number }) | null
+  /** Whether events that lists leave out are there too. */
+  readonly unlisted?: boolean
 }
 
 /** Events in order of their wall-clock start or, near a place, of their distance. */
@@ -96,11 +98,12 @@ async function listNear(
   return { rows, total: Number(total) }
 }
 
-function conditions(tx: Tx, eb: Where, filter: EventFilter): Expression<SqlBool>[] {
+/** What a filter asks of events; near a place, the join with the venues does the rest. */
+export function conditions(tx: Tx, eb: Where, filter: EventFilter): Expression<SqlBool>[] {
   const { sight, include, search, featured, parent } = filter
   const found: Expression<SqlBool>[] = [visible(eb, sight, filter.status)]
   if (include !== null) found.push(eb('events.id', 'in', include))
-  else found.push(eb('events.hide_from_listings', '=', 0))
+  else if (!filter.unlisted) found.push(eb('events.hide_from_listings', '=', 0))
   for (const { end, is, than } of filter.bounds) {
     found.push(typeof than === 'string' ? eb(`${end}_local`, is, than) : eb(`${end}_utc`, is, than))
   }
