@@ -61,13 +61,15 @@ export function transition(instant: Instant, zone: Zone, direction: 'next' | 'pr
   return found === null ? null : Math.floor(found.epochMilliseconds / 1000)
 }
 
-/** Whether a zone's clock shows the time of this instant a second time, having been put back. */
-export function isShownTwice(instant: Instant, zone: Zone): boolean {
-  const back = (change: Instant | null) =>
-    change === null ? 0 : offsetSeconds(change - 1, zone) - offsetSeconds(change, zone)
+/** Around an instant, the time in which a zone's clock neither changes nor shows what it shows another time; empty around a change. */
+export function plainSpan(instant: Instant, zone: Zone): { readonly from: Instant; readonly until: Instant } {
+  const back = (change: Instant) => Math.max(0, offsetSeconds(change - 1, zone) - offsetSeconds(change, zone))
   const last = transition(instant + 1, zone, 'previous')
   const next = transition(instant, zone, 'next')
-  return (last !== null && instant - last < back(last)) || (next !== null && next - instant <= back(next))
+  return {
+    from: last === null ? Number.NEGATIVE_INFINITY : last + back(last),
+    until: next === null ? Number.POSITIVE_INFINITY : next - back(next),
+  }
 }
 
 /** `instant` as ISO 8601 with the zone's offset. */

@@ -2,14 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import ICAL from 'ical.js'
 import { basic, describeZone, type ZoneDescription } from '../../src/calendar/vtimezone.ts'
-import {
-  type Instant,
-  isShownTwice,
-  offsetSeconds,
-  toWallClock,
-  transition,
-  type Zone,
-} from '../../src/calendar/zone.ts'
+import { type Instant, offsetSeconds, plainSpan, toWallClock, transition, type Zone } from '../../src/calendar/zone.ts'
 
 const at = (text: string): Instant => Date.parse(`${text}Z`) / 1000
 const HOUR = 3600
@@ -46,6 +39,12 @@ function reader({ text }: ZoneDescription): (instant: Instant, zone: Zone) => nu
     const wall = toWallClock(instant, name).replace(' ', 'T')
     return zone.utcOffset(ICAL.Time.fromDateTimeString(wall))
   }
+}
+
+/** Whether the clock of a zone shows the time of this instant twice. */
+function isShownTwice(instant: Instant, zone: Zone): boolean {
+  const { from, until } = plainSpan(instant, zone)
+  return instant < from || instant >= until
 }
 
 /** The instants around every change, where a mistake would show; not those whose clock shows a time twice, which no TZID can tell apart. */

@@ -1,13 +1,6 @@
 import { escapeText, joinTexts, writeLine } from '../../calendar/content-lines.ts'
 import { basic, describeZone, type ZoneDescription } from '../../calendar/vtimezone.ts'
-import {
-  type Instant,
-  isShownTwice,
-  offsetSeconds,
-  toWallClock,
-  type WallClock,
-  type Zone,
-} from '../../calendar/zone.ts'
+import { type Instant, offsetSeconds, plainSpan, type WallClock, type Zone } from '../../calendar/zone.ts'
 import type { Event, EventRow } from '../../domain/events.ts'
 import type { Linked } from '../../domain/linked-records.ts'
 import { plainLines } from '../../lib/plain-lines.ts'
@@ -29,18 +22,19 @@ const REFRESH = 'PT1H'
 /** Begins to count changes here, so that their number stays one that RFC 5545 §3.3.8 allows until 2088. */
 const SEQUENCE_FROM = Date.UTC(2020, 0) / 1000
 
-type Zones = ReadonlyMap<Zone, ZoneDescription>
+/** The zones that were described, each with the time around the last event in which nothing is doubtful. */
+type Zones = ReadonlyMap<Zone, ZoneDescription & { plain: ReturnType<typeof plainSpan> }>
 
 async function* write(feed: Feed): AsyncGenerator<string> {
   const { events, site, now, addresses, self } = feed
   yield head(feed)
-  const zones = new Map<Zone, ZoneDescription>()
+  const zones = new Map<Zone, ZoneDescription & { plain: ReturnType<typeof plainSpan> }>()
   // A calendar must hold something (RFC 5545 §3.6): without events, the zone of the site.
   const spans = events.total === 0 ? [{ timezone: site.timezone, first: now, last: now }] : events.zones
   for (const { timezone, first, last } of spans) {
     if (timezone === 'UTC' && events.total > 0) continue
     const zone = describeZone(timezone, first, last)
-    zones.set(timezone, zone)
+    zones.set(timezone, { ...zone, plain: plainSpan(first, timezone) })
     yield zone.text
   }
   for await (const batch of events.batches()) {
@@ -101,7 +95,7 @@ function vevent(event: Event, addresses: Addresses, zones: Zones, isFile: boolea
     picture !== null && ['IMAGE', picture, { VALUE: 'URI', DISPLAY: 'BADGE', FMTTYPE: image?.mime ?? '' }],
     picture !== null && ['ATTACH', picture, { FMTTYPE: image?.mime ?? '' }],
     parent !== null && ['RELATED-TO', escapeText(uid(parent, addresses)), { RELTYPE: 'PARENT' }],
-    isFile && ['X-KALENDS-FIELDS', escapeText(JSON.stringify(fields(event)))],
+    isFile && ['X-KALENDS-FIELDS', escapeText(JSON.stringify(fields(event))), { VALUE: 'TEXT' }],
     ['END', 'VEVENT'],
   ])
 }
@@ -123,14 +117,17 @@ function times(row: EventRow, zones: Zones): Line[] {
 /** By the clock of the event's zone, wherever a reader who has nothing but its description finds the same instant. */
 function moment(name: string, instant: Instant, wall: WallClock, zone: Zone, zones: Zones): Line {
   const known = zones.get(zone)
-  const isClear =
-    known !== undefined &&
-    instant >= known.from &&
-    instant < known.until &&
-    offsetSeconds(instant, zone) % 60 === 0 &&
-    !isShownTwice(instant, zone)
-  return isClear ? [name, basic(wall), { TZID: zone }] : [name, utc(instant)]
+  if (known === undefined || instant < known.from || instant >= known.until) return [name, utc(instant)]
+  // Events come in order, so the span of the last one is nearly always that of the next.
+  if (instant < known.plain.from || instant >= known.plain.until) known.plain = plainSpan(instant, zone)
+  const isPlain = instant >= known.plain.from && instant < known.plain.until
+  // Many programs drop the seconds of old local mean times.
+  const isWhole = isPlain && (instant > MODERN || offsetSeconds(instant, zone) % 60 === 0)
+  return isWhole ? [name, basic(wall), { TZID: zone }] : [name, utc(instant)]
 }
+
+/** Since then all offsets are whole minutes. */
+const MODERN = Date.UTC(1973, 0) / 1000
 
 /** Whole days; the end is the day after the last. */
 function days({ start_local, end_local }: EventRow): Line[] {
@@ -176,7 +173,7 @@ function fields({ row, venues, organizers, tickets }: Event): Record<string, unk
 }
 
 function utc(instant: Instant): string {
-  return `${basic(toWallClock(instant, 'UTC'))}Z`
+  return new Date(instant * 1000).toISOString().replace(/[-:]|\.000/g, '')
 }
 
 type Line = Parameters<typeof writeLine>
