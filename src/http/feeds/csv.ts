@@ -1,19 +1,28 @@
+import { toWallClock } from '../../calendar/zone.ts'
 import type { Event } from '../../domain/events.ts'
+import type { Linked, LinkedKind } from '../../domain/linked-records.ts'
+import { joinNames, protectText, quoteCell } from '../../lib/table-cells.ts'
 import type { Feed, Format } from './feed.ts'
+import { importStatus } from './stored-fields.ts'
 
 /** Comma-separated values: RFC 4180, with a heading. Columns have the names of the fields of the REST interface. */
 export const csv: Format = { type: 'text/csv; charset=utf-8; header=present', period: 'all', write }
 
-type Cell = string | number | null | undefined
+type Cell = string | number | null
 
 type Column = readonly [name: string, value: (event: Event, feed: Feed) => Cell]
 
 const flag = (value: number) => (value === 1 ? 'true' : 'false')
-const names = (list: readonly { name: string }[]) => list.map(({ name }) => listItem(name)).join(', ')
-
-const VENUE = ['address', 'city', 'stateprovince', 'state', 'province', 'zip', 'country', 'phone', 'website'] as const
-const PLACE = ['geo_lat', 'geo_lng'] as const
-const ORGANIZER = ['email', 'phone', 'website'] as const
+const names = (list: readonly { name: string }[]) =>
+  joinNames(
+    list.map(({ name }) => name),
+    ',',
+  )
+const linked = (kind: LinkedKind, list: readonly Linked[]) =>
+  joinNames(
+    list.map(({ row }) => String(row[kind])),
+    '|',
+  )
 
 const COLUMNS: readonly Column[] = [
   ['id', ({ row }) => row.id],
@@ -22,9 +31,9 @@ const COLUMNS: readonly Column[] = [
   ['end_date', ({ row }) => row.end_local],
   ['timezone', ({ row }) => row.timezone],
   ['all_day', ({ row }) => flag(row.all_day)],
-  ['status', ({ row }) => row.status],
+  ['status', ({ row }) => importStatus(row)],
   ['slug', ({ row }) => row.slug],
-  ['url', ({ row }, { addresses }) => `${addresses.home}/event/${row.slug}/`],
+  ['date_utc', ({ row }) => toWallClock(row.date_utc, 'UTC')],
   ['description', ({ row }) => row.description],
   ['excerpt', ({ row }) => row.excerpt],
   ['cost', ({ row }) => row.cost],
@@ -37,10 +46,8 @@ const COLUMNS: readonly Column[] = [
   ['hide_from_listings', ({ row }) => flag(row.hide_from_listings)],
   ['show_map', ({ row }) => flag(row.show_map)],
   ['show_map_link', ({ row }) => flag(row.show_map_link)],
-  ['venue', ({ venues }) => venues[0]?.row.venue],
-  ...[...VENUE, ...PLACE].map((name): Column => [`venue_${name}`, ({ venues }) => venues[0]?.row[name]]),
-  ['organizer', ({ organizers }) => organizers[0]?.row.organizer],
-  ...ORGANIZER.map((name): Column => [`organizer_${name}`, ({ organizers }) => organizers[0]?.row[name]]),
+  ['venue', ({ venues }) => linked('venue', venues)],
+  ['organizer', ({ organizers }) => linked('organizer', organizers)],
 ]
 
 async function* write(feed: Feed): AsyncGenerator<string> {
@@ -54,21 +61,6 @@ function line(cells: readonly Cell[]): string {
   return `${cells.map(cell).join(',')}\r\n`
 }
 
-/** What a spreadsheet would take for a formula. */
-const FORMULA = /^[=+\-@\t\r]/
-
-/**
- * A cell; an apostrophe before what looks like a formula keeps a spreadsheet from running what a stranger wrote. An
- * apostrophe that could be taken for that one gets another, so that reading takes exactly one away.
- */
 function cell(value: Cell): string {
-  if (value === null || value === undefined) return ''
-  if (typeof value === 'number') return String(value)
-  const text = FORMULA.test(value.replace(/^'+/, '')) ? `'${value}` : value
-  return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
-}
-
-/** A name in a list that commas part. */
-function listItem(name: string): string {
-  return name.includes(',') || name.startsWith('"') ? `"${name.replaceAll('"', '""')}"` : name
+  return typeof value === 'string' ? quoteCell(protectText(value)) : String(value ?? '')
 }

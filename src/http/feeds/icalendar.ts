@@ -11,7 +11,7 @@ import { venueFields } from '../../schema/venue.ts'
 import type { Addresses } from '../endpoint.ts'
 import { whereText } from './event-text.ts'
 import type { Feed, Format } from './feed.ts'
-import { storedFields, ticketFields } from './stored-fields.ts'
+import { importStatus, storedFields, ticketFields } from './stored-fields.ts'
 
 /** iCalendar: RFC 5545, with what RFC 7986 adds for calendars that are subscribed to. */
 export const icalendar: Format = { type: 'text/calendar; charset=utf-8', period: 'all', write }
@@ -165,7 +165,7 @@ function fields({ row, venues, organizers, tickets }: Event): Record<string, unk
   return {
     ...storedFields(eventFields, row, ['title', 'description', 'all_day']),
     slug: row.slug,
-    status: row.status,
+    status: importStatus(row),
     ...(venues.length > 0 && { venue: venues.map((venue) => storedFields(venueFields, venue.row)) }),
     ...(organizers.length > 0 && { organizer: organizers.map(({ row: own }) => storedFields(organizerFields, own)) }),
     ...(tickets.length > 0 && { tickets: tickets.map((ticket) => ticketFields(ticket, row)) }),

@@ -23,3 +23,8 @@ export function ticketFields(
   const all = { name, price, currency, url, capacity, available_from: at(from), available_until: at(until) }
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null))
 }
+
+/** The status that an event comes back with: without its password, which no file holds, it must not be open to all. */
+export function importStatus({ status, password_hash }: EventRow): string {
+  return password_hash !== null && status === 'publish' ? 'private' : status
+}
