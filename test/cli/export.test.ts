@@ -189,28 +189,24 @@ describe('20,000 events', () => {
   const megabytes = () =>
     Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
 
-  for (const [path, mark] of [
-    ['/events.ics', 'BEGIN:VEVENT'],
-    ['/events.rss?start_date=1990-01-01', '<item>'],
-  ] as const) {
-    it(`stream from ${path} in bounded memory`, async () => {
-      const response = await open(path)
-      let octets = 0
-      let events = 0
-      let most = 0
-      let rest = ''
-      for await (const chunk of response) {
-        octets += chunk.length
-        const parts = (rest + chunk).split(mark)
-        events += parts.length - 1
-        rest = parts.at(-1)?.slice(-mark.length + 1) ?? ''
-        if (process.platform === 'linux' && octets % 50 === 0) most = Math.max(most, megabytes())
-      }
-      assert.equal(events, EVENTS)
-      assert.ok(octets > 30_000_000, `${octets}`)
-      assert.ok(most < 300, `${most} MB`)
-    })
-  }
+  it('stream in bounded memory', async () => {
+    const mark = 'BEGIN:VEVENT'
+    let octets = 0
+    let events = 0
+    let most = 0
+    let rest = ''
+    let chunks = 0
+    for await (const chunk of await open('/events.ics')) {
+      octets += chunk.length
+      const parts = (rest + chunk).split(mark)
+      events += parts.length - 1
+      rest = parts.at(-1)?.slice(-mark.length + 1) ?? ''
+      if (process.platform === 'linux' && chunks++ % 50 === 0) most = Math.max(most, megabytes())
+    }
+    assert.equal(events, EVENTS)
+    assert.ok(octets > 30_000_000, `${octets}`)
+    assert.ok(most < 300, `${most} MB`)
+  })
 
   it('wait for a reader who stops reading, and hold nobody else up', async () => {
     const stopped = await open('/events.ics')

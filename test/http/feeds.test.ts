@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
 import ICAL from 'ical.js'
 import { SaxesParser } from 'saxes'
+import sharp from 'sharp'
 import { ROLES } from '../../src/domain/access.ts'
 import { basic, type Json, type Service, startService } from '../support/service.ts'
 
@@ -332,6 +333,29 @@ describe('iCalendar', () => {
     assert.match(text, /DTSTART;VALUE=DATE:99991230\r\nDURATION:P2D\r\n/)
     assert.match(text, /DTSTART;TZID=Europe\/Paris:20310610T000000\r\n(?!DTEND)/)
     assert.equal(read(text).length, 3)
+  })
+
+  it('shows images, and what an event is part of', async () => {
+    const raw = await sharp({ create: { width: 40, height: 30, channels: 3, background: 'red' } })
+      .png()
+      .toBuffer()
+    const headers = { 'content-type': 'image/png' }
+    const { id: image, url } = await service.expect(201, 'editor', '/images', { raw, headers })
+    const whole = await event('Festival', { image, tags: ['festival'] })
+    await event('Opening', { parent: whole.id, tags: ['festival'] })
+    const [first, second] = read(await feed('/tag/festival.ics'))
+    for (const name of ['image', 'attach']) {
+      const property = first?.component.getFirstProperty(name)
+      assert.equal(String(property?.getFirstValue()), url, name)
+      assert.equal(property?.getFirstParameter('fmttype'), 'image/png')
+    }
+    assert.equal(second?.component.getFirstPropertyValue('related-to'), first?.uid)
+    assert.match(
+      await feed('/tag/festival.rss'),
+      new RegExp(`<enclosure url="${url}" length="\\d+" type="image/png"/>`),
+    )
+    assert.match(await feed('/tag/festival.atom'), new RegExp(`<link rel="enclosure" href="${url}"`))
+    assert.equal(JSON.parse(await feed('/tag/festival.json')).items[0].image, url)
   })
 
   it('keeps its UID and counts its changes', async () => {
