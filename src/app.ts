@@ -2,6 +2,7 @@ import pino, { type Logger, type LoggerOptions } from 'pino'
 import type { Config } from './config.ts'
 import { publishDue } from './domain/events.ts'
 import { Limits, type Sharing, throughDatabase } from './domain/limits.ts'
+import { type ExportFormat, exportEvents as writeEvents } from './http/feeds/export.ts'
 import type { Service } from './http/server.ts'
 import { createServer } from './http/server.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
@@ -64,7 +65,18 @@ export async function createApp(
   }
 }
 
+export { EXPORT_FORMATS, ExportError, type ExportFormat } from './http/feeds/export.ts'
 export { CopyError, copyDatabase } from './storage/copy.ts'
+
+/** The text of a file with events: what everybody sees or, with `all`, every event that is not in the trash. */
+export function exportEvents(
+  { timezone, currency, baseUrl: home }: Config,
+  db: Database,
+  { format, query, all }: { format: ExportFormat; query: Record<string, unknown>; all: boolean },
+): ReturnType<typeof writeEvents> {
+  const user = all ? ({ id: 0, name: '', role: 'administrator' } as const) : null
+  return writeEvents({ db, clock: systemClock, site: { timezone, currency, home }, user }, format, query)
+}
 
 /** Opens the database that an address names: `postgres://…`, or `sqlite:` and a folder. */
 export function openAddress(address: string): Database | null {

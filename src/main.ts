@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { copyCommand } from './cli/copy.ts'
+import { exportCommand } from './cli/export.ts'
 import { migrateCommand } from './cli/migrate.ts'
 import { serveCommand } from './cli/serve.ts'
 import { tokenCommand } from './cli/token.ts'
@@ -18,6 +19,7 @@ const program = new Command('kalends')
   .addCommand(tokenCommand())
   .addCommand(migrateCommand())
   .addCommand(copyCommand())
+  .addCommand(exportCommand())
   .showHelpAfterError('(add --help for the usage)')
 
 try {

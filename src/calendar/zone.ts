@@ -50,6 +50,23 @@ export function offsetMinutes(instant: Instant, zone: Zone): number {
   return Math.trunc(offsetSeconds(instant, zone) / 60)
 }
 
+/** When a zone's offset changes next after an instant, or last changed before it; null when it does not. */
+export function transition(instant: Instant, zone: Zone, direction: 'next' | 'previous'): Instant | null {
+  const found = zoned(instant, zone).getTimeZoneTransition(direction)
+  return found === null ? null : Math.floor(found.epochMilliseconds / 1000)
+}
+
+/** Around an instant, the time in which a zone's clock neither changes nor shows what it shows another time; empty around a change. */
+export function plainSpan(instant: Instant, zone: Zone): { readonly from: Instant; readonly until: Instant } {
+  const back = (change: Instant) => Math.max(0, offsetSeconds(change - 1, zone) - offsetSeconds(change, zone))
+  const last = transition(instant + 1, zone, 'previous')
+  const next = transition(instant, zone, 'next')
+  return {
+    from: last === null ? Number.NEGATIVE_INFINITY : last + back(last),
+    until: next === null ? Number.POSITIVE_INFINITY : next - back(next),
+  }
+}
+
 /** `instant` as ISO 8601 with the zone's offset. */
 export function toIso(instant: Instant, zone: Zone): string {
   const minutes = offsetMinutes(instant, zone)
@@ -87,8 +104,11 @@ interface Stretch {
 const MOST_STRETCHES = 500
 const stretches = new Map<Zone, Stretch[]>()
 
-/** Asking Temporal takes long, and nearly all times of a calendar lie between a few changes of a few zones. */
-function offsetSeconds(instant: Instant, zone: Zone): number {
+/**
+ * The offset from UTC in seconds, east positive, exact for old local mean times too. Asking Temporal takes long, and
+ * nearly all times of a calendar lie between a few changes of a few zones.
+ */
+export function offsetSeconds(instant: Instant, zone: Zone): number {
   if (zone === 'UTC') return 0
   const known = stretches.get(zone) ?? []
   for (const { from, to, offset } of known) if (instant >= from && instant < to) return offset

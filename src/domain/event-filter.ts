@@ -23,8 +23,17 @@ export interface Window {
   readonly end_date?: string
 }
 
+/** What filters need to know of their surroundings. */
+export type FilterScope = Pick<Scope, 'clock' | 'site' | 'user'>
+
 /** What a list asks for, as storage understands it; what it asks for that does not exist is refused. */
-export async function filterOf(tx: Tx, scope: Scope, asked: Asked, problems: Problems): Promise<EventFilter> {
+export async function filterOf(
+  tx: Tx,
+  scope: FilterScope,
+  asked: Asked,
+  problems: Problems,
+  unbounded = hasSiblings(asked),
+): Promise<EventFilter> {
   const categories = await termFilter(tx, 'category', 'categories', asked.categories, problems)
   const tags = await termFilter(tx, 'tag', 'tags', asked.tags, problems)
   const venue = await linkedFilter(tx, scope, 'venue', asked.venue, problems)
@@ -37,7 +46,7 @@ export async function filterOf(tx: Tx, scope: Scope, asked: Asked, problems: Pro
   return {
     sight: sightOf(scope.user),
     status: asked.status ?? null,
-    bounds: asked.include ? [] : [...windowBounds(scope, asked), ...siblingBounds(scope, asked)],
+    bounds: asked.include ? [] : [...windowBounds(scope, asked, unbounded), ...siblingBounds(scope, asked)],
     include: asked.include ?? null,
     search,
     found: search === null ? null : await fewContaining(tx, search),
@@ -68,19 +77,18 @@ function near(
 }
 
 /** The window in whole days: given, or from today, and two years on; none where other bounds take its place. */
-export function windowOf({ clock, site }: Scope, asked: Asked): Window {
+export function windowOf({ clock, site }: FilterScope, asked: Asked, unbounded = hasSiblings(asked)): Window {
   const day = (date: DateText) => wallClockIn(date, site.timezone).slice(0, 10)
   if (asked.include) return {}
-  const bounded = hasSiblings(asked)
   const today = () => toWallClock(clock('day'), site.timezone).slice(0, 10)
-  const start = asked.start_date ? day(asked.start_date) : bounded ? undefined : today()
-  const end = asked.end_date ? day(asked.end_date) : bounded || start === undefined ? undefined : lastDayFrom(start)
+  const start = asked.start_date ? day(asked.start_date) : unbounded ? undefined : today()
+  const end = asked.end_date ? day(asked.end_date) : unbounded || start === undefined ? undefined : lastDayFrom(start)
   return { ...(start && { start_date: `${start} 00:00:00` }), ...(end && { end_date: `${end} 23:59:59` }) }
 }
 
 /** An event is in the window when it starts and ends inside it. */
-function windowBounds(scope: Scope, asked: Asked): Bound[] {
-  const window = windowOf(scope, asked)
+function windowBounds(scope: FilterScope, asked: Asked, unbounded: boolean): Bound[] {
+  const window = windowOf(scope, asked, unbounded)
   const exact = (date: DateText | null | undefined, edge: string) =>
     date ? instantIn(date, scope.site.timezone) : toInstant(edge, scope.site.timezone)
   const bounds: Bound[] = []
@@ -113,7 +121,7 @@ function hasSiblings(asked: Asked): boolean {
 }
 
 /** After a day is after its last second; before it includes that second. */
-function siblingBounds({ site }: Scope, asked: Asked): Bound[] {
+function siblingBounds({ site }: FilterScope, asked: Asked): Bound[] {
   return SIBLINGS.flatMap(({ name, end, is }) => {
     const date = asked[name]
     if (!date) return []
@@ -145,7 +153,7 @@ async function termFilter(
 
 async function linkedFilter(
   tx: Tx,
-  scope: Scope,
+  scope: FilterScope,
   kind: LinkedKind,
   ids: readonly number[] | null | undefined,
   problems: Problems,

@@ -287,7 +287,7 @@ async function checkParent(
 /** Events with everything that they are shown with: as many queries for fifty as for one. */
 export async function assemble(
   tx: Tx,
-  scope: Scope,
+  scope: Pick<Scope, 'user'>,
   rows: readonly (EventRow & { distance?: number })[],
 ): Promise<Event[]> {
   const sight = sightOf(scope.user)

@@ -19,7 +19,7 @@ export type { Ref } from '../storage/records.ts'
 export type RecordValues = Values<typeof recordFields>
 
 /** What relative dates count from: now, in the site's zone; the clock is asked only if there are any. */
-export function readingOf({ clock, site }: Scope): Reading {
+export function readingOf({ clock, site }: Pick<Scope, 'clock' | 'site'>): Reading {
   return {
     get today() {
       return toWallClock(clock(), site.timezone)
@@ -36,7 +36,7 @@ export async function find(tx: Tx, kind: RecordKind, ref: Ref, read = storage.ge
 }
 
 /** The record, for a reader who may open it. */
-export async function findReadable(tx: Tx, scope: Scope, kind: RecordKind, ref: Ref): Promise<RecordRow> {
+export async function findReadable(tx: Tx, scope: Pick<Scope, 'user'>, kind: RecordKind, ref: Ref): Promise<RecordRow> {
   const row = await find(tx, kind, ref)
   if (mayRead(scope.user, row)) return row
   throw new AppError(
@@ -52,7 +52,11 @@ export async function findEditable(tx: Tx, scope: Scope, kind: RecordKind, ref: 
 }
 
 /** Refuses a `status` filter that its reader may not use. */
-export function checkStatusFilter(scope: Scope, status: readonly Status[] | null, problems: Problems): void {
+export function checkStatusFilter(
+  scope: Pick<Scope, 'user'>,
+  status: readonly Status[] | null,
+  problems: Problems,
+): void {
   if (status !== null && !rightsOf(scope.user).create && status.some((one) => one !== 'publish')) {
     problems.status = { problem: 'status_not_readable' }
   }

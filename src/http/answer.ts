@@ -79,6 +79,8 @@ function callOf(
     },
     addresses,
     language: request.language.name,
+    method: request.method,
+    header: (name) => request.headers[name],
     id: Number(id),
     slug,
     rest,
@@ -86,7 +88,6 @@ function callOf(
     body: () => readBody(request.body, request.headers['content-type']),
     file: () => readFile(request.body, request.headers['content-type']),
     search: new URLSearchParams(search),
-    ifMatch: request.headers['if-match'],
     shelf:
       reading === null || request.user !== null || search.includes('_fields')
         ? null
@@ -125,7 +126,9 @@ function sendOnce(answer: Answer, request: FastifyRequest, reply: FastifyReply):
   if (body instanceof Readable) return reply.send(body)
   const bytes = bytesOf(body, request)
   if (typeof body !== 'string') reply.type('application/json; charset=utf-8')
-  return reply.header('etag', `"${tagOf(answer.mark ?? bytes, answer.revision)}"`).send(bytes)
+  if (status < 300 && !reply.hasHeader('etag'))
+    reply.header('etag', `"${tagOf(answer.mark ?? bytes, answer.revision)}"`)
+  return reply.send(bytes)
 }
 
 function bytesOf(body: Exclude<Answer['body'], Readable>, request: FastifyRequest): Buffer {

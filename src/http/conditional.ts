@@ -68,7 +68,8 @@ function isKnown({ tag }: Kept, condition: string | undefined): boolean {
  * A check of the record that a request is about to change against its `If-Match`, or none if it has none. It compares
  * the record's own state: that another event has got the same tag meanwhile is no reason to refuse.
  */
-export function unchanged<T>({ ifMatch }: Call, revisionOf: (shown: T) => string): Check<T> {
+export function unchanged<T>({ header }: Call, revisionOf: (shown: T) => string): Check<T> {
+  const ifMatch = header('if-match')
   if (ifMatch === undefined) return null
   const wanted = tagsIn(ifMatch)
   return (shown) => {

@@ -17,6 +17,9 @@ export interface Call {
   readonly scope: Scope
   readonly addresses: Addresses
   readonly language: string
+  readonly method: string
+  /** A header of the request. */
+  readonly header: (name: 'if-none-match' | 'if-match') => string | undefined
   /** The variable parts of the path. */
   readonly id: number
   readonly slug: string
@@ -30,8 +33,6 @@ export interface Call {
   readonly file: () => Promise<Buffer>
   /** Every pair of the query string as it was sent, for links to further pages. */
   readonly search: URLSearchParams
-  /** The request's `If-Match`. */
-  readonly ifMatch: string | undefined
   /** Events that are ready to be sent to everybody, for those whose answer can be made of them. */
   readonly shelf: EventShelf | null
 }

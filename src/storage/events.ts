@@ -47,6 +47,8 @@ export interface EventFilter {
   readonly placed: boolean | null
   /** Only with a venue this near; the nearest come first. */
   readonly near: (Point & { readonly kilometres: number }) | null
+  /** Whether events that lists leave out are there too. */
+  readonly unlisted?: boolean
 }
 
 /** As much of an event as tells whether what is known of it is still true. */
@@ -195,13 +197,14 @@ function within(
   return to === null ? begun : begun.where('start_local', '<=', to)
 }
 
-function conditions(tx: Tx, eb: Where, filter: EventFilter): Expression<SqlBool>[] {
+/** What a filter asks of events; near a place, the join with the venues does the rest. */
+export function conditions(tx: Tx, eb: Where, filter: EventFilter): Expression<SqlBool>[] {
   const { sight, include, search, featured, parent } = filter
   const named = filter.found !== null || filter.terms.length > 0 || Object.keys(filter.linked).length > 0
   const status = named ? dialectOf(tx).plain(eb.ref('events.status')) : eb.ref('events.status')
   const found: Expression<SqlBool>[] = [visible(eb, sight, filter.status, status)]
   if (include !== null) found.push(eb('events.id', 'in', include))
-  else found.push(eb('events.hide_from_listings', '=', 0))
+  else if (!filter.unlisted) found.push(eb('events.hide_from_listings', '=', 0))
   for (const { end, is, than } of filter.bounds) {
     found.push(typeof than === 'string' ? eb(`${end}_local`, is, than) : eb(`${end}_utc`, is, than))
   }

@@ -1,0 +1,109 @@
+import { type ExpressionBuilder, type SelectQueryBuilder, sql } from 'kysely'
+import type { Instant, Zone } from '../calendar/zone.ts'
+import { boxesAround } from '../lib/geo.ts'
+import { dialectOf, type Tx } from './dialect.ts'
+import { conditions, type EventFilter, type EventRow } from './events.ts'
+import { visible } from './sight.ts'
+import type { Tables } from './tables.ts'
+
+/** What a feed or an export asks for: as a list, and perhaps without the events that have a password. */
+export interface StreamFilter extends EventFilter {
+  readonly unprotected: boolean
+}
+
+/** Where a batch ended. */
+export type After = Pick<EventRow, 'start_local' | 'id'>
+
+/** The next events in order of their wall-clock start: those after the last of the batch before. */
+export async function batch(
+  tx: Tx,
+  filter: StreamFilter,
+  after: After | null,
+  limit: number,
+  offset = 0,
+): Promise<EventRow[]> {
+  let query = matching(tx, filter).selectAll()
+  if (after !== null) {
+    // The first comparison is what an index finds its place by.
+    query = query
+      .where('start_local', '>=', after.start_local)
+      .where((eb) => eb.or([eb('start_local', '>', after.start_local), eb('id', '>', after.id)]))
+  }
+  return query.orderBy('start_local').orderBy('id').limit(limit).offset(offset).execute()
+}
+
+/** A zone that events have, with the first and last instant that is told by its clock. */
+export interface ZoneSpan {
+  readonly timezone: Zone
+  readonly first: Instant
+  readonly last: Instant
+}
+
+/** The zones of all events that have a time of day. */
+export async function zones(tx: Tx, filter: StreamFilter): Promise<ZoneSpan[]> {
+  const rows = await matching(tx, filter)
+    .where('all_day', '=', 0)
+    .groupBy('timezone')
+    .select(['timezone', sql<number>`min(start_utc)`.as('first'), sql<number>`max(end_utc)`.as('last')])
+    .orderBy('timezone')
+    .execute()
+  return rows.map(({ timezone, first, last }) => ({ timezone, first: Number(first), last: Number(last) }))
+}
+
+/** What changes when anything changes that the events are shown with. */
+export interface StreamState {
+  readonly total: number
+  /** The latest change of an event, a venue or an organizer; null when there is none. */
+  readonly modified: Instant | null
+  /** Values that differ after every change that is not within one second of another. */
+  readonly marks: readonly (string | number)[]
+}
+
+/** Sums and counts of what is shown; terms have no date of change, so they themselves are looked at. */
+export async function state(tx: Tx, filter: StreamFilter): Promise<StreamState> {
+  const sums = [
+    sql<number>`count(*)`.as('count'),
+    sql<number>`coalesce(sum(id), 0)`.as('ids'),
+    sql<number>`coalesce(sum(modified_utc), 0)`.as('changes'),
+    sql<number | null>`max(modified_utc)`.as('modified'),
+  ] as const
+  const events = await matching(tx, filter).select(sums).executeTakeFirstOrThrow()
+  const linked = []
+  for (const table of ['venues', 'organizers'] as const) {
+    const shown = tx.selectFrom(table as 'venues').where((eb) => visible(eb, filter.sight, null))
+    linked.push(await shown.select(sums).executeTakeFirstOrThrow())
+  }
+  const images = await tx
+    .selectFrom('images')
+    .select([sql<number>`count(*)`.as('count'), sql<number>`coalesce(sum(id), 0)`.as('ids')])
+    .executeTakeFirstOrThrow()
+  const terms = await tx.selectFrom('terms').select(['id', 'name', 'slug', 'parent']).orderBy('id').execute()
+  const changes = [events, ...linked].flatMap(({ modified }) => (modified === null ? [] : Number(modified)))
+  return {
+    total: Number(events.count),
+    modified: changes.length === 0 ? null : Math.max(...changes),
+    marks: [
+      ...[events, ...linked].flatMap((row) => [row.count, row.ids, row.changes]),
+      images.count,
+      images.ids,
+      ...terms.flatMap((term) => [term.id, term.name, term.slug, term.parent]),
+    ],
+  }
+}
+
+function matching(tx: Tx, filter: StreamFilter): SelectQueryBuilder<Tables, 'events', object> {
+  const { near, sight, unprotected } = filter
+  let query = tx.selectFrom('events').where((eb) => eb.and(conditions(tx, eb, filter)))
+  if (unprotected) query = query.where('password_hash', 'is', null)
+  if (near === null) return query
+  const { placesIn, distance } = dialectOf(tx)
+  const measured = distance(sql.ref('venues.geo_lat'), sql.ref('venues.geo_lng'), near)
+  const nearby = tx
+    .selectFrom('event_venues')
+    .innerJoin('venues', 'venues.id', 'event_venues.linked')
+    .select('event_venues.event')
+    .where((eb) => eb.or(boxesAround(near, near.kilometres).map((box) => eb('venues.id', 'in', placesIn(box)))))
+    .where((eb) => visible(eb as unknown as ExpressionBuilder<Tables, 'venues'>, sight, null))
+    .where(measured, '<=', near.kilometres)
+  return query.where('events.id', 'in', nearby)
+}

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { ROLES } from '../../src/domain/access.ts'
+import { basic, type Json, type Service, startService } from '../support/service.ts'
+
+const READERS = [null, ...ROLES] as const
+
+let now = Date.UTC(2031, 5, 1, 12) / 1000
+let service: Service
+before(async () => {
+  service = await startService({ clock: () => now })
+})
+after(() => service.close())
+
+const create = async (json: object, path = '/events') => {
+  const made = await service.expect(201, 'administrator', path, { json })
+  // Changes within one second cannot be told apart, so that nothing is cached meanwhile.
+  now += 10
+  return made
+}
+const event = (title: string, more: object = {}) =>
+  create({ title, start_date: '2031-06-10 19:00', end_date: '2031-06-10 22:00', timezone: 'Europe/Paris', ...more })
+const get = (url: string, headers: Record<string, string> = {}) => service.inject({ url, headers })
+
+describe('what nobody is told of', () => {
+  const SECRETS = ['draft', 'pending', 'private', 'trash', 'future'] as const
+  before(async () => {
+    const shared = { tags: ['secret'], categories: ['Secrets'] }
+    const linked = {
+      venue: (await create({ venue: 'Safe house' }, '/venues')).id,
+      organizer: (await create({ organizer: 'Agency' }, '/organizers')).id,
+    }
+    for (const role of ['contributor', 'author', 'editor'] as const) {
+      const author = { ...shared, ...linked, author: service.ids[role] }
+      for (const status of SECRETS) {
+        const date = status === 'future' ? { date: '2040-01-01' } : {}
+        await event(`Secret ${status} of ${role}`, { ...author, status, ...date })
+      }
+      await event(`Secret protected of ${role}`, { ...author, password: 'open sesame' })
+      await event(`Unlisted of ${role}`, { ...author, hide_from_listings: true })
+    }
+    await event('Public', { ...shared, ...linked })
+    const hidden = await create({ venue: 'Hidden house', status: 'draft' }, '/venues')
+    await event('Public at a hidden place', { ...shared, venue: hidden.id })
+    await service.expect(200, 'administrator', `/venues/${hidden.id}`, { method: 'PATCH', json: { status: 'draft' } })
+    now += 10
+  })
+
+  const places = ['/events', '/venue/safe-house', '/organizer/agency', '/events/category/secrets', '/tag/secret']
+  for (const reader of READERS) {
+    it(`is in no feed, not even of ${reader ?? 'a visitor'}`, async () => {
+      const headers: Record<string, string> = reader === null ? {} : { authorization: basic(reader) }
+      for (const place of places) {
+        for (const extension of ['ics', 'rss', 'atom', 'json']) {
+          const { body, statusCode } = await get(
+            `${place}.${extension}?start_date=2000-01-01&page=1&per_page=50`,
+            headers,
+          )
+          assert.equal(statusCode, 200)
+          assert.match(body, /Public/)
+          assert.doesNotMatch(body, /Secret \w+ of|Unlisted|Hidden house|sesame/i, `${place}.${extension}`)
+        }
+      }
+    })
+
+    it(`is not asked for by status, filter or address, by ${reader ?? 'a visitor'}`, async () => {
+      const headers: Record<string, string> = reader === null ? {} : { authorization: basic(reader) }
+      assert.equal((await get('/events.ics?status=draft', headers)).statusCode, 400)
+      assert.doesNotMatch((await get('/events.ics?search=secret', headers)).body, /SUMMARY/)
+      const { events } = await service.expect(200, 'administrator', '/events', {
+        query: { search: 'Secret', start_date: '2031-01-01', per_page: 50, status: 'publish,private,draft,future' },
+      })
+      assert.ok(events.length >= 12)
+      for (const { slug } of events) {
+        const { statusCode, body } = await get(`/event/${slug}.ics`, headers)
+        assert.ok([403, 404].includes(statusCode), slug)
+        assert.doesNotMatch(body, /Secret/)
+      }
+      const ids = events.map(({ id }: Json) => id).join(',')
+      assert.doesNotMatch((await get(`/events.ics?include=${ids}`, headers)).body, /SUMMARY/)
+    })
+  }
+
+  it('is never kept by a cache for others', async () => {
+    const { headers } = await get('/events.ics', { authorization: basic('editor') })
+    assert.equal(headers['cache-control'], 'private, max-age=300')
+    assert.match(String(headers.vary), /Authorization/)
+  })
+})
+
+describe('a reader who has a feed already', () => {
+  const revalidate = async (url: string, etag: string) => (await get(url, { 'if-none-match': etag })).statusCode
+
+  it('is told that nothing has changed, until something has', async () => {
+    const { id } = await event('Cached', {
+      tags: ['cached'],
+      venue: { venue: 'Cached venue' },
+      organizer: { organizer: 'Cached organizer' },
+      categories: ['Cached category'],
+    })
+    const venue = (await service.expect(200, null, '/venues/by-slug/cached-venue')) as Json
+    const [category] = (await service.expect(200, null, '/categories', { query: { slug: 'cached-category' } }))
+      .categories
+    const changes: [string, () => Promise<unknown>][] = [
+      ['the event', () => patch(`/events/${id}`, { title: 'Cached again' })],
+      ['its venue', () => patch(`/venues/${venue.id}`, { address: '1 New Street' })],
+      ['its category', () => patch(`/categories/${category.id}`, { name: 'Renamed' })],
+      ['another one', () => event('Cached too', { tags: ['cached'] })],
+      ['one that is removed', () => service.expect(200, 'editor', `/events/${id}`, { method: 'DELETE' })],
+      ['the venue, which is removed', () => service.expect(200, 'editor', `/venues/${venue.id}`, { method: 'DELETE' })],
+    ]
+    const patch = (path: string, json: object) => service.expect(200, 'editor', path, { method: 'PATCH', json })
+    for (const [what, change] of changes) {
+      for (const extension of ['ics', 'rss', 'atom', 'json']) {
+        const url = `/tag/cached.${extension}`
+        const { headers, statusCode } = await get(url)
+        assert.equal(statusCode, 200)
+        const etag = String(headers.etag)
+        assert.match(etag, /^W\/"[\w-]+"$/)
+        const again = await get(url, { 'if-none-match': `"other", ${etag.slice(2)}` })
+        assert.equal(again.statusCode, 304)
+        assert.equal(again.body, '')
+        assert.equal(again.headers.etag, etag)
+        assert.equal(await revalidate(url, '*'), 304)
+        assert.equal(await revalidate(url, '"other"'), 200)
+      }
+      const { headers } = await get('/tag/cached.ics')
+      await change()
+      now += 10
+      assert.equal(await revalidate('/tag/cached.ics', String(headers.etag)), 200, what)
+    }
+  })
+
+  it('is given no tag while another change could have the same date', async () => {
+    const { id } = await event('Hot', { tags: ['hot'] })
+    await service.expect(200, 'editor', `/events/${id}`, { method: 'PATCH', json: { title: 'Hotter' } })
+    assert.equal((await get('/tag/hot.ics')).headers.etag, undefined)
+    now += 10
+    assert.ok((await get('/tag/hot.ics')).headers.etag)
+  })
+
+  it('has another tag for another question, language and day', async () => {
+    const tag = async (url: string, headers = {}) => String((await get(url, headers)).headers.etag)
+    const tags = [
+      await tag('/events.ics'),
+      await tag('/events.ics?featured=true'),
+      await tag('/events.ics', { 'accept-language': 'fr' }),
+      await tag('/events.rss'),
+      await tag('/events.atom'),
+    ]
+    now += 86_400
+    tags.push(await tag('/events.rss'))
+    assert.equal(new Set(tags).size, tags.length)
+    assert.ok(tags.every((one) => one.startsWith('W/')))
+  })
+})
