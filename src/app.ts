@@ -2,6 +2,7 @@ import pino, { type Logger } from 'pino'
 import type { Config } from './config.ts'
 import { publishDue } from './domain/events.ts'
 import { Limits } from './domain/limits.ts'
+import type { Scope } from './domain/scope.ts'
 import type { Service } from './http/server.ts'
 import { createServer } from './http/server.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
@@ -31,13 +32,8 @@ export async function createApp(
 ): Promise<App> {
   const clock = options.clock ?? systemClock
   const service: Service = {
-    db,
-    clock,
-    passwords: new PasswordChecker(clock),
+    ...createScope(config, db, clock),
     limits: new Limits(config.databaseUrl === '' ? null : db),
-    site: { timezone: config.timezone, currency: config.currency, home: config.baseUrl },
-    files: openFiles(config),
-    fetchLimits: { allowedHosts: config.fetchHosts, mostBytes: config.uploadLimit, timeout: 10_000 },
     isReady: async () => (await db.pending()).length === 0,
   }
   const server = await createServer(service, { ...config, logger: options.logger ?? createLogger(config.logLevel) })
@@ -58,6 +54,18 @@ export async function createApp(
       service.limits.stop()
       await db.close()
     },
+  }
+}
+
+/** What the domain works with, for whoever the user is. */
+export function createScope(config: Config, db: Database, clock: Clock = systemClock): Omit<Scope, 'user'> {
+  return {
+    db,
+    clock,
+    passwords: new PasswordChecker(clock),
+    site: { timezone: config.timezone, currency: config.currency, home: config.baseUrl },
+    files: openFiles(config),
+    fetchLimits: { allowedHosts: config.fetchHosts, mostBytes: config.uploadLimit, timeout: 10_000 },
   }
 }
 

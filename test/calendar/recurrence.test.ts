@@ -274,7 +274,12 @@ describe('recurrence, beside another implementation,', () => {
             .all()
             .map((one) => `${one.toPlainDate()} ${String(one.toPlainTime()).padEnd(8, ':00')}`)
         // Where the start is no time of the rule the two differ, and may: it starts at the first that is.
-        const [first] = other(`${day}T090000`)
+        let first: string | undefined
+        try {
+          first = other(`${day}T090000`)[0]
+        } catch {
+          // A rule that gives nothing, such as a fifth Monday of February in odd years.
+        }
         if (first === undefined) return
         const start = `${first.slice(0, 10)} 09:00:00`
         assert.deepEqual(

@@ -2,10 +2,12 @@ import type { Migration } from 'kysely/migration'
 import * as foundation from './0001-foundation.ts'
 import * as imagesPlacesTickets from './0002-images-places-tickets.ts'
 import * as limits from './0003-limits.ts'
+import * as imports from './0010-imports.ts'
 
 /** Every change to the tables, in order. A migration that was released is never changed. */
 export const migrations: Record<string, Migration> = {
   '0001-foundation': foundation,
   '0002-images-places-tickets': imagesPlacesTickets,
   '0003-limits': limits,
+  '0010-imports': imports,
 }

@@ -1,0 +1,216 @@
+import { createHash } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
+import { AppError, type Problem } from '../lib/errors.ts'
+import type { Tx } from '../storage/dialect.ts'
+import type { KnownEvent } from '../storage/imports.ts'
+import * as storage from '../storage/imports.ts'
+import { need, rightsOf } from './access.ts'
+import * as events from './events.ts'
+import type { Fetched } from './images.ts'
+import type { Scope } from './scope.ts'
+
+/** What became of an import, so far or in the end. */
+export interface Report {
+  created: number
+  updated: number
+  unchanged: number
+  /** Moved to the trash, as they were cancelled or are no longer part of their series. */
+  removed: number
+  skipped: number
+  /** What was skipped and why, and what else is worth knowing; the first of them. */
+  readonly notes: Note[]
+}
+
+/** Something to be told of one entry. */
+export interface Note {
+  /** Where the entry begins in the file; 0 where there is none. */
+  readonly line: number
+  readonly uid: string
+  readonly problem: Problem
+}
+
+/** An import that is under way. */
+export interface Run {
+  readonly source: string
+  /** Does everything, and keeps nothing. */
+  readonly dryRun: boolean
+  readonly report: Report
+  /** Told after every batch. */
+  readonly onProgress: (report: Report) => void
+}
+
+/** An event to be imported. */
+export interface Item {
+  readonly uid: string
+  /** Which occurrence of a recurring entry it is; empty for all else. */
+  readonly part: string
+  readonly line: number
+  /** Of all that it says; an event whose hash has not changed is left alone. */
+  readonly hash: string
+  /** It was called off: it goes to the trash, if it is here at all. */
+  readonly cancelled: boolean
+  /** The occurrence that is its parent, of the same entry. */
+  readonly parent: string | null
+  /** What is stored, as a request would say it. */
+  payload(tx: Tx): Promise<Record<string, unknown>>
+  readonly fetched?: Fetched
+}
+
+/** How many events are stored in one transaction. */
+export const BATCH = 200
+
+/** How many notes are kept; all are counted. */
+const MOST_NOTES = 1000
+
+/** The hash of what was called off: it comes back when it no longer is. */
+const CANCELLED = 'cancelled'
+
+/** Begins an import, for those who may change every event. */
+export function begin(
+  scope: Scope,
+  source: string,
+  options: { readonly dryRun: boolean; readonly onProgress?: (report: Report) => void },
+): Run {
+  need(rightsOf(scope.user).edit === 'all')
+  const report = { created: 0, updated: 0, unchanged: 0, removed: 0, skipped: 0, notes: [] }
+  return { source, report, dryRun: options.dryRun, onProgress: options.onProgress ?? (() => {}) }
+}
+
+/** Tells something of an entry; with `skip` it counts as skipped. */
+export function note({ report }: Run, { line, uid, problem }: Note, skip = true): void {
+  if (skip) report.skipped++
+  if (report.notes.length < MOST_NOTES) report.notes.push({ line, uid: uid.slice(0, 200), problem })
+}
+
+/** A short name for what was said, by which it is known again. */
+export function hashOf(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 22)
+}
+
+type Outcome = 'created' | 'updated' | 'unchanged' | 'removed' | Problem
+
+/** Stores events in batches, each all or nothing but for those that are refused by themselves. */
+export async function save(scope: Scope, run: Run, items: readonly Item[]): Promise<void> {
+  for (let at = 0; at < items.length; at += BATCH) {
+    const batch = items.slice(at, at + BATCH)
+    const outcomes = await within(scope, run, (tx) => saveBatch(tx, scope, run, batch))
+    for (const [place, outcome] of outcomes.entries()) {
+      const item = batch[place]
+      if (typeof outcome === 'string') run.report[outcome]++
+      else if (item !== undefined) note(run, { line: item.line, uid: item.uid, problem: outcome })
+    }
+    run.onProgress(run.report)
+    // Others have their turn: a database in this process would not let them.
+    await setImmediate()
+  }
+}
+
+async function saveBatch(tx: Tx, scope: Scope, run: Run, items: readonly Item[]): Promise<Outcome[]> {
+  await storage.lock(tx, run.source)
+  const parts = items.flatMap(({ part, parent }) => (parent === null ? [part] : [part, parent]))
+  const found = await storage.listEvents(tx, run.source, [...new Set(items.map(({ uid }) => uid))], [...new Set(parts)])
+  const known = new Map(found.map((event) => [`${event.uid}\n${event.part}`, event]))
+  const outcomes: Outcome[] = []
+  for (const item of items) outcomes.push(await saveItem(tx, scope, run, item, known))
+  return outcomes
+}
+
+/** Stores one event, unless it has not changed; answers what became of it. */
+async function saveItem(
+  tx: Tx,
+  scope: Scope,
+  { source }: Run,
+  item: Item,
+  known: Map<string, KnownEvent>,
+): Promise<Outcome> {
+  const key = `${item.uid}\n${item.part}`
+  const before = known.get(key)
+  // What was removed for good is not known any more.
+  const alive = before === undefined || before.status === null ? undefined : before
+  const hash = item.cancelled ? CANCELLED : item.hash
+  if (alive?.hash === hash) return 'unchanged'
+  if (item.cancelled && alive === undefined) return { problem: 'entry_cancelled' }
+  if (alive?.status === 'trash' && alive.hash !== CANCELLED && !item.cancelled) return { problem: 'entry_in_trash' }
+  try {
+    const record = await storage.attempt(tx, async () => {
+      const id = await store(tx, scope, item, alive, known)
+      const { uid, part } = item
+      await storage.put(tx, { source, kind: 'event', uid, part, record: id, hash, imported_utc: scope.clock() })
+      return id
+    })
+    known.set(key, { ...item, record, hash, status: item.cancelled ? 'trash' : 'publish' })
+  } catch (error) {
+    return problemOf(error)
+  }
+  return item.cancelled ? 'removed' : alive === undefined ? 'created' : 'updated'
+}
+
+async function store(
+  tx: Tx,
+  scope: Scope,
+  item: Item,
+  alive: KnownEvent | undefined,
+  known: ReadonlyMap<string, KnownEvent>,
+): Promise<number> {
+  if (item.cancelled && alive !== undefined) {
+    await events.trashWithin(tx, scope, alive.record)
+    return alive.record
+  }
+  const parent = item.parent === null ? undefined : known.get(`${item.uid}\n${item.parent}`)?.record
+  const payload = {
+    ...(alive?.status === 'trash' && { status: 'publish' }),
+    ...(await item.payload(tx)),
+    ...(parent !== undefined && { parent }),
+  }
+  return events.saveWithin(tx, scope, payload, alive?.record ?? null, item.fetched)
+}
+
+/** Moves the occurrences of an entry to the trash that are not among those it has now. */
+export async function dropOthers(scope: Scope, run: Run, uid: string, parts: ReadonlySet<string>): Promise<void> {
+  const gone = await scope.db.read(async (tx) =>
+    (await storage.listEvents(tx, run.source, [uid], null)).filter(({ part }) => !parts.has(part)),
+  )
+  for (let at = 0; at < gone.length; at += BATCH) {
+    run.report.removed += await within(scope, run, async (tx) => {
+      let removed = 0
+      for (const { part, record, status } of gone.slice(at, at + BATCH)) {
+        await storage.remove(tx, run.source, uid, part)
+        if (status === null || status === 'trash') continue
+        await events.trashWithin(tx, scope, record)
+        removed++
+      }
+      return removed
+    })
+  }
+}
+
+/** What a dry run ends its transactions with. */
+class Undo<T> extends Error {
+  readonly result: T
+  constructor(result: T) {
+    super('undo')
+    this.result = result
+  }
+}
+
+/** A transaction of an import; of a dry run nothing stays. */
+async function within<T>(scope: Scope, { dryRun }: Run, work: (tx: Tx) => Promise<T>): Promise<T> {
+  if (!dryRun) return scope.db.write(work)
+  try {
+    return await scope.db.write(async (tx) => {
+      throw new Undo(await work(tx))
+    })
+  } catch (error) {
+    if (error instanceof Undo) return error.result
+    throw error
+  }
+}
+
+/** Why something was refused, for a note; a fault of ours goes on. */
+export function problemOf(error: unknown): Problem {
+  if (!(error instanceof AppError)) throw error
+  const { params } = error.details
+  return params === undefined
+    ? { problem: 'import_refused', reason: error.code }
+    : { problem: 'bad_data', details: params }
+}
