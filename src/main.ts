@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { copyCommand } from './cli/copy.ts'
+import { importCommand } from './cli/import.ts'
 import { migrateCommand } from './cli/migrate.ts'
 import { serveCommand } from './cli/serve.ts'
 import { tokenCommand } from './cli/token.ts'
@@ -17,6 +18,7 @@ const program = new Command('kalends')
   .addCommand(tokenCommand())
   .addCommand(migrateCommand())
   .addCommand(copyCommand())
+  .addCommand(importCommand())
   .showHelpAfterError('(add --help for the usage)')
 
 try {

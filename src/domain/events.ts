@@ -239,8 +239,8 @@ async function write(tx: Tx, scope: Scope, request: Request, before: EventRow | 
   return row
 }
 
-/** Inserts the row, or updates it; answers its id. */
-async function store(
+/** Inserts the row, or updates it; answers its id. What it is linked to is not its row's business. */
+export async function store(
   tx: Tx,
   scope: Scope,
   { values, passwordHash }: Request,

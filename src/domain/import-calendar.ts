@@ -5,7 +5,8 @@ import { type Component, ComponentReader, first } from '../calendar/components.t
 import { LineReader, type UnfoldedLine, unescapeText } from '../calendar/content-lines.ts'
 import { toInstant, toIso, toWallClock, type Zone } from '../calendar/zone.ts'
 import { encode } from '../lib/html.ts'
-import { organizerNamed, termsNamed, venueNamed } from './import-links.ts'
+import { slugify, withSuffix } from '../lib/slug.ts'
+import { Names } from './import-links.ts'
 import { type Occurrence, seriesOf } from './import-series.ts'
 import * as imports from './imports.ts'
 import type { Scope } from './scope.ts'
@@ -82,7 +83,9 @@ class CalendarImport {
     const recurs = ['RRULE', 'RDATE', 'RECURRENCE-ID'].some((name) => component.properties.has(name))
     if (recurs || unknownZoneOf(component, this.#context()) !== null) this.#setAside(component)
     else
-      this.#read(component, (entry) => this.#add({ entry, start: entry.start, end: entry.end, part: '', parent: null }))
+      this.#read(component, (entry) =>
+        this.#add({ entry, start: entry.start, end: entry.end, part: '', parent: null, sharesDay: false }),
+      )
   }
 
   #setAside(component: Component): void {
@@ -187,13 +190,27 @@ function itemOf(scope: Scope, occurrence: Occurrence): imports.Item {
     line: entry.line,
     cancelled: entry.cancelled,
     hash: imports.hashOf([fields, location, place, organizer, categories, parent]),
-    payload: async (tx) => ({
-      ...fields,
-      venue: location === '' ? null : await venueNamed(tx, scope, location, place),
-      organizer: organizer === null ? null : await organizerNamed(tx, scope, organizer),
-      categories: await termsNamed(tx, scope, 'category', categories),
-    }),
+    fields,
+    ...(part !== '' && { slug: slugOf(occurrence) }),
+    links: async (tx, found) => {
+      const names = new Names(tx, scope, found)
+      return {
+        venue: await names.venue(location, place),
+        organizer: organizer === null ? [] : await names.organizer(organizer),
+        categories: await names.terms('category', categories),
+      }
+    },
   }
+}
+
+/** Occurrences of an entry have its title, and so need something of their own: the day, and the time if they share it. */
+function slugOf({ entry, start, sharesDay }: Occurrence): string {
+  return withSuffix(
+    slugify(entry.title),
+    `-${toWall(start)
+      .slice(0, sharesDay ? 19 : 10)
+      .replace(/\D/g, '-')}`,
+  )
 }
 
 /** The fields of an event that are text of the entry. */

@@ -2,79 +2,85 @@ import { fold } from '../lib/fold.ts'
 import { encode } from '../lib/html.ts'
 import { Refused } from '../schema/field.ts'
 import * as kinds from '../schema/kinds.ts'
+import type { TermKind } from '../schema/term.ts'
 import type { Tx } from '../storage/dialect.ts'
 import * as linkedStorage from '../storage/linked-records.ts'
 import type { LinkedKind, RecordRow } from '../storage/records.ts'
-import { rightsOf, sightOf } from './access.ts'
+import { sightOf } from './access.ts'
 import { resolveTerms } from './event-links.ts'
+import type { Found } from './imports.ts'
 import { createInline } from './linked-records.ts'
 import type { Scope } from './scope.ts'
 
-/** The venue that a calendar names: one of that name and place, or of that name without a place, or a new one. */
-export async function venueNamed(
-  tx: Tx,
-  scope: Scope,
-  name: string,
-  place: { readonly lat: string; readonly lng: string } | null,
-): Promise<number | null> {
-  const venue = cleanName(name)
-  if (venue === null) return null
-  const [lat, lng] = [degrees(place?.lat, 90), degrees(place?.lng, 180)]
-  if (lat === null || lng === null) return findOrCreate(tx, scope, 'venue', [{ venue }], { venue: encode(venue) })
-  return findOrCreate(
-    tx,
-    scope,
-    'venue',
-    [
+/** Finds, by the names that a calendar gives them, what its events are linked to; makes what there is not. */
+export class Names {
+  readonly #tx: Tx
+  readonly #scope: Scope
+  readonly #found: Found
+
+  constructor(tx: Tx, scope: Scope, found: Found) {
+    this.#tx = tx
+    this.#scope = scope
+    this.#found = found
+  }
+
+  /** A venue of that name and place, or of that name without a place, or a new one. */
+  async venue(name: string, place: { readonly lat: string; readonly lng: string } | null): Promise<number[]> {
+    const venue = cleanName(name)
+    if (venue === null) return []
+    const [lat, lng] = [degrees(place?.lat, 90), degrees(place?.lng, 180)]
+    if (lat === null || lng === null) return this.#linked('venue', [{ venue }], { venue: encode(venue) })
+    const equals = [
       { venue, geo_lat: lat, geo_lng: lng },
       { venue, geo_lat: null },
-    ],
-    { venue: encode(venue), geo_lat: lat, geo_lng: lng },
-  )
-}
-
-/** The organizer that a calendar names: one with that address, or of that name without another address, or a new one. */
-export async function organizerNamed(
-  tx: Tx,
-  scope: Scope,
-  given: { readonly name: string; readonly email: string },
-): Promise<number | null> {
-  const organizer = cleanName(given.name)
-  if (organizer === null) return null
-  const email = read(kinds.email, given.email)
-  if (email === null) return findOrCreate(tx, scope, 'organizer', [{ organizer }], { organizer: encode(organizer) })
-  return findOrCreate(tx, scope, 'organizer', [{ email }, { organizer, email: null }], {
-    organizer: encode(organizer),
-    email,
-  })
-}
-
-/** The ids of categories or tags by their names, which are never ids here; new ones are made. */
-export async function termsNamed(
-  tx: Tx,
-  scope: Scope,
-  kind: 'category' | 'tag',
-  names: readonly string[],
-): Promise<number[]> {
-  const clean = names.map(cleanName).filter((name) => name !== null)
-  const unique = [...new Map(clean.map((name) => [fold(name), { name }])).values()]
-  // Whoever imports may make categories and tags, so there is nothing to refuse.
-  return rightsOf(scope.user)[kind] ? resolveTerms(tx, scope, kind, unique.slice(0, 100), {}) : []
-}
-
-async function findOrCreate(
-  tx: Tx,
-  scope: Scope,
-  kind: LinkedKind,
-  equals: readonly Partial<RecordRow>[],
-  data: Record<string, unknown>,
-): Promise<number> {
-  for (const columns of equals) {
-    const found = await linkedStorage.findEqual(tx, kind, sightOf(scope.user), columns)
-    if (found !== undefined) return found.id
+    ]
+    return this.#linked('venue', equals, { venue: encode(venue), geo_lat: lat, geo_lng: lng })
   }
-  return createInline(tx, scope, kind, data, new Map())
+
+  /** An organizer with that address, or of that name without another address, or a new one. */
+  async organizer(given: { readonly name: string; readonly email: string }): Promise<number[]> {
+    const organizer = cleanName(given.name)
+    if (organizer === null) return []
+    const email = read(kinds.email, given.email)
+    if (email === null) return this.#linked('organizer', [{ organizer }], { organizer: encode(organizer) })
+    const equals = [{ email }, { organizer, email: null }]
+    return this.#linked('organizer', equals, { organizer: encode(organizer), email })
+  }
+
+  /** Categories or tags by their names, which are never ids here. */
+  async terms(kind: TermKind, names: readonly string[]): Promise<number[]> {
+    const ids: number[] = []
+    for (const name of names.slice(0, MOST_TERMS).map(cleanName)) {
+      if (name === null) continue
+      const key = `${kind}\n${fold(name)}`
+      // Whoever imports may make categories and tags, so there is nothing to refuse.
+      const id = this.#found.get(key) ?? (await resolveTerms(this.#tx, this.#scope, kind, [{ name }], {}))[0]
+      if (id === undefined) continue
+      this.#found.set(key, id)
+      ids.push(id)
+    }
+    return [...new Set(ids)]
+  }
+
+  async #linked(
+    kind: LinkedKind,
+    equals: readonly Partial<RecordRow>[],
+    data: Record<string, unknown>,
+  ): Promise<number[]> {
+    const key = `${kind}\n${JSON.stringify(data)}`
+    const known = this.#found.get(key)
+    if (known !== undefined) return [known]
+    let id: number | undefined
+    for (const columns of equals)
+      id ??= (await linkedStorage.findEqual(this.#tx, kind, sightOf(this.#scope.user), columns))?.id
+    id ??= await createInline(this.#tx, this.#scope, kind, data, new Map())
+    this.#found.set(key, id)
+    return [id]
+  }
 }
+
+/** As many as an event may have. */
+const MOST_TERMS = 100
 
 /** A name as it is kept: text of a calendar is no HTML, so what looks like a tag stays. */
 function cleanName(name: string): string | null {

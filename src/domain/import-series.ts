@@ -11,7 +11,11 @@ export interface Occurrence {
   readonly end: WallSeconds
   readonly part: string
   readonly parent: string | null
+  /** Whether others of the entry begin on its day. */
+  readonly sharesDay: boolean
 }
+
+type Timed = Omit<Occurrence, 'parent' | 'sharesDay'>
 
 export interface Series {
   readonly occurrences: readonly Occurrence[]
@@ -36,6 +40,7 @@ export function seriesOf(entries: readonly CalendarEntry[], now: WallClock): Ser
         ),
       ),
       parent: null,
+      sharesDay: true,
     }))
     return { occurrences: alone, cut: false, complete: false }
   }
@@ -57,8 +62,9 @@ export function seriesOf(entries: readonly CalendarEntry[], now: WallClock): Ser
     return since === undefined ? moved(master, place - master.start, part) : asFuture(since, master, place, part)
   })
   const kept = occurrences.find((occurrence) => !occurrence.entry.cancelled)?.part ?? null
+  const sharesDay = new Set(occurrences.map(({ start }) => Math.floor(start / DAY))).size < occurrences.length
   return {
-    occurrences: occurrences.map((one) => ({ ...one, parent: one.part === kept ? null : kept })),
+    occurrences: occurrences.map((one) => ({ ...one, sharesDay, parent: one.part === kept ? null : kept })),
     cut,
     complete: true,
   }
@@ -78,22 +84,17 @@ function wallIn(at: WallSeconds, from: Zone, to: Zone): WallSeconds {
   return fromWall(toWallClock(toInstant(toWall(at), from), to))
 }
 
-function asChanged(entry: CalendarEntry, part: string): Omit<Occurrence, 'parent'> {
+function asChanged(entry: CalendarEntry, part: string): Timed {
   return { entry, start: entry.start, end: entry.end, part }
 }
 
 /** The entry itself at another time. */
-function moved(entry: CalendarEntry, by: number, part: string): Omit<Occurrence, 'parent'> {
+function moved(entry: CalendarEntry, by: number, part: string): Timed {
   return { entry, start: entry.start + by, end: entry.end + by, part }
 }
 
 /** An occurrence behind one that was changed for all that follow: moved as that one was. */
-function asFuture(
-  since: CalendarEntry,
-  master: CalendarEntry,
-  place: WallSeconds,
-  part: string,
-): Omit<Occurrence, 'parent'> {
+function asFuture(since: CalendarEntry, master: CalendarEntry, place: WallSeconds, part: string): Timed {
   return moved(since, place - placeOf(since, master), part)
 }
 

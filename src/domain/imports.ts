@@ -4,7 +4,9 @@ import { AppError, type Problem } from '../lib/errors.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { KnownEvent } from '../storage/imports.ts'
 import * as storage from '../storage/imports.ts'
+import * as recordStorage from '../storage/records.ts'
 import { need, rightsOf } from './access.ts'
+import { EventBatch, isPlain } from './event-batch.ts'
 import * as events from './events.ts'
 import type { Fetched } from './images.ts'
 import type { Scope } from './scope.ts'
@@ -35,6 +37,8 @@ export interface Run {
   /** Does everything, and keeps nothing. */
   readonly dryRun: boolean
   readonly report: Report
+  /** What batches that are stored have found or made. */
+  readonly found: Found
   /** Told after every batch. */
   readonly onProgress: (report: Report) => void
 }
@@ -51,10 +55,28 @@ export interface Item {
   readonly cancelled: boolean
   /** The occurrence that is its parent, of the same entry. */
   readonly parent: string | null
-  /** What is stored, as a request would say it. */
-  payload(tx: Tx): Promise<Record<string, unknown>>
+  /** What is stored, as a request would say it, but for what it is linked to. */
+  readonly fields: Record<string, unknown>
+  /** The slug that it is created with, where its title would give one that others have; later it keeps its own. */
+  readonly slug?: string
+  /** The event here that it is, if it was not imported before. */
+  readonly adopts?: { readonly slug: string; readonly id: number | null }
+  /** What it is linked to; asked for in the transaction that needs it. */
+  links(tx: Tx, found: Found): Promise<ItemLinks>
+  /** The images that its fields name by address. */
   readonly fetched?: Fetched
 }
+
+/** The ids of what an event is linked to; what a source does not speak of stays as it is. */
+export interface ItemLinks {
+  readonly venue?: readonly number[]
+  readonly organizer?: readonly number[]
+  readonly categories?: readonly number[]
+  readonly tags?: readonly number[]
+}
+
+/** Ids by name that a transaction has found or made, so that a hall of a thousand events is looked for once. */
+export type Found = Map<string, number>
 
 /** How many events are stored in one transaction. */
 export const BATCH = 200
@@ -73,7 +95,7 @@ export function begin(
 ): Run {
   need(rightsOf(scope.user).edit === 'all')
   const report = { created: 0, updated: 0, unchanged: 0, removed: 0, skipped: 0, notes: [] }
-  return { source, report, dryRun: options.dryRun, onProgress: options.onProgress ?? (() => {}) }
+  return { source, report, found: new Map(), dryRun: options.dryRun, onProgress: options.onProgress ?? (() => {}) }
 }
 
 /** Tells something of an entry; with `skip` it counts as skipped. */
@@ -93,7 +115,7 @@ type Outcome = 'created' | 'updated' | 'unchanged' | 'removed' | Problem
 export async function save(scope: Scope, run: Run, items: readonly Item[]): Promise<void> {
   for (let at = 0; at < items.length; at += BATCH) {
     const batch = items.slice(at, at + BATCH)
-    const outcomes = await within(scope, run, (tx) => saveBatch(tx, scope, run, batch))
+    const outcomes = await saveOrLookAgain(scope, run, batch)
     for (const [place, outcome] of outcomes.entries()) {
       const item = batch[place]
       if (typeof outcome === 'string') run.report[outcome]++
@@ -105,26 +127,55 @@ export async function save(scope: Scope, run: Run, items: readonly Item[]): Prom
   }
 }
 
-async function saveBatch(tx: Tx, scope: Scope, run: Run, items: readonly Item[]): Promise<Outcome[]> {
+/** How many ids by name are kept from batch to batch. */
+const MOST_FOUND = 20_000
+
+/** A batch fails if something that was found before it was removed meanwhile: then everything is looked for again. */
+async function saveOrLookAgain(scope: Scope, run: Run, items: readonly Item[]): Promise<Outcome[]> {
+  const attempt = async () => {
+    const found = new Map(run.found)
+    const outcomes = await within(scope, run, (tx) => saveBatch(tx, scope, run, items, found))
+    // Only what is stored is known; of a dry run nothing is.
+    if (!run.dryRun && found.size <= MOST_FOUND) for (const [key, id] of found) run.found.set(key, id)
+    return outcomes
+  }
+  if (run.found.size === 0) return attempt()
+  try {
+    return await attempt()
+  } catch {
+    run.found.clear()
+    return attempt()
+  }
+}
+
+async function saveBatch(tx: Tx, scope: Scope, run: Run, items: readonly Item[], found: Found): Promise<Outcome[]> {
   await storage.lock(tx, run.source)
   const parts = items.flatMap(({ part, parent }) => (parent === null ? [part] : [part, parent]))
-  const found = await storage.listEvents(tx, run.source, [...new Set(items.map(({ uid }) => uid))], [...new Set(parts)])
-  const known = new Map(found.map((event) => [`${event.uid}\n${event.part}`, event]))
+  const rows = await storage.listEvents(tx, run.source, [...new Set(items.map(({ uid }) => uid))], [...new Set(parts)])
+  const known = new Map(rows.map((event) => [`${event.uid}\n${event.part}`, event]))
+  const batch: Batch = { tx, scope, known, found, created: new EventBatch(tx, scope), rows: [] }
   const outcomes: Outcome[] = []
-  for (const item of items) outcomes.push(await saveItem(tx, scope, run, item, known))
+  for (const item of items) outcomes.push(await saveItem(batch, run, item))
+  await batch.created.finish()
+  await storage.putAll(tx, batch.rows)
   return outcomes
 }
 
+/** What a transaction that stores many events keeps in mind. */
+interface Batch {
+  readonly tx: Tx
+  readonly scope: Scope
+  readonly known: Map<string, KnownEvent>
+  readonly found: Found
+  readonly created: EventBatch
+  readonly rows: storage.ImportRow[]
+}
+
 /** Stores one event, unless it has not changed; answers what became of it. */
-async function saveItem(
-  tx: Tx,
-  scope: Scope,
-  { source }: Run,
-  item: Item,
-  known: Map<string, KnownEvent>,
-): Promise<Outcome> {
+async function saveItem(batch: Batch, { source }: Run, item: Item): Promise<Outcome> {
+  const { known, scope } = batch
   const key = `${item.uid}\n${item.part}`
-  const before = known.get(key)
+  const before = known.get(key) ?? (await adopted(batch, item))
   // What was removed for good is not known any more.
   const alive = before === undefined || before.status === null ? undefined : before
   const hash = item.cancelled ? CANCELLED : item.hash
@@ -132,12 +183,9 @@ async function saveItem(
   if (item.cancelled && alive === undefined) return { problem: 'entry_cancelled' }
   if (alive?.status === 'trash' && alive.hash !== CANCELLED && !item.cancelled) return { problem: 'entry_in_trash' }
   try {
-    const record = await storage.attempt(tx, async () => {
-      const id = await store(tx, scope, item, alive, known)
-      const { uid, part } = item
-      await storage.put(tx, { source, kind: 'event', uid, part, record: id, hash, imported_utc: scope.clock() })
-      return id
-    })
+    const record = await store(batch, item, alive)
+    const { uid, part } = item
+    batch.rows.push({ source, kind: 'event', uid, part, record, hash, imported_utc: scope.clock() })
     known.set(key, { ...item, record, hash, status: item.cancelled ? 'trash' : 'publish' })
   } catch (error) {
     return problemOf(error)
@@ -145,24 +193,36 @@ async function saveItem(
   return item.cancelled ? 'removed' : alive === undefined ? 'created' : 'updated'
 }
 
-async function store(
-  tx: Tx,
-  scope: Scope,
-  item: Item,
-  alive: KnownEvent | undefined,
-  known: ReadonlyMap<string, KnownEvent>,
-): Promise<number> {
+async function store(batch: Batch, item: Item, alive: KnownEvent | undefined): Promise<number> {
+  const { tx, scope, known, found, created } = batch
   if (item.cancelled && alive !== undefined) {
     await events.trashWithin(tx, scope, alive.record)
     return alive.record
   }
-  const parent = item.parent === null ? undefined : known.get(`${item.uid}\n${item.parent}`)?.record
-  const payload = {
-    ...(alive?.status === 'trash' && { status: 'publish' }),
-    ...(await item.payload(tx)),
-    ...(parent !== undefined && { parent }),
+  const parent = item.parent === null ? undefined : known.get(`${item.uid}\n${item.parent}`)
+  const fields = { ...item.fields, ...(parent?.status && { parent: parent.record }) }
+  if (alive === undefined && isPlain(fields)) {
+    return created.create({ ...(item.slug && { slug: item.slug }), ...fields }, async () => {
+      const { venue = [], organizer = [], categories = [], tags = [] } = await item.links(tx, found)
+      return { venue, organizer, terms: [...categories, ...tags] }
+    })
   }
-  return events.saveWithin(tx, scope, payload, alive?.record ?? null, item.fetched)
+  // By itself, so that what is refused leaves nothing behind; what it finds may be gone again then.
+  return storage.attempt(tx, async () => {
+    const payload = {
+      ...(alive?.status === 'trash' && { status: 'publish' }),
+      ...fields,
+      ...(await item.links(tx, new Map(found))),
+    }
+    return events.saveWithin(tx, scope, payload, alive?.record ?? null, item.fetched)
+  })
+}
+
+/** An event that was here before it was imported. */
+async function adopted({ tx }: Batch, { uid, part, adopts }: Item): Promise<KnownEvent | undefined> {
+  const row = adopts === undefined ? undefined : await recordStorage.get(tx, 'event', { slug: adopts.slug })
+  if (row === undefined || (adopts?.id ?? row.id) !== row.id) return undefined
+  return { uid, part, record: row.id, hash: '', status: row.status }
 }
 
 /** Moves the occurrences of an entry to the trash that are not among those it has now. */

@@ -52,14 +52,18 @@ export async function get(
     .executeTakeFirst()
 }
 
-/** Remembers what something was imported as. */
-export async function put(tx: Tx, row: ImportRow): Promise<void> {
-  const { record, hash, imported_utc } = row
+/** Remembers what things were imported as. */
+export async function putAll(tx: Tx, rows: readonly ImportRow[]): Promise<void> {
+  if (rows.length === 0) return
   await tx
     .insertInto('imports')
-    .values(row)
+    .values(rows)
     .onConflict((conflict) =>
-      conflict.columns(['source', 'kind', 'uid', 'part']).doUpdateSet({ record, hash, imported_utc }),
+      conflict.columns(['source', 'kind', 'uid', 'part']).doUpdateSet((eb) => ({
+        record: eb.ref('excluded.record'),
+        hash: eb.ref('excluded.hash'),
+        imported_utc: eb.ref('excluded.imported_utc'),
+      })),
     )
     .execute()
 }
