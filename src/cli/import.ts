@@ -1,10 +1,13 @@
 import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
+import { createInterface } from 'node:readline/promises'
+import { Writable } from 'node:stream'
 import { Command } from 'commander'
 import { createScope, openStore } from '../app.ts'
 import { ConfigError } from '../config.ts'
 import { importCalendar } from '../domain/import-calendar.ts'
 import { importAddress } from '../domain/import-sent.ts'
+import { importSite, SiteError, type SiteReport } from '../domain/import-site.ts'
 import { importTable, TableError } from '../domain/import-table.ts'
 import type { Report } from '../domain/imports.ts'
 import type { Scope } from '../domain/scope.ts'
@@ -16,12 +19,17 @@ import { configOf, flag, say, withSettings } from './options.ts'
 
 export function importCommand(): Command {
   return withSettings(new Command('import'), 'data', 'baseUrl', 'timezone')
-    .description('Bring events in: a calendar (.ics), a table (.csv), or the address of either.')
-    .argument('<source>', 'a file, or an address')
+    .description('Bring events in: a calendar (.ics), a table (.csv), or a whole site of the WordPress calendar.')
+    .argument(
+      '<source>',
+      'a file, the address of a calendar (.ics), or of a REST interface (…/wp-json/tribe/events/v1)',
+    )
     .addOption(flag('--dry-run', 'report what would happen, and change nothing', 'KALENDS_DRY_RUN'))
     .addOption(
       flag('--user <name>', 'the author of new events (default: the first administrator)', 'KALENDS_IMPORT_USER'),
     )
+    .addOption(flag('--site-user <name>', 'a user of the site, to bring what is not published', 'KALENDS_SITE_USER'))
+    .addHelpText('after', '\nThe password of --site-user is asked for, or read from KALENDS_SITE_PASSWORD.')
     .addHelpText('after', '\nWhat was imported before is known again: only what has changed is changed.')
     .action(bring)
 }
@@ -29,6 +37,7 @@ export function importCommand(): Command {
 interface Flags extends Record<string, unknown> {
   readonly dryRun?: boolean
   readonly user?: string
+  readonly siteUser?: string
 }
 
 async function bring(source: string, flags: Flags): Promise<void> {
@@ -37,7 +46,7 @@ async function bring(source: string, flags: Flags): Promise<void> {
   try {
     await db.migrate()
     const user = await users.importer({ db }, flags.user ?? null)
-    const report = await importFrom({ ...createScope(config, db), user }, source, flags.dryRun === true)
+    const report = await importFrom({ ...createScope(config, db), user }, source, flags)
     tell(report, flags.dryRun === true)
   } catch (error) {
     throw asConfigError(error)
@@ -46,9 +55,14 @@ async function bring(source: string, flags: Flags): Promise<void> {
   }
 }
 
-async function importFrom(scope: Scope, source: string, dryRun: boolean): Promise<Report> {
-  const options = { dryRun, onProgress: show }
-  if (/^(https?|webcals?):\/\//i.test(source)) return importAddress(scope, source, options)
+async function importFrom(scope: Scope, source: string, flags: Flags): Promise<Report & Partial<SiteReport>> {
+  const options = { dryRun: flags.dryRun === true, onProgress: show }
+  if (/^webcals?:\/\/|^https?:.*\.ics($|\?)/i.test(source)) return importAddress(scope, source, options)
+  if (/^https?:\/\//i.test(source)) {
+    const credentials = flags.siteUser === undefined ? null : { user: flags.siteUser, password: await sitePassword() }
+    const onTrouble = (message: string) => console.error(`kalends: ${message}`)
+    return importSite(scope, source, { ...options, credentials, onTrouble, ...paceOf(process.env) })
+  }
   // An unreadable file is told of before anything else.
   await (await open(source)).close()
   const chunks = createReadStream(source)
@@ -58,16 +72,38 @@ async function importFrom(scope: Scope, source: string, dryRun: boolean): Promis
   return report
 }
 
+/** The password of the user of a site: never an argument, which others on the machine could read. */
+async function sitePassword(): Promise<string> {
+  const given = process.env.KALENDS_SITE_PASSWORD
+  if (given !== undefined && given !== '') return given
+  if (!process.stdin.isTTY) throw new ConfigError('--site-user needs a password: set KALENDS_SITE_PASSWORD')
+  process.stderr.write('Password of the site: ')
+  // What is typed is not shown.
+  const hidden = new Writable({ write: (_, __, done) => done() })
+  const lines = createInterface({ input: process.stdin, output: hidden, terminal: true })
+  try {
+    return (await lines.question('')).trim()
+  } finally {
+    lines.close()
+    process.stderr.write('\n')
+  }
+}
+
+/** How long to wait between requests, in milliseconds: a site of one's own may be asked faster. */
+function paceOf({ KALENDS_SITE_PAUSE: pause = '' }: NodeJS.ProcessEnv): { pause?: number; patience?: number } {
+  return /^\d{1,6}$/.test(pause) ? { pause: Number(pause), patience: Math.min(1000, Number(pause) * 5) } : {}
+}
+
 /** A line that counts up, where a person watches. */
-function show({ created, updated, unchanged, removed, skipped }: Report): void {
+function show({ created, updated, unchanged, removed, skipped }: Report, stage = ''): void {
   if (!process.stderr.isTTY) return
   process.stderr.write(
-    `\r${created + updated + unchanged + removed + skipped} entries, ${created} created, ${skipped} skipped`,
+    `\r${stage && `${stage}: `}${created + updated + unchanged + removed + skipped} entries, ${created} created, ${skipped} skipped`,
   )
 }
 
 /** The report; a command that could do nothing fails. */
-function tell({ notes, ...counts }: Report, dryRun: boolean): void {
+function tell({ notes, brought = {}, ...counts }: Report & Partial<SiteReport>, dryRun: boolean): void {
   if (process.stderr.isTTY) process.stderr.write('\n')
   for (const { line, uid, problem } of notes) {
     const place = line > 0 ? `line ${line}` : ''
@@ -78,6 +114,7 @@ function tell({ notes, ...counts }: Report, dryRun: boolean): void {
     `${dryRun ? 'Would be: ' : ''}${counts.created} created, ${counts.updated} updated, ${counts.unchanged} unchanged, ` +
       `${counts.removed} moved to the trash, ${counts.skipped} skipped${told}.`,
   )
+  for (const [kind, count] of Object.entries(brought)) say(`${kind}: ${count} brought`)
   if (counts.skipped > 0 && counts.created + counts.updated + counts.unchanged + counts.removed === 0)
     process.exitCode = 1
 }
@@ -88,7 +125,7 @@ function printable(told: string): string {
 }
 
 function asConfigError(error: unknown): unknown {
-  if (error instanceof TableError) return new ConfigError(error.message)
+  if (error instanceof TableError || error instanceof SiteError) return new ConfigError(error.message)
   if (!(error instanceof AppError)) return error
   const [problem] = Object.values(error.details.params ?? {})
   return new ConfigError(
