@@ -48,6 +48,11 @@ export interface CalendarEntry {
   readonly place: { readonly lat: string; readonly lng: string } | null
   readonly organizer: { readonly name: string; readonly email: string } | null
   readonly categories: readonly string[]
+  readonly tags: readonly string[]
+  /** The entry that this one is part of. */
+  readonly parent: string | null
+  /** What an export of ours says beside: fields by their names in the REST interface. */
+  readonly fields: Readonly<Record<string, unknown>> | null
   readonly website: string
   readonly cancelled: boolean
   readonly isPrivate: boolean
@@ -85,10 +90,10 @@ export function readEntry(component: Component, zones: Zones): CalendarEntry {
     location: text('LOCATION'),
     place: lat === '' || lng === '' ? null : { lat, lng },
     organizer: organizerOf(first(component, 'ORGANIZER')),
-    categories: (component.properties.get('CATEGORIES') ?? [])
-      .flatMap((line) => splitTexts(line.value))
-      .map((name) => name.trim())
-      .filter((name) => name !== ''),
+    categories: namesOf(component, (line) => !line.parameters.has('X-KALENDS-KIND')),
+    tags: namesOf(component, (line) => line.parameters.get('X-KALENDS-KIND')?.[0] === 'TAG'),
+    parent: parentOf(component),
+    fields: fieldsOf(component),
     website: first(component, 'URL')?.value.trim() ?? '',
     cancelled: text('STATUS').toUpperCase() === 'CANCELLED',
     isPrivate: /^(PRIVATE|CONFIDENTIAL)$/i.test(text('CLASS')),
@@ -190,6 +195,34 @@ function descriptionOf(component: Component): CalendarEntry['description'] {
   }
   const text = unescapeText(first(component, 'DESCRIPTION')?.value ?? '').trim()
   return { text, isHtml: /<br ?\/?>|<\/(?:a|b|i|u|p|ul|ol|li|em|strong|span|div)>/i.test(text) }
+}
+
+/** The names in those lines of categories that are wanted. */
+function namesOf(component: Component, wanted: (line: ContentLine) => boolean): string[] {
+  return (component.properties.get('CATEGORIES') ?? [])
+    .filter(wanted)
+    .flatMap((line) => splitTexts(line.value))
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
+}
+
+/** PARENT is what a relation is that does not say (RFC 5545 §3.2.15). */
+function parentOf(component: Component): string | null {
+  const line = (component.properties.get('RELATED-TO') ?? []).find(
+    ({ parameters }) => (parameters.get('RELTYPE')?.[0] ?? 'PARENT').toUpperCase() === 'PARENT',
+  )
+  return line === undefined ? null : unescapeText(line.value).trim() || null
+}
+
+function fieldsOf(component: Component): CalendarEntry['fields'] {
+  const line = first(component, 'X-KALENDS-FIELDS')
+  if (line === undefined) return null
+  try {
+    const fields: unknown = JSON.parse(unescapeText(line.value))
+    return typeof fields === 'object' && fields !== null && !Array.isArray(fields) ? { ...fields } : null
+  } catch {
+    return null
+  }
 }
 
 function organizerOf(line: ContentLine | undefined): CalendarEntry['organizer'] {

@@ -1,12 +1,9 @@
 import { type CalendarEntry, EntryError, readEntry, unknownZoneOf, type Zones } from '../calendar/calendar-entry.ts'
 import { zoneDescribed, zoneNamed } from '../calendar/calendar-zones.ts'
-import { toWall, type WallSeconds } from '../calendar/civil.ts'
 import { type Component, ComponentReader, first } from '../calendar/components.ts'
 import { LineReader, type UnfoldedLine, unescapeText } from '../calendar/content-lines.ts'
-import { toInstant, toIso, toWallClock, type Zone } from '../calendar/zone.ts'
-import { encode } from '../lib/html.ts'
-import { slugify, withSuffix } from '../lib/slug.ts'
-import { Names } from './import-links.ts'
+import { toWallClock, type Zone } from '../calendar/zone.ts'
+import { itemOf, ownId, uidOf } from './import-entry.ts'
 import { type Occurrence, seriesOf } from './import-series.ts'
 import * as imports from './imports.ts'
 import type { Scope } from './scope.ts'
@@ -111,6 +108,11 @@ class CalendarImport {
 
   #add(occurrence: Occurrence): void {
     const item = itemOf(this.#scope, occurrence)
+    // A feed of this site says less of an event than is known of it here.
+    if (ownId(this.#scope, occurrence.entry) !== null && occurrence.entry.fields === null) {
+      imports.note(this.#run, { line: item.line, uid: item.uid, problem: { problem: 'entry_own' } })
+      return
+    }
     const key = imports.hashOf([item.uid, item.part])
     if (this.#seen.has(key)) {
       imports.note(this.#run, { line: item.line, uid: item.uid, problem: { problem: 'entry_repeated' } })
@@ -170,65 +172,4 @@ class CalendarImport {
     const shown = this.#components.zone === null ? null : zoneNamed(this.#components.zone)
     return { named, floating: timezone, shown: shown ?? timezone }
   }
-}
-
-/** What an entry is known by; one without a name is known by what it says. */
-export function uidOf(entry: CalendarEntry): string {
-  return entry.uid === ''
-    ? `no-uid-${imports.hashOf([entry.title, entry.start, entry.zone])}`
-    : entry.uid.slice(0, 1000)
-}
-
-function itemOf(scope: Scope, occurrence: Occurrence): imports.Item {
-  const { entry, part, parent } = occurrence
-  const fields = fieldsOf(occurrence)
-  const { location, place, organizer, categories } = entry
-  return {
-    uid: uidOf(entry),
-    part,
-    parent,
-    line: entry.line,
-    cancelled: entry.cancelled,
-    hash: imports.hashOf([fields, location, place, organizer, categories, parent]),
-    fields,
-    ...(part !== '' && { slug: slugOf(occurrence) }),
-    links: async (tx, found) => {
-      const names = new Names(tx, scope, found)
-      return {
-        venue: await names.venue(location, place),
-        organizer: organizer === null ? [] : await names.organizer(organizer),
-        categories: await names.terms('category', categories),
-      }
-    },
-  }
-}
-
-/** Occurrences of an entry have its title, and so need something of their own: the day, and the time if they share it. */
-function slugOf({ entry, start, sharesDay }: Occurrence): string {
-  return withSuffix(
-    slugify(entry.title),
-    `-${toWall(start)
-      .slice(0, sharesDay ? 19 : 10)
-      .replace(/\D/g, '-')}`,
-  )
-}
-
-/** The fields of an event that are text of the entry. */
-function fieldsOf({ entry, start, end }: Occurrence): Record<string, unknown> {
-  const { description, website } = entry
-  return {
-    title: encode(entry.title),
-    start_date: shownTime(entry, start),
-    end_date: shownTime(entry, end),
-    timezone: entry.shownIn,
-    all_day: entry.allDay,
-    description: description.isHtml ? description.text : encode(description.text),
-    website: /^https?:\/\/[^\s<>"]+$/i.test(website) && URL.canParse(website) ? website : null,
-    ...(entry.isPrivate && { status: 'private' }),
-  }
-}
-
-/** A time as it is shown; one in UTC with its offset, as a clock may show the same time twice. */
-function shownTime({ zone, shownIn }: CalendarEntry, at: WallSeconds): string {
-  return zone === shownIn ? toWall(at) : toIso(toInstant(toWall(at), zone), shownIn)
 }

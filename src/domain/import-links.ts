@@ -47,6 +47,21 @@ export class Names {
     return this.#linked('organizer', equals, { organizer: encode(organizer), email })
   }
 
+  /** Venues or organizers that an export of ours describes: those that are equal, or new ones. */
+  async data(kind: LinkedKind, list: readonly unknown[]): Promise<number[]> {
+    const ids: number[] = []
+    for (const data of list.slice(0, MOST_LINKS)) {
+      if (typeof data !== 'object' || data === null) continue
+      const key = `${kind}\n${JSON.stringify(data)}`
+      // Its fields alone: ids and authors there are not those here.
+      const { id: _, author: __, image: ___, ...fields } = data as Record<string, unknown>
+      const made = this.#found.get(key) ?? (await createInline(this.#tx, this.#scope, kind, fields, new Map()))
+      this.#found.set(key, made)
+      ids.push(made)
+    }
+    return ids
+  }
+
   /** Categories or tags by their names, which are never ids here. */
   async terms(kind: TermKind, names: readonly string[]): Promise<number[]> {
     const ids: number[] = []
@@ -81,6 +96,7 @@ export class Names {
 
 /** As many as an event may have. */
 const MOST_TERMS = 100
+const MOST_LINKS = 50
 
 /** A name as it is kept: text of a calendar is no HTML, so what looks like a tag stays. */
 function cleanName(name: string): string | null {

@@ -1,5 +1,7 @@
 import { CsvReader, type CsvRow } from '../lib/csv.ts'
+import { encode } from '../lib/html.ts'
 import { slugify } from '../lib/slug.ts'
+import { splitNames, unprotectText } from '../lib/table-cells.ts'
 import { eventFields } from '../schema/event.ts'
 import * as images from './images.ts'
 import { Names } from './import-links.ts'
@@ -75,11 +77,13 @@ function headerOf(run: imports.Run, { cells, line }: CsvRow): string[] {
 }
 
 async function itemOf(scope: Scope, columns: readonly string[], { cells, line }: CsvRow): Promise<imports.Item> {
-  const row = new Map(columns.map((name, place) => [name, (cells[place] ?? '').trim()]))
+  const row = new Map(columns.map((name, place) => [name, unprotectText((cells[place] ?? '').trim())]))
   const cell = (name: string) => row.get(name) ?? ''
   const fields: Record<string, unknown> = Object.fromEntries(
     [...row].filter(([name]) => FIELDS.includes(name) && !LINKS.includes(name)),
   )
+  // Tables hold text: what looks like a tag in a title is none.
+  fields.title = encode(cell('title'))
   // An event that has no end ends when it begins.
   if (cell('end_date') === '') fields.end_date = cell('start_date')
   // An empty cell is no slug and no status, rather than the wish to have none.
@@ -104,24 +108,18 @@ async function itemOf(scope: Scope, columns: readonly string[], { cells, line }:
       const names = new Names(tx, scope, found)
       const venue: number[] = []
       const organizer: number[] = []
-      for (const name of parts(cell('venue'), '|')) venue.push(...(await names.venue(name, null)))
-      for (const name of parts(cell('organizer'), '|')) organizer.push(...(await names.organizer({ name, email: '' })))
+      for (const name of splitNames(cell('venue'), '|')) venue.push(...(await names.venue(name, null)))
+      for (const name of splitNames(cell('organizer'), '|'))
+        organizer.push(...(await names.organizer({ name, email: '' })))
       const all = {
         venue,
         organizer,
-        categories: await names.terms('category', parts(cell('categories'), ',')),
-        tags: await names.terms('tag', parts(cell('tags'), ',')),
+        categories: await names.terms('category', splitNames(cell('categories'), ',')),
+        tags: await names.terms('tag', splitNames(cell('tags'), ',')),
       }
       return Object.fromEntries(Object.entries(all).filter(([name]) => row.has(name)))
     },
   }
-}
-
-function parts(cell: string, separator: string): string[] {
-  return cell
-    .split(separator)
-    .map((part) => part.trim())
-    .filter((part) => part !== '')
 }
 
 function uidOf(cell: (name: string) => string): string {

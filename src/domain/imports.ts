@@ -53,14 +53,14 @@ export interface Item {
   readonly hash: string
   /** It was called off: it goes to the trash, if it is here at all. */
   readonly cancelled: boolean
-  /** The occurrence that is its parent, of the same entry. */
-  readonly parent: string | null
+  /** What its parent was imported as: the first occurrence of its series, or another entry. */
+  readonly parent: { readonly uid: string; readonly part: string } | null
   /** What is stored, as a request would say it, but for what it is linked to. */
   readonly fields: Record<string, unknown>
   /** The slug that it is created with, where its title would give one that others have; later it keeps its own. */
   readonly slug?: string
   /** The event here that it is, if it was not imported before. */
-  readonly adopts?: { readonly slug: string; readonly id: number | null }
+  readonly adopts?: { readonly slug: string | null; readonly id: number | null }
   /** What it is linked to; asked for in the transaction that needs it. */
   links(tx: Tx, found: Found): Promise<ItemLinks>
   /** The images that its fields name by address. */
@@ -150,8 +150,13 @@ async function saveOrLookAgain(scope: Scope, run: Run, items: readonly Item[]): 
 
 async function saveBatch(tx: Tx, scope: Scope, run: Run, items: readonly Item[], found: Found): Promise<Outcome[]> {
   await storage.lock(tx, run.source)
-  const parts = items.flatMap(({ part, parent }) => (parent === null ? [part] : [part, parent]))
-  const rows = await storage.listEvents(tx, run.source, [...new Set(items.map(({ uid }) => uid))], [...new Set(parts)])
+  const names = items.flatMap((item) => (item.parent === null ? [item] : [item, item.parent]))
+  const rows = await storage.listEvents(
+    tx,
+    run.source,
+    [...new Set(names.map(({ uid }) => uid))],
+    [...new Set(names.map(({ part }) => part))],
+  )
   const known = new Map(rows.map((event) => [`${event.uid}\n${event.part}`, event]))
   const batch: Batch = { tx, scope, known, found, created: new EventBatch(tx, scope), rows: [] }
   const outcomes: Outcome[] = []
@@ -199,10 +204,14 @@ async function store(batch: Batch, item: Item, alive: KnownEvent | undefined): P
     await events.trashWithin(tx, scope, alive.record)
     return alive.record
   }
-  const parent = item.parent === null ? undefined : known.get(`${item.uid}\n${item.parent}`)
-  const fields = { ...item.fields, ...(parent?.status && { parent: parent.record }) }
+  const parent = item.parent === null ? undefined : known.get(`${item.parent.uid}\n${item.parent.part}`)
+  const fields = {
+    ...(alive === undefined && item.slug && { slug: item.slug }),
+    ...item.fields,
+    ...(parent?.status && { parent: parent.record }),
+  }
   if (alive === undefined && isPlain(fields)) {
-    return created.create({ ...(item.slug && { slug: item.slug }), ...fields }, async () => {
+    return created.create(fields, async () => {
       const { venue = [], organizer = [], categories = [], tags = [] } = await item.links(tx, found)
       return { venue, organizer, terms: [...categories, ...tags] }
     })
@@ -220,8 +229,10 @@ async function store(batch: Batch, item: Item, alive: KnownEvent | undefined): P
 
 /** An event that was here before it was imported. */
 async function adopted({ tx }: Batch, { uid, part, adopts }: Item): Promise<KnownEvent | undefined> {
-  const row = adopts === undefined ? undefined : await recordStorage.get(tx, 'event', { slug: adopts.slug })
-  if (row === undefined || (adopts?.id ?? row.id) !== row.id) return undefined
+  if (adopts === undefined) return undefined
+  const { slug, id } = adopts
+  const row = await recordStorage.get(tx, 'event', slug === null ? { id: id ?? 0 } : { slug })
+  if (row === undefined || (id ?? row.id) !== row.id) return undefined
   return { uid, part, record: row.id, hash: '', status: row.status }
 }
 

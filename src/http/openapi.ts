@@ -148,9 +148,9 @@ const CLEARING = [{ type: 'null' }, { const: '' }, { type: 'array', items: { enu
 
 function uploadBody(endpoint: Endpoint): Json {
   if (endpoint.takes) {
-    const { 'application/json': json } = requestBody(endpoint, endpoint.parameters).content as Json
+    const { content } = requestBody(endpoint, endpoint.parameters)
     const files = endpoint.takes.map((type) => [type, { schema: { type: 'string' } }])
-    return { required: true, content: { ...Object.fromEntries(files), 'application/json': json } }
+    return { required: true, content: { ...Object.fromEntries(files), ...(content as Json) } }
   }
   const binary = { schema: { type: 'string', contentMediaType: 'application/octet-stream' } }
   const form = {

@@ -348,6 +348,59 @@ describe('POST /import', () => {
     await service.close()
   })
 
+  it('takes in again what an export of ours says beside, and leaves its own feed alone', async () => {
+    const fields = {
+      cost: '10',
+      featured: true,
+      slug: 'the-slug',
+      status: 'draft',
+      venue: [{ venue: 'Hall', city: 'Paris' }, { venue: 'Yard' }],
+      organizer: [{ organizer: 'Guild', phone: '1' }],
+      tickets: [{ name: 'Seat', price: '5' }],
+    }
+    const text = JSON.stringify(fields).replace(/[\\,;]/g, '\\$&')
+    const whole = entry(
+      'event-7@elsewhere.example.org',
+      'SUMMARY:Whole',
+      'DTSTART:20310610T190000Z',
+      'URL:https://elsewhere.example.org/event/whole/',
+      'CATEGORIES:Music',
+      'CATEGORIES;X-KALENDS-KIND=TAG:Loud,Open air',
+      `X-KALENDS-FIELDS;VALUE=TEXT:${text}`,
+    )
+    const part = entry(
+      'part',
+      'SUMMARY:Part',
+      'DTSTART:20310611T190000Z',
+      'RELATED-TO;RELTYPE=PARENT:event-7@elsewhere.example.org',
+    )
+    const own = entry('event-1@calendar.example.org', 'SUMMARY:Own', 'DTSTART:20310612T190000Z')
+    const report = await send(calendar(...whole, ...part, ...own))
+    assert.deepEqual(counts(report), { ...none, created: 2, skipped: 1 })
+    assert.match(report.notes[0].message, /this very site/)
+    const [event, child] = await events()
+    assert.deepEqual([event.slug, event.status, event.featured, event.tickets.length], ['the-slug', 'draft', true, 1])
+    assert.deepEqual(
+      event.venue.map((venue: Json) => venue.venue),
+      ['Hall', 'Yard'],
+    )
+    assert.equal(event.venue[0].city, 'Paris')
+    assert.equal(event.organizer[0].phone, '1')
+    assert.deepEqual(
+      event.tags.map((tag: Json) => tag.name),
+      ['Loud', 'Open air'],
+    )
+    assert.equal(event.website, event.url)
+    assert.equal(child.parent, event.id)
+    // An export of this site changes its own events.
+    const mine = calendar(...whole)
+      .replace('event-7@elsewhere', `event-${child.id}@calendar`)
+      .replace('SUMMARY:Whole', 'SUMMARY:Mine')
+    assert.deepEqual(counts(await send(mine)), { ...none, updated: 1 })
+    assert.equal((await service.expect(200, 'editor', `/events/${child.id}`)).title, 'Mine')
+    await service.close()
+  })
+
   it('fetches a calendar from an address, and says why it cannot', async (t) => {
     const body = calendar(...entry('a', 'SUMMARY:A', 'DTSTART:20310610T190000Z'))
     const server = createServer((request, response) => {
