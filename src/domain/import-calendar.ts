@@ -11,6 +11,8 @@ import type { Scope } from './scope.ts'
 export interface CalendarOptions {
   readonly dryRun: boolean
   readonly onProgress?: (report: imports.Report) => void
+  /** How many events are taken at most; what is more is skipped. */
+  readonly most?: number
 }
 
 /** Entries of every calendar file share their names: a UID is unique in the world (RFC 5545 §3.8.4.7). */
@@ -28,7 +30,7 @@ export async function importCalendar(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   options: CalendarOptions,
 ): Promise<imports.Report | null> {
-  const reader = new CalendarImport(scope, imports.begin(scope, SOURCE, options))
+  const reader = new CalendarImport(scope, imports.begin(scope, SOURCE, options), options.most)
   const lines = new LineReader()
   for await (const chunk of chunks) await reader.take(lines.push(chunk))
   await reader.take(lines.end())
@@ -45,9 +47,11 @@ class CalendarImport {
   /** What can only be read when all has been seen: recurring entries, changes to them, zones described later. */
   readonly #aside: Component[] = []
   #asideSize = 0
+  readonly #most: number
   #items: imports.Item[] = []
 
-  constructor(scope: Scope, run: imports.Run) {
+  constructor(scope: Scope, run: imports.Run, most = Number.POSITIVE_INFINITY) {
+    this.#most = most
     this.#scope = scope
     this.#run = run
   }
@@ -118,6 +122,14 @@ class CalendarImport {
       imports.note(this.#run, { line: item.line, uid: item.uid, problem: { problem: 'entry_repeated' } })
       return
     }
+    if (this.#seen.size >= this.#most) {
+      imports.note(this.#run, {
+        line: item.line,
+        uid: item.uid,
+        problem: { problem: 'too_many_events', most: this.#most },
+      })
+      return
+    }
     this.#seen.add(key)
     this.#items.push(item)
   }
@@ -141,12 +153,16 @@ class CalendarImport {
     }
     const now = toWallClock(this.#scope.clock(), this.#scope.site.timezone)
     for (const [uid, entries] of byUid) {
+      const line = entries[0]?.line ?? 0
+      if (this.#seen.size >= this.#most) {
+        imports.note(this.#run, { line, uid, problem: { problem: 'too_many_events', most: this.#most } })
+        continue
+      }
       const { occurrences, cut, complete } = seriesOf(entries, now)
       for (const occurrence of occurrences) {
         this.#add(occurrence)
         if (this.#items.length >= imports.BATCH) await this.#flush()
       }
-      const line = entries[0]?.line ?? 0
       if (cut)
         imports.note(this.#run, { line, uid, problem: { problem: 'series_cut', most: occurrences.length } }, false)
       if (complete) {

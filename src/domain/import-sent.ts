@@ -11,6 +11,9 @@ import type { Payload, Scope } from './scope.ts'
 /** A body that names the address of a calendar, as JSON or as a form, and is none itself. */
 const FIELDS = /^\s*(\{|(url|dry_run)=)/
 
+/** How many events one request may bring: rules can make many of little. */
+const MOST_EVENTS = 50_000
+
 /** Imports the calendar that a request brings, or names. */
 export async function importSent(
   scope: Scope,
@@ -27,7 +30,7 @@ export async function importSent(
   )
   if (named && !values.url) problems.url ??= { problem: 'missing' }
   refuse(problems)
-  const options = { dryRun: values.dry_run === true }
+  const options = { dryRun: values.dry_run === true, most: MOST_EVENTS }
   if (named) return importAddress(scope, values.url ?? '', options)
   return isCalendar('file', await importCalendar(scope, pieces(bytes), options))
 }
