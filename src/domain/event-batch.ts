@@ -3,6 +3,7 @@ import { eventFields } from '../schema/event.ts'
 import { readFields } from '../schema/field.ts'
 import type { Tx } from '../storage/dialect.ts'
 import * as storage from '../storage/event-batch.ts'
+import { drawIds } from '../storage/records.ts'
 import { need, rightsOf } from './access.ts'
 import { settleTimes } from './event-times.ts'
 import { store } from './events.ts'
@@ -19,6 +20,9 @@ export interface EventLinks {
 /** Fields that need more than one event's own row, and so its own way of being stored. */
 const APART = ['author', 'image', 'tickets', 'password', 'venue', 'organizer', 'categories', 'tags'] as const
 
+/** How many ids are drawn at once. */
+const MOST_DRAWN = 64
+
 /** Whether an event of these fields may be created in a batch. */
 export function isPlain(fields: Record<string, unknown>): boolean {
   return APART.every((name) => fields[name] === undefined)
@@ -31,6 +35,8 @@ export function isPlain(fields: Record<string, unknown>): boolean {
 export class EventBatch {
   readonly #tx: Tx
   readonly #scope: Scope
+  #ids: number[] = []
+  #draw = 1
   readonly #made: (EventLinks & { event: number })[] = []
 
   constructor(tx: Tx, scope: Scope) {
@@ -47,9 +53,18 @@ export class EventBatch {
     refuse(problems)
     const linked = await links()
     const request = { values, problems, passwordHash: null, fetched: new Map() }
-    const event = await store(this.#tx, this.#scope, request, { ...times }, null)
+    const event = await store(this.#tx, this.#scope, request, { ...times }, null, await this.#nextId())
     this.#made.push({ ...linked, event })
     return event
+  }
+
+  /** Draws more ids at once, the more were needed: few are left over. */
+  async #nextId(): Promise<number | null> {
+    if (this.#ids.length === 0) {
+      this.#draw = Math.min(this.#draw * 2, MOST_DRAWN)
+      this.#ids = await drawIds(this.#tx, this.#draw)
+    }
+    return this.#ids.shift() ?? null
   }
 
   /** Writes links and counts; to be called before others look at the events. */

@@ -246,6 +246,7 @@ export async function store(
   { values, passwordHash }: Request,
   settled: object,
   before: EventRow | null,
+  drawn: number | null = null,
 ): Promise<number> {
   const named = records.storedColumns(eventFields, { ...values, ...withoutOwnAddress(values, before, scope.site.home) })
   const row: Partial<RecordRow> = { ...(before as Partial<RecordRow> | null), ...named }
@@ -262,12 +263,8 @@ export async function store(
     await recordStorage.update(tx, 'event', before.id, columns)
     return before.id
   }
-  return recordStorage.create(tx, 'event', {
-    image: null,
-    description: null,
-    ...records.defaultColumns(eventFields),
-    ...columns,
-  })
+  const defaults = { image: null, description: null, ...records.defaultColumns(eventFields) }
+  return recordStorage.create(tx, 'event', { ...defaults, ...columns }, drawn)
 }
 
 /** An event without a website answers its own address there; sent back, that is still no website. */

@@ -79,7 +79,7 @@ export interface ItemLinks {
 export type Found = Map<string, number>
 
 /** How many events are stored in one transaction. */
-export const BATCH = 200
+export const BATCH = 400
 
 /** How many notes are kept; all are counted. */
 const MOST_NOTES = 1000
