@@ -4,7 +4,7 @@ import { type ContentLine, splitRaw, splitTexts, unescapeText } from './content-
 import { readDuration, readMoment } from './ical-values.ts'
 import type { Recurrence } from './recurrence.ts'
 import { RuleError, readRule } from './recurrence-rule.ts'
-import { toInstant, toWallClock, type Zone } from './zone.ts'
+import { findZone, toInstant, toWallClock, type Zone } from './zone.ts'
 
 /** Why an entry cannot be read: a text key below `problems.`, and what to fill in. */
 export class EntryError extends Error {
@@ -73,19 +73,22 @@ export function readEntry(component: Component, zones: Zones): CalendarEntry {
   const start = readTime(startLine, zones)
   const end = endOf(component, start, zones)
   const text = (name: string) => unescapeText(first(component, name)?.value ?? '').trim()
-  const title = text('SUMMARY')
+  const fields = fieldsOf(component)
+  // Times in UTC and whole days have no zone of their own, unless an export of ours names it.
+  const named = typeof fields?.timezone === 'string' ? findZone(fields.timezone) : null
+  const zone = start.isDate ? (named ?? start.zone) : start.zone
   const [lat = '', lng = ''] = (first(component, 'GEO')?.value ?? '').split(/[;,]/).map((part) => part.trim())
   return {
     uid: text('UID'),
     line: component.line,
     occurrence: occurrenceOf(component, zones),
     allDay: start.isDate,
-    zone: start.zone,
-    shownIn: start.isUtc ? zones.shown : start.zone,
+    zone,
+    shownIn: start.isUtc ? (named ?? zones.shown) : zone,
     start: start.at,
     end,
     recurrence: recurrenceOf(component, start, zones),
-    title,
+    title: text('SUMMARY'),
     description: descriptionOf(component),
     location: text('LOCATION'),
     place: lat === '' || lng === '' ? null : { lat, lng },
@@ -93,7 +96,7 @@ export function readEntry(component: Component, zones: Zones): CalendarEntry {
     categories: namesOf(component, (line) => !line.parameters.has('X-KALENDS-KIND')),
     tags: namesOf(component, (line) => line.parameters.get('X-KALENDS-KIND')?.[0] === 'TAG'),
     parent: parentOf(component),
-    fields: fieldsOf(component),
+    fields,
     website: first(component, 'URL')?.value.trim() ?? '',
     cancelled: text('STATUS').toUpperCase() === 'CANCELLED',
     isPrivate: /^(PRIVATE|CONFIDENTIAL)$/i.test(text('CLASS')),

@@ -351,6 +351,7 @@ describe('POST /import', () => {
   it('takes in again what an export of ours says beside, and leaves its own feed alone', async () => {
     const fields = {
       cost: '10',
+      timezone: 'UTC',
       featured: true,
       slug: 'the-slug',
       status: 'draft',
@@ -385,6 +386,7 @@ describe('POST /import', () => {
       ['Hall', 'Yard'],
     )
     assert.equal(event.venue[0].city, 'Paris')
+    assert.deepEqual([event.timezone, event.start_date], ['UTC', '2031-06-10 19:00:00'])
     assert.equal(event.organizer[0].phone, '1')
     assert.deepEqual(
       event.tags.map((tag: Json) => tag.name),
