@@ -2,6 +2,7 @@ import pino, { type Logger, type LoggerOptions } from 'pino'
 import type { Config } from './config.ts'
 import { publishDue } from './domain/events.ts'
 import { Limits, type Sharing, throughDatabase } from './domain/limits.ts'
+import type { Scope } from './domain/scope.ts'
 import { type ExportFormat, exportEvents as writeEvents } from './http/feeds/export.ts'
 import type { Service } from './http/server.ts'
 import { createServer } from './http/server.ts'
@@ -34,13 +35,8 @@ export async function createApp(
 ): Promise<App> {
   const clock = options.clock ?? systemClock
   const service: Service = {
-    db,
-    clock,
-    passwords: new PasswordChecker(clock),
+    ...createScope(config, db, clock),
     limits: new Limits(options.sharing ?? (config.databaseUrl === '' ? null : throughDatabase(db))),
-    site: { timezone: config.timezone, currency: config.currency, home: config.baseUrl },
-    files: openFiles(config),
-    fetchLimits: { allowedHosts: config.fetchHosts, mostBytes: config.uploadLimit, timeout: 10_000 },
     openScratch: () => new Scratch(),
     isReady: async () => (await db.pending()).length === 0,
   }
@@ -62,6 +58,18 @@ export async function createApp(
       service.limits.stop()
       await db.close()
     },
+  }
+}
+
+/** What the domain works with, for whoever the user is. */
+export function createScope(config: Config, db: Database, clock: Clock = systemClock): Omit<Scope, 'user'> {
+  return {
+    db,
+    clock,
+    passwords: new PasswordChecker(clock),
+    site: { timezone: config.timezone, currency: config.currency, home: config.baseUrl },
+    files: openFiles(config),
+    fetchLimits: { allowedHosts: config.fetchHosts, mostBytes: config.uploadLimit, timeout: 10_000 },
   }
 }
 

@@ -121,14 +121,14 @@ export const SETTINGS = {
   uploadLimit: setting(
     'KALENDS_UPLOAD_LIMIT',
     '10485760',
-    'largest image that is uploaded or fetched, in bytes',
+    'largest image or calendar that is uploaded or fetched, in bytes',
     'a number of bytes from 1024 to 104857600',
     whole(1024, 104857600),
   ),
   fetchHosts: setting(
     'KALENDS_FETCH_HOSTS',
     '',
-    'hosts that images may be fetched from although they are not public, comma-separated',
+    'hosts that images and imports may be fetched from although they are not public, comma-separated',
     'a comma-separated list of hosts or host:port pairs',
     list(/^[\w.[\]:-]+$/),
   ),

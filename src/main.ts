@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { copyCommand } from './cli/copy.ts'
 import { exportCommand } from './cli/export.ts'
+import { importCommand } from './cli/import.ts'
 import { migrateCommand } from './cli/migrate.ts'
 import { serveCommand } from './cli/serve.ts'
 import { tokenCommand } from './cli/token.ts'
@@ -20,6 +21,7 @@ const program = new Command('kalends')
   .addCommand(migrateCommand())
   .addCommand(copyCommand())
   .addCommand(exportCommand())
+  .addCommand(importCommand())
   .showHelpAfterError('(add --help for the usage)')
 
 try {

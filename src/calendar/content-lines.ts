@@ -1,4 +1,4 @@
-import { isUtf8 } from 'node:buffer'
+import { decodeOctets } from '../lib/octets.ts'
 
 /** One unfolded line of iCalendar: `NAME;PARAMETER=value:value`. */
 export interface ContentLine {
@@ -85,7 +85,7 @@ export class LineReader {
   }
 
   #finished(octets: string): UnfoldedLine {
-    const text = decode(octets)
+    const text = decodeOctets(octets, octets.length >= MAX_LINE)
     const first = this.#first
     this.#first = false
     return { text: first && text.startsWith('\uFEFF') ? text.slice(1) : text, line: this.#currentLine }
@@ -107,18 +107,6 @@ export function* linesOf(text: string): Generator<UnfoldedLine> {
   yield* reader.push(Buffer.from(text))
   yield* reader.end()
 }
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: everything but ASCII is what is looked for
-const beyondAscii = /[^\x00-\x7f]/
-
-/** UTF-8, as it must be, or else what Windows wrote before there was UTF-8. A line that was cut may end within a character. */
-function decode(octets: string): string {
-  if (!beyondAscii.test(octets)) return octets
-  const bytes = Buffer.from(octets, 'latin1')
-  return isUtf8(bytes) || octets.length >= MAX_LINE ? bytes.toString() : windows.decode(bytes)
-}
-
-const windows = new TextDecoder('windows-1252')
 
 const lineName = /^[A-Za-z0-9-]+(?=[;:])/
 const parameter = /;([A-Za-z0-9-]+)=/y
@@ -223,7 +211,7 @@ const FOLD_AT = 75
 /** The line with its end, folded at 75 octets between characters, never within one. */
 export function foldLine(line: string): string {
   const text = line.toWellFormed()
-  if (text.length <= FOLD_AT && !beyondAscii.test(text)) return `${text}\r\n`
+  if (text.length <= FOLD_AT && Buffer.byteLength(text) === text.length) return `${text}\r\n`
   let folded = ''
   let start = 0
   let octets = 0

@@ -123,6 +123,30 @@ export async function remove(scope: Scope, ref: Ref, query: Payload, check: Chec
   })
 }
 
+/** Stores an event, new or changed, in the transaction of a caller who stores many; answers its id. */
+export async function saveWithin(
+  tx: Tx,
+  scope: Scope,
+  payload: Record<string, unknown>,
+  id: number | null,
+  fetched: Fetched = new Map(),
+): Promise<number> {
+  need(rightsOf(scope.user).create)
+  const before = id === null ? null : asEvent(await records.findEditable(tx, scope, 'event', { id }))
+  const mode = before === null ? 'create' : 'update'
+  const { values, problems } = readFields(eventFields, payload, { mode, reading: records.readingOf(scope) })
+  return (await write(tx, scope, { values, problems, fetched, passwordHash: null }, before)).id
+}
+
+/** Moves an event to the trash in the transaction of a caller who changes many. */
+export async function trashWithin(tx: Tx, scope: Scope, id: number): Promise<void> {
+  const row = await records.findEditable(tx, scope, 'event', { id })
+  if (row.status === 'trash') return
+  const terms = await storage.termIds(tx, id)
+  await records.remove(tx, scope, 'event', row, false)
+  if (isCounted(asEvent(row))) await storage.countTerms(tx, terms, -1)
+}
+
 /** Publishes every scheduled event, venue and organizer whose time has come; `modified` stays. Answers how many there were. */
 export async function publishDue(scope: Pick<Scope, 'db' | 'clock'>): Promise<number> {
   const now = scope.clock()
@@ -161,6 +185,10 @@ async function prepare(payload: Payload, fetched: Fetched): Promise<Prepared> {
 
 /** Stores what a request asks for, new or changed: all of it, or nothing and every reason why. */
 async function save(tx: Tx, scope: Scope, request: Request, before: EventRow | null): Promise<Event> {
+  return assembleOne(tx, scope, await write(tx, scope, request, before))
+}
+
+async function write(tx: Tx, scope: Scope, request: Request, before: EventRow | null): Promise<EventRow> {
   const { values, problems, fetched } = request
   await records.checkAuthor(tx, scope, values, problems)
   await checkParent(tx, scope, values.parent, before, problems)
@@ -185,16 +213,17 @@ async function save(tx: Tx, scope: Scope, request: Request, before: EventRow | n
   const termsBefore = before === null ? [] : await storage.termIds(tx, id)
   if (before === null || terms.changed) await storage.setTerms(tx, id, terms.ids)
   await afterPublishing(tx, scope, row, before !== null && isCounted(before) ? termsBefore : [])
-  return assembleOne(tx, scope, row)
+  return row
 }
 
-/** Inserts the row, or updates it; answers its id. */
-async function store(
+/** Inserts the row, or updates it; answers its id. What it is linked to is not its row's business. */
+export async function store(
   tx: Tx,
   scope: Scope,
   { values, passwordHash }: Request,
   settled: object,
   before: EventRow | null,
+  drawn: number | null = null,
 ): Promise<number> {
   const named = records.storedColumns(eventFields, { ...values, ...withoutOwnAddress(values, before, scope.site.home) })
   const row: Partial<RecordRow> = { ...(before as Partial<RecordRow> | null), ...named }
@@ -211,12 +240,8 @@ async function store(
     await recordStorage.update(tx, 'event', before.id, columns)
     return before.id
   }
-  return recordStorage.create(tx, 'event', {
-    image: null,
-    description: null,
-    ...records.defaultColumns(eventFields),
-    ...columns,
-  })
+  const defaults = { image: null, description: null, ...records.defaultColumns(eventFields) }
+  return recordStorage.create(tx, 'event', { ...defaults, ...columns }, drawn)
 }
 
 /** An event without a website answers its own address there; sent back, that is still no website. */

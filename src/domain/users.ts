@@ -6,7 +6,7 @@ import type { Tx } from '../storage/dialect.ts'
 import * as records from '../storage/records.ts'
 import type { TokenRow, UserRow } from '../storage/users.ts'
 import * as storage from '../storage/users.ts'
-import { ROLES, type Role } from './access.ts'
+import { ROLES, type Role, rightsOf, type User } from './access.ts'
 import type { Scope } from './scope.ts'
 
 /** What an operator asked for cannot be done; the message says why. */
@@ -96,6 +96,22 @@ export async function listTokens({ db }: Store, userName: string | null): Promis
 
 export async function revokeToken({ db }: Store, id: number): Promise<void> {
   if (!(await db.write((tx) => storage.removeToken(tx, id)))) throw new UserError(`there is no token ${id}`)
+}
+
+/** Who imports: the user of this name or, without one, the first administrator. */
+export async function importer({ db }: Pick<Store, 'db'>, name: string | null): Promise<User> {
+  const user = await db.read(async (tx) =>
+    name === null ? (await storage.list(tx)).find(({ role }) => role === 'administrator') : find(tx, name),
+  )
+  if (user === undefined)
+    throw new UserError('there is no administrator: name the author of the events with --user NAME')
+  if (rightsOf(asUser(user)).edit !== 'all')
+    throw new UserError(`"${user.name}" may not import: only editors and administrators may`)
+  return asUser(user)
+}
+
+function asUser({ id, name, role }: UserRow): User {
+  return { id, name, role: role as Role }
 }
 
 /** The first administrator, made when there is no user at all; null when there is one. */

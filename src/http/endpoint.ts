@@ -73,5 +73,7 @@ export interface Endpoint {
   readonly answers: ResponseName
   /** Whether it takes a file; then its body may be larger, and of other types. */
   readonly upload?: true
+  /** The types of that file, where they are not those of images. */
+  readonly takes?: readonly string[]
   handle(call: Call): Promise<Answer>
 }

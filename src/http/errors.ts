@@ -1,5 +1,6 @@
 import type { FastifyError } from 'fastify'
-import { AppError, type ErrorCode, type Problem, type Problems, WIRE_CODE } from '../lib/errors.ts'
+import { AppError, type ErrorCode, WIRE_CODE } from '../lib/errors.ts'
+import { problemText } from '../lib/problem-text.ts'
 import { text } from '../lib/texts.ts'
 
 /** What Fastify finds wrong before we see the request. */
@@ -37,19 +38,4 @@ export function errorBody(error: AppError, language: string, requestId: string):
       ...(error.status >= 500 && { request_id: requestId }),
     },
   }
-}
-
-/** A problem in words; problems inside it are told one after the other. */
-function problemText(language: string, { problem, ...details }: Problem): string {
-  const fill = Object.entries(details).map(([name, value]) => [
-    name,
-    typeof value === 'object' ? problemList(language, value) : value,
-  ])
-  return text(language, `problems.${problem}`, Object.fromEntries(fill))
-}
-
-function problemList(language: string, problems: Problems): string {
-  return Object.entries(problems)
-    .map(([name, problem]) => `${name}: ${problemText(language, problem)}`)
-    .join(' ')
 }

@@ -72,13 +72,13 @@ function operation(endpoint: Endpoint, method: Method, samples: Record<string, o
   const isQuery = method === 'GET' || method === 'DELETE'
   const others = Object.entries(parameters).filter(([parameter]) => parameter !== variable)
   const inPath = variable === undefined ? [] : [pathParameter(variable, parameters)]
-  const inQuery = isQuery ? others.map(([parameter, field]) => parameterOf(parameter, field)) : []
+  const inQuery = isQuery || endpoint.takes ? others.map(([parameter, field]) => parameterOf(parameter, field)) : []
   return {
     operationId: operationId(name, methods.length > 1 && method !== 'PATCH' ? method : null),
     summary: text(language, `operations.${name}`),
     tags: [groupOf(endpoint)],
     parameters: [...inPath, ...inQuery, ...condition(endpoint, method, language)],
-    ...(!isQuery && { requestBody: endpoint.upload ? uploadBody() : requestBody(endpoint, parameters) }),
+    ...(!isQuery && { requestBody: endpoint.upload ? uploadBody(endpoint) : requestBody(endpoint, parameters) }),
     responses: { ...success(endpoint, method, samples, language), ...failures(endpoint, method) },
     security: access === 'anyone' ? [{}, { basic: [] }, { token: [] }] : [{ basic: [] }, { token: [] }],
   }
@@ -158,7 +158,12 @@ function property({ kind, text: key, required, default: preset }: Described): Js
 
 const CLEARING = [{ type: 'null' }, { const: '' }, { type: 'array', items: { enum: [null, ''] } }]
 
-function uploadBody(): Json {
+function uploadBody(endpoint: Endpoint): Json {
+  if (endpoint.takes) {
+    const { content } = requestBody(endpoint, endpoint.parameters)
+    const files = endpoint.takes.map((type) => [type, { schema: { type: 'string' } }])
+    return { required: true, content: { ...Object.fromEntries(files), ...(content as Json) } }
+  }
   const binary = { schema: { type: 'string', contentMediaType: 'application/octet-stream' } }
   const form = {
     schema: { type: 'object', properties: { file: { type: 'string', contentMediaType: 'application/octet-stream' } } },

@@ -2,6 +2,7 @@ import type { Endpoint } from './endpoint.ts'
 import { documentationEndpoint } from './routes/documentation.ts'
 import { eventEndpoints } from './routes/events.ts'
 import { imageEndpoints } from './routes/images.ts'
+import { importEndpoint } from './routes/imports.ts'
 import { linkedRecordEndpoints } from './routes/linked-records.ts'
 import { namespaceEndpoint } from './routes/namespace.ts'
 import { termEndpoints } from './routes/terms.ts'
@@ -14,4 +15,5 @@ export const endpoints: readonly Endpoint[] = [
   ...linkedRecordEndpoints,
   ...imageEndpoints,
   ...termEndpoints,
+  importEndpoint,
 ]

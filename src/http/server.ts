@@ -180,7 +180,7 @@ function addEndpoints(app: FastifyInstance, service: Service, memory: Memory, op
   // Files of any type are taken only where they are asked for; what they are is told by their bytes.
   app.register(async (files) => {
     files.addContentTypeParser(
-      /^(image\/|multipart\/form-data|application\/octet-stream)/,
+      /^(image\/|multipart\/form-data|application\/octet-stream|text\/calendar)/,
       { parseAs: 'buffer' },
       async (_: FastifyRequest, body: Buffer) => body,
     )

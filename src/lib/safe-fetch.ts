@@ -1,5 +1,5 @@
 import { lookup as resolve } from 'node:dns'
-import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 
@@ -61,27 +61,44 @@ export function isPublic(address: string): boolean {
   return version === 6 && OPEN6.check(address, 'ipv6') && !CLOSED6.check(address, 'ipv6')
 }
 
+/** What a foreign address answered. */
+export interface Answered {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly bytes: Buffer
+}
+
+/** What lies at a foreign address; anything but a plain 200 is a failure. */
+export async function safeFetch(address: string, limits: FetchLimits): Promise<Buffer> {
+  const { status, headers, bytes } = await safeRequest(address, limits)
+  if (status !== 200 || (headers['content-encoding'] ?? 'identity') !== 'identity')
+    throw new FetchRefused('fetch_failed')
+  return bytes
+}
+
 /**
- * Fetches a foreign address: http(s) only, no address that is not public, whatever names and redirects say, within
+ * Asks a foreign address: http(s) only, no address that is not public, whatever names and redirects say, within
  * limits of size and time. The addresses that a name stands for are checked where the connection is made, so that a
  * second answer cannot differ from the one that was checked.
  */
-export async function safeFetch(address: string, limits: FetchLimits): Promise<Buffer> {
+export async function safeRequest(
+  address: string,
+  limits: FetchLimits,
+  sent: Record<string, string> = {},
+): Promise<Answered> {
   const signal = AbortSignal.timeout(limits.timeout)
   let url = parse(address)
+  const { origin } = url
   for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
-    const response = await open(url, limits, signal)
+    // What is meant for one site, such as credentials, does not follow a redirect to another.
+    const response = await open(url, limits, signal, url.origin === origin ? sent : {})
     const { statusCode = 0, headers } = response
     if (statusCode >= 300 && statusCode < 400 && headers.location !== undefined) {
       response.destroy()
       url = parse(URL.canParse(headers.location, url) ? new URL(headers.location, url).href : '')
       continue
     }
-    if (statusCode !== 200 || (headers['content-encoding'] ?? 'identity') !== 'identity') {
-      response.destroy()
-      throw new FetchRefused('fetch_failed')
-    }
-    return read(response, limits, signal)
+    return { status: statusCode, headers, bytes: await read(response, limits, signal) }
   }
   throw new FetchRefused('fetch_failed')
 }
@@ -93,7 +110,12 @@ function parse(address: string): URL {
   return url
 }
 
-function open(url: URL, { allowedHosts }: FetchLimits, signal: AbortSignal): Promise<IncomingMessage> {
+function open(
+  url: URL,
+  { allowedHosts }: FetchLimits,
+  signal: AbortSignal,
+  sent: Record<string, string>,
+): Promise<IncomingMessage> {
   const allowed = allowedHosts.includes(url.hostname) || allowedHosts.includes(url.host)
   const literal = url.hostname.replace(/^\[|\]$/g, '')
   if (!allowed && isIP(literal) !== 0 && !isPublic(literal)) throw new FetchRefused('fetch_forbidden')
@@ -102,7 +124,7 @@ function open(url: URL, { allowedHosts }: FetchLimits, signal: AbortSignal): Pro
     const options = {
       signal,
       agent: false,
-      headers: { 'user-agent': 'Kalends', 'accept-encoding': 'identity' },
+      headers: { ...sent, 'user-agent': 'Kalends', 'accept-encoding': 'identity' },
       ...(!allowed && { lookup: publicLookup }),
     } as const
     request(url, options, done)

@@ -221,6 +221,27 @@ export const RESPONSES = {
   CategoryList: list('categories', 'Category'),
   TagList: list('tags', 'Tag'),
   ImageList: list('images', 'Image'),
+  ImportReport: object(
+    {
+      created: count('import_created'),
+      updated: count('import_updated'),
+      unchanged: count('import_unchanged'),
+      removed: count('import_removed'),
+      skipped: count('import_skipped'),
+      notes: Type.Array(
+        object(
+          {
+            line: count('import_line'),
+            uid: Type.String(said('import_uid')),
+            message: Type.String(said('import_message')),
+          },
+          'import_note',
+        ),
+        said('import_notes'),
+      ),
+    },
+    'import_report',
+  ),
   Index: object({ namespace: Type.String(said('namespace')), routes: free('routes') }, 'index'),
   Document: free('document'),
   Error: object(

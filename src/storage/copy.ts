@@ -25,6 +25,7 @@ const TABLES = [
   ['event_organizers', ['event', 'linked']],
   ['event_terms', ['event', 'term']],
   ['tickets', ['id']],
+  ['imports', ['source', 'kind', 'uid', 'part']],
 ] as const satisfies readonly (readonly [keyof Tables, readonly string[]])[]
 type Table = (typeof TABLES)[number][0]
 

@@ -33,6 +33,8 @@ export interface Dialect {
   createSequences(db: Kysely<unknown>): Promise<void>
   /** Draws the next id of a sequence; ids are never used twice. */
   nextId(tx: Tx, sequence: Sequence): Promise<number>
+  /** Draws several ids at once. */
+  nextIds(tx: Tx, sequence: Sequence, count: number): Promise<number[]>
   /** The id that was drawn last, 0 before the first. */
   lastId(tx: Tx, sequence: Sequence): Promise<number>
   /** Makes a sequence go on behind an id. */
@@ -100,6 +102,15 @@ export const sqlite: Dialect = {
       .returning('last')
       .executeTakeFirstOrThrow()
     return last
+  },
+  async nextIds(tx, sequence, count) {
+    const { last } = await tx
+      .updateTable('sequences')
+      .set((eb) => ({ last: eb('last', '+', count) }))
+      .where('name', '=', sequence)
+      .returning('last')
+      .executeTakeFirstOrThrow()
+    return Array.from({ length: count }, (_, place) => last - count + 1 + place)
   },
   async lastId(tx, sequence) {
     const { last } = await tx
@@ -196,6 +207,12 @@ export const postgres: Dialect = {
   async nextId(tx, sequence) {
     const { rows } = await sql<{ id: number }>`select nextval(${`kalends_${sequence}`}) as id`.execute(tx)
     return rows[0]?.id ?? 0
+  },
+  async nextIds(tx, sequence, count) {
+    const { rows } = await sql<{
+      id: number
+    }>`select nextval(${`kalends_${sequence}`}) as id from generate_series(1, ${count})`.execute(tx)
+    return rows.map(({ id }) => id)
   },
   async lastId(tx, sequence) {
     const name = sql.ref(`kalends_${sequence}`)

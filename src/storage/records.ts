@@ -81,8 +81,19 @@ export async function getAll(tx: Tx, kind: RecordKind, ids: readonly number[], s
   return rows as unknown as RecordRow[]
 }
 
-export async function create(tx: Tx, kind: RecordKind, row: Omit<RecordRow, 'id' | 'revision'>): Promise<number> {
-  const id = await dialectOf(tx).nextId(tx, 'records')
+/** Ids for records that will be created, drawn at once. */
+export function drawIds(tx: Tx, count: number): Promise<number[]> {
+  return dialectOf(tx).nextIds(tx, 'records', count)
+}
+
+/** Stores a record, under an id that was drawn for it or a new one. */
+export async function create(
+  tx: Tx,
+  kind: RecordKind,
+  row: Omit<RecordRow, 'id' | 'revision'>,
+  drawn: number | null = null,
+): Promise<number> {
+  const id = drawn ?? (await dialectOf(tx).nextId(tx, 'records'))
   await tx
     .insertInto(table(kind))
     .values({ ...row, id } as unknown as Insertable<Tables['venues']>)

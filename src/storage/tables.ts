@@ -3,7 +3,7 @@ import type { Instant, WallClock } from '../calendar/zone.ts'
 import type { eventFields } from '../schema/event.ts'
 import type { Columns } from '../schema/field.ts'
 import type { organizerFields } from '../schema/organizer.ts'
-import type { Status } from '../schema/record.ts'
+import type { RecordKind, Status } from '../schema/record.ts'
 import type { TermKind } from '../schema/term.ts'
 import type { venueFields } from '../schema/venue.ts'
 
@@ -114,6 +114,22 @@ export interface TicketTable {
   available_until: Instant | null
 }
 
+/** What a record was imported from. */
+export interface ImportTable {
+  /** `ics`, `csv`, or the address of a site. */
+  source: string
+  kind: RecordKind | TermKind | 'image'
+  /** What the source calls it. */
+  uid: string
+  /** Which occurrence of a recurring entry it is; empty for all else. */
+  part: string
+  /** The id that it has here. */
+  record: number
+  /** Of what was imported last, so that what has not changed is left alone. */
+  hash: string
+  imported_utc: Instant
+}
+
 export interface Tables {
   sequences: { name: string; last: number }
   users: UserTable
@@ -130,4 +146,7 @@ export interface Tables {
   data_version: { share: number; version: number }
   limits: { key: string; window: number; count: number }
   event_terms: { event: number; term: number; start_local: Generated<WallClock> }
+  imports: ImportTable
+  /** How far imports have come that were interrupted, as JSON. */
+  import_progress: { source: string; state: string; saved_utc: Instant }
 }

@@ -43,7 +43,7 @@ describe('every endpoint', () => {
     assert.deepEqual(names, [...new Set(names)])
   })
 
-  it('is one of the specification or of images, and all of the specification are there', () => {
+  it('is one of the specification, of images or of imports, and all of the specification are there', () => {
     const paths = [...new Set(endpoints.map(({ path }) => path))].sort()
     const records = ['events', 'venues', 'organizers'].flatMap((name) => [
       `/${name}`,
@@ -51,6 +51,6 @@ describe('every endpoint', () => {
       `/${name}/by-slug/:slug`,
     ])
     const terms = ['categories', 'tags'].flatMap((name) => [`/${name}`, `/${name}/:id`])
-    assert.deepEqual(paths, ['/', '/doc', '/images', '/images/:id', ...records, ...terms].sort())
+    assert.deepEqual(paths, ['/', '/doc', '/images', '/images/:id', '/import', ...records, ...terms].sort())
   })
 })

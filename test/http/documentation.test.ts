@@ -40,6 +40,7 @@ describe('the documentation', () => {
         for (const parameter of operation.parameters) assert.match(parameter.description, /^[A-Z].*\.$/)
         if (properties.length > 0)
           assert.deepEqual(Object.keys(operation.requestBody.content), [
+            ...(endpoint.takes ?? []),
             'application/json',
             'application/x-www-form-urlencoded',
           ])

@@ -491,6 +491,29 @@ export interface ImageList {
   total_pages: number
 }
 
+/** What became of an import. */
+export interface ImportReport {
+  /** How many events were created. */
+  created: number
+  /** How many events were changed. */
+  updated: number
+  /** How many events were as they are here already. */
+  unchanged: number
+  /** How many events were moved to the trash, as they were cancelled or are no longer part of their series. */
+  removed: number
+  /** How many entries were not taken. */
+  skipped: number
+  /** What was skipped and why, and what else is worth knowing: the first thousand of them. */
+  notes: Array<{
+    /** The line of the file where the entry begins; 0 where there is none. */
+    line: number
+    /** What the source calls the entry. */
+    uid: string
+    /** What there is to know, in words. */
+    message: string
+  }>
+}
+
 /** What the interface offers. */
 export interface Index {
   /** The namespace. */

@@ -165,6 +165,7 @@ function fields({ row, venues, organizers, tickets }: Event): Record<string, unk
   return {
     ...storedFields(eventFields, row, ['title', 'description', 'all_day']),
     slug: row.slug,
+    timezone: row.timezone,
     status: importStatus(row),
     ...(venues.length > 0 && { venue: venues.map((venue) => storedFields(venueFields, venue.row)) }),
     ...(organizers.length > 0 && { organizer: organizers.map(({ row: own }) => storedFields(organizerFields, own)) }),

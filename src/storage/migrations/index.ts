@@ -3,6 +3,7 @@ import * as foundation from './0001-foundation.ts'
 import * as imagesPlacesTickets from './0002-images-places-tickets.ts'
 import * as limits from './0003-limits.ts'
 import * as speed from './0004-speed.ts'
+import * as imports from './0005-imports.ts'
 
 /** Every change to the tables, in order. A migration that was released is never changed. */
 export const migrations: Record<string, Migration> = {
@@ -10,4 +11,5 @@ export const migrations: Record<string, Migration> = {
   '0002-images-places-tickets': imagesPlacesTickets,
   '0003-limits': limits,
   '0004-speed': speed,
+  '0005-imports': imports,
 }

@@ -1,0 +1,250 @@
+import {
+  civilDate,
+  DAY,
+  dayNumber,
+  daysInMonth,
+  daysInYear,
+  fromWall,
+  toWall,
+  type WallSeconds,
+  weekday,
+} from './civil.ts'
+import type { Rule } from './recurrence-rule.ts'
+import { settle, type Zone } from './zone.ts'
+
+/**
+ * The times of a recurring entry, by the wall clock of its zone.
+ *
+ * It always stops: every turn of a loop spends from a budget of MOST_STEPS, every period begins later than the one
+ * before, and none that begins behind the horizon is looked at. A rule that gives nothing costs no more than one that
+ * gives everything.
+ */
+export interface Occurrences {
+  /** In order, the entry's own start first. */
+  readonly starts: readonly WallSeconds[]
+  /** Why there are fewer than the rule gives: it gives too many, or takes too long. */
+  readonly cut: boolean
+}
+
+/** The most times that are taken of one entry: one a day for thirteen years. */
+export const MOST_OCCURRENCES = 5000
+
+/** The most days, times and periods that are looked at for one rule. */
+export const MOST_STEPS = 200_000
+
+class Spent extends Error {}
+
+interface Budget {
+  left: number
+}
+
+function spend(budget: Budget): void {
+  if (--budget.left < 0) throw new Spent()
+}
+
+export interface Recurrence {
+  readonly start: WallSeconds
+  /** Whole days know no clock that skips an hour. */
+  readonly isDate: boolean
+  readonly zone: Zone
+  readonly rules: readonly Rule[]
+  /** Further times. */
+  readonly also: readonly WallSeconds[]
+  /** Times that are left out. */
+  readonly except: ReadonlySet<WallSeconds>
+}
+
+/** All times of an entry that are not behind the horizon. */
+export function expand(recurrence: Recurrence, horizon: WallSeconds): Occurrences {
+  const { start, rules, also, except } = recurrence
+  const found = new Set<WallSeconds>([start])
+  let cut = false
+  for (const rule of rules) {
+    let taken = 0
+    try {
+      for (const at of timesOf(rule, recurrence, horizon, { left: MOST_STEPS })) {
+        if (++taken > MOST_OCCURRENCES) throw new Spent()
+        found.add(at)
+      }
+    } catch (error) {
+      if (!(error instanceof Spent)) throw error
+      cut = true
+    }
+  }
+  for (const at of also) if (at <= horizon) found.add(at)
+  const starts = [...found].filter((at) => !except.has(at)).sort((one, other) => one - other)
+  return { starts: starts.slice(0, MOST_OCCURRENCES), cut: cut || starts.length > MOST_OCCURRENCES }
+}
+
+/** The times of one rule, the start first, whether the rule gives it or not (RFC 5545 §3.8.5.3). */
+function* timesOf(
+  rule: Rule,
+  { start, isDate, zone }: Recurrence,
+  horizon: WallSeconds,
+  budget: Budget,
+): Generator<WallSeconds> {
+  const last = Math.min(horizon, rule.until ?? horizon)
+  let left = rule.count ?? Number.POSITIVE_INFINITY
+  if (left-- > 0) yield start
+  for (const period of periodsOf(rule, start, last, budget)) {
+    for (const at of chosen(rule, period)) {
+      if (at <= start) continue
+      if (at > last || left <= 0) return
+      // A time that the clock skips is none, and does not count (RFC 5545 §3.3.10).
+      if (!isDate && settle(toWall(at), zone) !== toWall(at)) continue
+      left--
+      yield at
+    }
+  }
+}
+
+/** Of the times of a period, in order, those that BYSETPOS names. */
+function chosen({ byPosition }: Rule, times: readonly WallSeconds[]): readonly WallSeconds[] {
+  if (byPosition.length === 0) return times
+  const places = new Set(byPosition.map((place) => (place > 0 ? place - 1 : times.length + place)))
+  return times.filter((_, place) => places.has(place))
+}
+
+/** The times of each period in turn. */
+function* periodsOf(
+  rule: Rule,
+  start: WallSeconds,
+  last: WallSeconds,
+  budget: Budget,
+): Generator<readonly WallSeconds[]> {
+  const unit = { HOURLY: 3600, MINUTELY: 60, SECONDLY: 1 }[rule.frequency as string]
+  if (unit !== undefined) return yield* clockPeriods(rule, unit, start, last, budget)
+  const first = Math.floor(start / DAY)
+  const matches = dayFilter(rule, civilDate(first), weekday(first))
+  const clock = clockTimes(rule, start - first * DAY)
+  for (let turn = 0; ; turn++) {
+    spend(budget)
+    const [from, days] = daysOfPeriod(rule, first, turn * rule.interval)
+    if (from * DAY > last) return
+    const times: WallSeconds[] = []
+    for (let day = from; day < from + days; day++) {
+      spend(budget)
+      if (!matches(day)) continue
+      for (const time of clock) {
+        spend(budget)
+        times.push(day * DAY + time)
+      }
+    }
+    yield times
+  }
+}
+
+/** The first day of the period that lies some years, months, weeks or days behind the first, and its length. */
+function daysOfPeriod({ frequency, weekStart }: Rule, first: number, steps: number): [number, number] {
+  if (frequency === 'DAILY') return [first + steps, 1]
+  if (frequency === 'WEEKLY') return [first - ((weekday(first) - weekStart + 7) % 7) + steps * 7, 7]
+  const { year, month } = civilDate(first)
+  if (frequency === 'YEARLY') return [dayNumber(year + steps, 1, 1), daysInYear(year + steps)]
+  const months = month - 1 + steps
+  const [y, m] = [year + Math.floor(months / 12), (months % 12) + 1]
+  return [dayNumber(y, m, 1), daysInMonth(y, m)]
+}
+
+/** Rules by the hour, minute or second: what does not match is left in one stride to the next hour or day. */
+function* clockPeriods(
+  rule: Rule,
+  unit: number,
+  start: WallSeconds,
+  last: WallSeconds,
+  budget: Budget,
+): Generator<readonly WallSeconds[]> {
+  const first = Math.floor(start / DAY)
+  const matches = dayFilter(rule, null, weekday(first))
+  const step = rule.interval * unit
+  const next = (at: WallSeconds, from: WallSeconds) => at + Math.max(1, Math.ceil((from - at) / step)) * step
+  for (let at = Math.floor(start / unit) * unit; at <= last; ) {
+    spend(budget)
+    const day = Math.floor(at / DAY)
+    const time = at - day * DAY
+    const hour = Math.floor(time / 3600)
+    if (!matches(day)) {
+      at = next(at, (day + 1) * DAY)
+    } else if (rule.byHour.length > 0 && !rule.byHour.includes(hour)) {
+      at = next(at, day * DAY + (hour + 1) * 3600)
+    } else {
+      yield withinUnit(rule, unit, time, start, budget).map((one) => day * DAY + one)
+      at = next(at, at)
+    }
+  }
+}
+
+/** The times of a day inside the hour, minute or second that begins at `time`. */
+function withinUnit(rule: Rule, unit: number, time: number, start: WallSeconds, budget: Budget): number[] {
+  const minute = Math.floor(time / 60) % 60
+  const minuteOfStart = Math.floor((start - Math.floor(start / DAY) * DAY) / 60) % 60
+  if (unit < 3600 && rule.byMinute.length > 0 && !rule.byMinute.includes(minute)) return []
+  if (unit === 1) return rule.bySecond.length === 0 || rule.bySecond.includes(time % 60) ? [time] : []
+  const seconds = rule.bySecond.length > 0 ? rule.bySecond : [((start % 60) + 60) % 60]
+  const minutes = unit === 60 ? [minute] : rule.byMinute.length > 0 ? rule.byMinute : [minuteOfStart]
+  const hour = Math.floor(time / 3600) * 3600
+  return minutes.flatMap((one) =>
+    seconds.map((second) => {
+      spend(budget)
+      return hour + one * 60 + second
+    }),
+  )
+}
+
+/** The seconds of a day at which its events begin, in order. */
+function clockTimes({ byHour, byMinute, bySecond }: Rule, start: number): number[] {
+  const hours = byHour.length > 0 ? byHour : [Math.floor(start / 3600)]
+  const minutes = byMinute.length > 0 ? byMinute : [Math.floor(start / 60) % 60]
+  const seconds = bySecond.length > 0 ? bySecond : [start % 60]
+  return hours.flatMap((hour) => minutes.flatMap((minute) => seconds.map((one) => hour * 3600 + minute * 60 + one)))
+}
+
+/** Whether a day is one of a rule: what the rule does not say of the day is as the first one has it. */
+function dayFilter(rule: Rule, first: { month: number; day: number } | null, firstWeekday: number) {
+  const { frequency } = rule
+  const saysDay = [rule.byWeek, rule.byYearDay, rule.byMonthDay, rule.byDay].some((part) => part.length > 0)
+  const byDate = first !== null && !saysDay && (frequency === 'YEARLY' || frequency === 'MONTHLY')
+  const months = byDate && frequency === 'YEARLY' && rule.byMonth.length === 0 ? [first.month] : rule.byMonth
+  const monthDays = byDate ? [first.day] : rule.byMonthDay
+  const onlyWeeks = rule.byWeek.length > 0 && rule.byDay.length + rule.byYearDay.length + rule.byMonthDay.length === 0
+  const sameWeekday = (frequency === 'WEEKLY' && !saysDay) || (frequency === 'YEARLY' && onlyWeeks)
+  const byDay = sameWeekday ? [{ nth: 0, day: firstWeekday }] : rule.byDay
+  // A numbered weekday counts within the month, or within the year if that is the period.
+  const inYear = frequency === 'YEARLY' && rule.byMonth.length === 0
+  return (number: number): boolean => {
+    const { year, month, day } = civilDate(number)
+    if (months.length > 0 && !months.includes(month)) return false
+    const length = daysInMonth(year, month)
+    if (monthDays.length > 0 && !monthDays.includes(day) && !monthDays.includes(day - length - 1)) return false
+    const dayOfYear = number - dayNumber(year, 1, 1) + 1
+    const days = daysInYear(year)
+    if (rule.byYearDay.length > 0 && !rule.byYearDay.some((one) => one === dayOfYear || one === dayOfYear - days - 1))
+      return false
+    if (rule.byWeek.length > 0 && !isInWeeks(number, year, rule)) return false
+    if (byDay.length === 0) return true
+    const [place, size] = inYear ? [dayOfYear, days] : [day, length]
+    return byDay.some(
+      (one) =>
+        one.day === weekday(number) &&
+        (one.nth === 0 ||
+          (one.nth > 0 ? one.nth === Math.ceil(place / 7) : -one.nth === Math.ceil((size - place + 1) / 7))),
+    )
+  }
+}
+
+/** Weeks belong to the year that has at least four of their days. */
+function isInWeeks(number: number, year: number, { byWeek, weekStart }: Rule): boolean {
+  const firstWeek = (of: number) => {
+    const fourth = dayNumber(of, 1, 4)
+    return fourth - ((weekday(fourth) - weekStart + 7) % 7)
+  }
+  const ofYear = number >= firstWeek(year + 1) ? year + 1 : number >= firstWeek(year) ? year : year - 1
+  const week = Math.floor((number - firstWeek(ofYear)) / 7) + 1
+  const weeks = (firstWeek(ofYear + 1) - firstWeek(ofYear)) / 7
+  return byWeek.includes(week) || byWeek.includes(week - weeks - 1)
+}
+
+/** The wall clock two years behind another: how far ahead recurring entries become events. */
+export function horizonFrom(now: string): WallSeconds {
+  const { year, month, day } = civilDate(Math.floor(fromWall(now) / DAY))
+  return dayNumber(year + 2, month, day) * DAY + DAY - 1
+}

@@ -1,0 +1,104 @@
+import type { CalendarEntry } from '../calendar/calendar-entry.ts'
+import { toWall, type WallSeconds } from '../calendar/civil.ts'
+import { toInstant, toIso } from '../calendar/zone.ts'
+import { encode } from '../lib/html.ts'
+import { slugify, withSuffix } from '../lib/slug.ts'
+import { eventFields } from '../schema/event.ts'
+import { Names } from './import-links.ts'
+import type { Occurrence } from './import-series.ts'
+import * as imports from './imports.ts'
+import type { Scope } from './scope.ts'
+
+/** What an entry is known by; one without a name is known by what it says. */
+export function uidOf(entry: CalendarEntry): string {
+  return entry.uid === ''
+    ? `no-uid-${imports.hashOf([entry.title, entry.start, entry.zone])}`
+    : entry.uid.slice(0, 1000)
+}
+
+/** An occurrence of an entry as an event to be imported. */
+export function itemOf(scope: Scope, occurrence: Occurrence): imports.Item {
+  const { entry, part } = occurrence
+  const fields = fieldsOf(occurrence)
+  const { location, place, organizer, categories, tags } = entry
+  const uid = uidOf(entry)
+  const parent = parentOf(occurrence, uid)
+  const slug = part === '' ? entry.fields?.slug : slugOf(occurrence)
+  const own = ownId(scope, entry)
+  return {
+    uid,
+    part,
+    parent,
+    line: entry.line,
+    cancelled: entry.cancelled,
+    hash: imports.hashOf([fields, location, place, organizer, categories, tags, parent, entry.fields]),
+    fields,
+    ...(typeof slug === 'string' && { slug }),
+    ...(own !== null && part === '' && { adopts: { slug: null, id: own } }),
+    links: async (tx, found) => {
+      const names = new Names(tx, scope, found)
+      const { venue, organizer: holders } = entry.fields ?? {}
+      return {
+        venue: Array.isArray(venue) ? await names.data('venue', venue) : await names.venue(location, place),
+        organizer: Array.isArray(holders)
+          ? await names.data('organizer', holders)
+          : organizer === null
+            ? []
+            : await names.organizer(organizer),
+        categories: await names.terms('category', categories),
+        ...((tags.length > 0 || entry.fields !== null) && { tags: await names.terms('tag', tags) }),
+      }
+    },
+  }
+}
+
+/** The event of this site that an entry is, if it came from here. */
+export function ownId({ site }: Scope, { uid }: CalendarEntry): number | null {
+  const [, id, host] = /^event-(\d{1,15})@(.+)$/.exec(uid) ?? []
+  return id !== undefined && host === new URL(site.home).hostname ? Number(id) : null
+}
+
+/** The first occurrence of its series or, failing that, the entry that it says it is part of. */
+function parentOf({ entry, parent }: Occurrence, uid: string): imports.Item['parent'] {
+  if (parent !== null) return { uid, part: parent }
+  return entry.parent === null || entry.parent === uid ? null : { uid: entry.parent.slice(0, 1000), part: '' }
+}
+
+/** Occurrences of an entry have its title, and so need something of their own: the day, and the time if they share it. */
+function slugOf({ entry, start, sharesDay }: Occurrence): string {
+  return withSuffix(
+    slugify(entry.title),
+    `-${toWall(start)
+      .slice(0, sharesDay ? 19 : 10)
+      .replace(/\D/g, '-')}`,
+  )
+}
+
+/** The fields of an event that are text of the entry. */
+function fieldsOf({ entry, start, end }: Occurrence): Record<string, unknown> {
+  const { description, website } = entry
+  return {
+    title: encode(entry.title),
+    start_date: shownTime(entry, start),
+    end_date: shownTime(entry, end),
+    timezone: entry.shownIn,
+    all_day: entry.allDay,
+    description: description.isHtml ? description.text : encode(description.text),
+    website: /^https?:\/\/[^\s<>"]+$/i.test(website) && URL.canParse(website) ? website : null,
+    ...(entry.isPrivate && { status: 'private' }),
+    ...(entry.fields !== null && { website: null, ...besides(entry.fields) }),
+  }
+}
+
+/** Of what an export of ours says beside, the fields that are an event's own. */
+function besides(given: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const own = Object.entries(eventFields).filter(
+    ([name, field]) => ('stored' in field && field.stored) || name === 'status' || name === 'tickets',
+  )
+  return Object.fromEntries(own.filter(([name]) => given[name] !== undefined).map(([name]) => [name, given[name]]))
+}
+
+/** A time as it is shown; one in UTC with its offset, as a clock may show the same time twice. */
+function shownTime({ zone, shownIn }: CalendarEntry, at: WallSeconds): string {
+  return zone === shownIn ? toWall(at) : toIso(toInstant(toWall(at), zone), shownIn)
+}

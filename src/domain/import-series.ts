@@ -1,0 +1,105 @@
+import type { CalendarEntry } from '../calendar/calendar-entry.ts'
+import { DAY, fromWall, toWall, type WallSeconds } from '../calendar/civil.ts'
+import { expand, horizonFrom } from '../calendar/recurrence.ts'
+import { toInstant, toWallClock, type WallClock, type Zone } from '../calendar/zone.ts'
+
+/** One occurrence of an entry, or all of one that does not recur. */
+export interface Occurrence {
+  readonly entry: CalendarEntry
+  /** By the clock of the entry's zone. */
+  readonly start: WallSeconds
+  readonly end: WallSeconds
+  readonly part: string
+  readonly parent: string | null
+  /** Whether others of the entry begin on its day. */
+  readonly sharesDay: boolean
+}
+
+type Timed = Omit<Occurrence, 'parent' | 'sharesDay'>
+
+export interface Series {
+  readonly occurrences: readonly Occurrence[]
+  /** It has more occurrences than are taken. */
+  readonly cut: boolean
+  /** These are all that there are, so that others are no more. */
+  readonly complete: boolean
+}
+
+/** The occurrences of a recurring entry for two years ahead, with the changes that other entries of its name make. */
+export function seriesOf(entries: readonly CalendarEntry[], now: WallClock): Series {
+  const master = entries.find((entry) => entry.occurrence === null)
+  const changes = entries.filter((entry) => entry.occurrence !== null)
+  if (master === undefined) {
+    // Changes alone, as in an excerpt of a calendar: each is an event of its own.
+    const alone = changes.map((entry) => ({
+      ...asChanged(
+        entry,
+        partOf(
+          { ...entry, ...(entry.occurrence && { zone: entry.occurrence.zone }) },
+          entry.occurrence?.at ?? entry.start,
+        ),
+      ),
+      parent: null,
+      sharesDay: true,
+    }))
+    return { occurrences: alone, cut: false, complete: false }
+  }
+  const { starts, cut } =
+    master.recurrence === null ? { starts: [master.start], cut: false } : expand(master.recurrence, horizonFrom(now))
+  const changed = new Map(
+    changes.filter((entry) => !entry.occurrence?.andFuture).map((entry) => [placeOf(entry, master), entry]),
+  )
+  const future = changes
+    .filter((entry) => entry.occurrence?.andFuture)
+    .sort((one, other) => placeOf(one, master) - placeOf(other, master))
+  // A change to what the rule does not give is one more occurrence.
+  const places = [...new Set([...starts, ...changed.keys()])].sort((one, other) => one - other)
+  const occurrences = places.map((place) => {
+    const part = place === master.start ? '' : partOf(master, place)
+    const exact = changed.get(place)
+    if (exact !== undefined) return asChanged(exact, part)
+    const since = future.findLast((entry) => placeOf(entry, master) <= place)
+    return since === undefined ? moved(master, place - master.start, part) : asFuture(since, master, place, part)
+  })
+  const kept = occurrences.find((occurrence) => !occurrence.entry.cancelled)?.part ?? null
+  const sharesDay = new Set(occurrences.map(({ start }) => Math.floor(start / DAY))).size < occurrences.length
+  return {
+    occurrences: occurrences.map((one) => ({ ...one, sharesDay, parent: one.part === kept ? null : kept })),
+    cut,
+    complete: true,
+  }
+}
+
+/** The occurrence that an entry changes, by the clock of the recurring one. */
+function placeOf({ occurrence }: CalendarEntry, master: CalendarEntry): WallSeconds {
+  if (occurrence === null) return master.start
+  const { at, zone } = occurrence
+  if (master.allDay) return Math.floor(at / DAY) * DAY
+  const isDate = at % DAY === 0 && master.start % DAY !== 0 && zone === master.zone
+  if (isDate) return at + (master.start % DAY)
+  return zone === master.zone ? at : wallIn(at, zone, master.zone)
+}
+
+function wallIn(at: WallSeconds, from: Zone, to: Zone): WallSeconds {
+  return fromWall(toWallClock(toInstant(toWall(at), from), to))
+}
+
+function asChanged(entry: CalendarEntry, part: string): Timed {
+  return { entry, start: entry.start, end: entry.end, part }
+}
+
+/** The entry itself at another time. */
+function moved(entry: CalendarEntry, by: number, part: string): Timed {
+  return { entry, start: entry.start + by, end: entry.end + by, part }
+}
+
+/** An occurrence behind one that was changed for all that follow: moved as that one was. */
+function asFuture(since: CalendarEntry, master: CalendarEntry, place: WallSeconds, part: string): Timed {
+  return moved(since, place - placeOf(since, master), part)
+}
+
+/** What an occurrence is known by: its day or, if it has a time, its instant. */
+function partOf({ allDay, zone }: Pick<CalendarEntry, 'allDay' | 'zone'>, at: WallSeconds): string {
+  if (allDay) return toWall(at).slice(0, 10)
+  return toWallClock(toInstant(toWall(at), zone), 'UTC')
+}

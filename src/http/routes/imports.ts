@@ -1,0 +1,21 @@
+import { importSent } from '../../domain/import-sent.ts'
+import { problemText } from '../../lib/problem-text.ts'
+import { importParameters } from '../../schema/import.ts'
+import type { Endpoint } from '../endpoint.ts'
+
+/** Brings the events of a calendar in: one that is sent, or one that lies at an address. */
+export const importEndpoint: Endpoint = {
+  name: 'events.import',
+  answers: 'ImportReport',
+  methods: ['POST'],
+  path: '/import',
+  access: 'signed-in',
+  parameters: importParameters,
+  upload: true,
+  takes: ['text/calendar'],
+  async handle({ scope, language, query, body, file }) {
+    const { notes, ...counts } = await importSent(scope, { query, body, file })
+    const told = notes.map(({ line, uid, problem }) => ({ line, uid, message: problemText(language, problem) }))
+    return { body: { ...counts, notes: told } }
+  },
+}

@@ -1,0 +1,17 @@
+import type { Problem, Problems } from './errors.ts'
+import { text } from './texts.ts'
+
+/** A problem in words; problems inside it are told one after the other. */
+export function problemText(language: string, { problem, ...details }: Problem): string {
+  const fill = Object.entries(details).map(([name, value]) => [
+    name,
+    typeof value === 'object' ? problemList(language, value) : value,
+  ])
+  return text(language, `problems.${problem}`, Object.fromEntries(fill))
+}
+
+function problemList(language: string, problems: Problems): string {
+  return Object.entries(problems)
+    .map(([name, problem]) => `${name}: ${problemText(language, problem)}`)
+    .join(' ')
+}

@@ -1,0 +1,78 @@
+import type { Instant } from '../calendar/zone.ts'
+import type { Status } from '../schema/record.ts'
+import type { Tx } from './dialect.ts'
+import { LINK_TABLE, type LinkedKind, RECORD_TABLE } from './records.ts'
+
+/** Many events at once: a few queries for all of them, in place of a few for each. */
+
+/** Links new events to their venues or organizers, in this order. */
+export async function link(
+  tx: Tx,
+  kind: LinkedKind,
+  links: readonly { readonly event: number; readonly linked: readonly number[] }[],
+): Promise<void> {
+  const rows = links.flatMap(({ event, linked }) =>
+    [...new Set(linked)].map((id, position) => ({ event, linked: id, position })),
+  )
+  if (rows.length > 0) await tx.insertInto(LINK_TABLE[kind]).values(rows).execute()
+}
+
+/** Gives new events their categories and tags. */
+export async function addTerms(
+  tx: Tx,
+  links: readonly { readonly event: number; readonly terms: readonly number[] }[],
+): Promise<void> {
+  const rows = links.flatMap(({ event, terms }) => [...new Set(terms)].map((term) => ({ event, term })))
+  if (rows.length > 0) await tx.insertInto('event_terms').values(rows).execute()
+}
+
+/** Of the given events those that are published, and whether everybody may read all of them. */
+export async function published(
+  tx: Tx,
+  events: readonly number[],
+): Promise<{ id: number; author: number; open: boolean }[]> {
+  if (events.length === 0) return []
+  const rows = await tx
+    .selectFrom('events')
+    .select(['id', 'author', 'password_hash'])
+    .where('id', 'in', events)
+    .where('status', '=', 'publish')
+    .execute()
+  return rows.map(({ id, author, password_hash }) => ({ id, author, open: password_hash === null }))
+}
+
+/** Moves the counts of terms up. */
+export async function countTerms(tx: Tx, counts: ReadonlyMap<number, number>): Promise<void> {
+  const byCount = Map.groupBy(counts.entries(), ([, count]) => count)
+  for (const [count, entries] of byCount) {
+    await tx
+      .updateTable('terms')
+      .set((eb) => ({ count: eb('count', '+', count) }))
+      .where(
+        'id',
+        'in',
+        entries.map(([term]) => term),
+      )
+      .execute()
+  }
+}
+
+/** Publishes the drafts by an author among the venues and organizers of events, or schedules those of a later date. */
+export async function publishDrafts(tx: Tx, events: readonly number[], author: number, now: Instant): Promise<void> {
+  for (const kind of ['venue', 'organizer'] as const) {
+    await tx
+      .updateTable(RECORD_TABLE[kind])
+      .set((eb) => ({
+        status: eb
+          .case()
+          .when('date_utc', '>', now)
+          .then('future' as Status)
+          .else('publish' as Status)
+          .end(),
+      }))
+      .where('status', '=', 'draft')
+      .where('author', '=', author)
+      .where('id', 'in', (eb) => eb.selectFrom(LINK_TABLE[kind]).select('linked').where('event', 'in', events))
+      .execute()
+  }
+}

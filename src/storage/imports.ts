@@ -1,0 +1,119 @@
+import { sql } from 'kysely'
+import type { Instant } from '../calendar/zone.ts'
+import type { Status } from '../schema/record.ts'
+import { dialectOf, type Tx } from './dialect.ts'
+import type { ImportTable } from './tables.ts'
+
+export type ImportRow = ImportTable
+export type ImportKind = ImportRow['kind']
+
+/** What is known of an imported event: its status is null when it was removed for good. */
+export interface KnownEvent {
+  readonly uid: string
+  readonly part: string
+  readonly record: number
+  readonly hash: string
+  readonly status: Status | null
+}
+
+/** The events that were imported under any of these names: these occurrences of each, or all. */
+export async function listEvents(
+  tx: Tx,
+  source: string,
+  uids: readonly string[],
+  parts: readonly string[] | null,
+): Promise<KnownEvent[]> {
+  if (uids.length === 0) return []
+  const query = tx
+    .selectFrom('imports')
+    .leftJoin('events', 'events.id', 'imports.record')
+    .select(['imports.uid', 'imports.part', 'imports.record', 'imports.hash', 'events.status'])
+    .where('imports.source', '=', source)
+    .where('imports.kind', '=', 'event')
+    .where('imports.uid', 'in', uids)
+  return (parts === null ? query : query.where('imports.part', 'in', parts)).execute()
+}
+
+/** What was imported under one name. */
+export async function get(
+  tx: Tx,
+  source: string,
+  kind: ImportKind,
+  uid: string,
+  part = '',
+): Promise<ImportRow | undefined> {
+  return tx
+    .selectFrom('imports')
+    .selectAll()
+    .where('source', '=', source)
+    .where('kind', '=', kind)
+    .where('uid', '=', uid)
+    .where('part', '=', part)
+    .executeTakeFirst()
+}
+
+/** Remembers what things were imported as. */
+export async function putAll(tx: Tx, rows: readonly ImportRow[]): Promise<void> {
+  if (rows.length === 0) return
+  await tx
+    .insertInto('imports')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict.columns(['source', 'kind', 'uid', 'part']).doUpdateSet((eb) => ({
+        record: eb.ref('excluded.record'),
+        hash: eb.ref('excluded.hash'),
+        imported_utc: eb.ref('excluded.imported_utc'),
+      })),
+    )
+    .execute()
+}
+
+/** Forgets an occurrence that is no more. */
+export async function remove(tx: Tx, source: string, uid: string, part: string): Promise<void> {
+  await tx
+    .deleteFrom('imports')
+    .where('source', '=', source)
+    .where('kind', '=', 'event')
+    .where('uid', '=', uid)
+    .where('part', '=', part)
+    .execute()
+}
+
+/** How far an import has come that did not finish. */
+export async function progress(tx: Tx, source: string): Promise<string | null> {
+  const row = await tx.selectFrom('import_progress').select('state').where('source', '=', source).executeTakeFirst()
+  return row?.state ?? null
+}
+
+/** Remembers how far an import has come, or that it has finished. */
+export async function setProgress(tx: Tx, source: string, state: string | null, now: Instant): Promise<void> {
+  if (state === null) {
+    await tx.deleteFrom('import_progress').where('source', '=', source).execute()
+    return
+  }
+  await tx
+    .insertInto('import_progress')
+    .values({ source, state, saved_utc: now })
+    .onConflict((conflict) => conflict.column('source').doUpdateSet({ state, saved_utc: now }))
+    .execute()
+}
+
+/** Keeps others from importing the same names until this transaction ends. */
+export function lock(tx: Tx, source: string): Promise<boolean> {
+  return dialectOf(tx).lock(tx, `import ${source}`)
+}
+
+/** Does a part of a transaction that leaves nothing behind if it fails, and does not fail the rest. */
+export async function attempt<T>(tx: Tx, work: () => Promise<T>): Promise<T> {
+  await sql`savepoint part`.execute(tx)
+  try {
+    const result = await work()
+    await sql`release savepoint part`.execute(tx)
+    return result
+  } catch (error) {
+    const { isPassing, isUnreachable } = dialectOf(tx)
+    // These end the whole transaction, which is then done again.
+    if (!isPassing(error) && !isUnreachable(error)) await sql`rollback to savepoint part`.execute(tx)
+    throw error
+  }
+}
