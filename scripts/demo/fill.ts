@@ -38,8 +38,7 @@ export async function fill(scope: Scope, { count, progress }: Filling): Promise<
   const chance = chanceOf('port-lorcan/fill')
   const today = toWallClock(scope.clock(), CITY.timezone).slice(0, 10)
   const groups = planYear(today, count)
-  const pictureOf = (event: DemoEvent) =>
-    `${event.motif}/${chanceOf(`${event.title}${event.start.slice(0, 7)}`).int(0, VARIANTS - 1)}`
+  const pictureOf = (event: DemoEvent) => `${event.motif}/${chanceOf(event.title).int(0, VARIANTS - 1)}`
   const pictures = await makePictures(scope, [...new Set(groups.flat().map(pictureOf))].sort(), progress)
   const made: Made = {
     pictures,
@@ -51,7 +50,7 @@ export async function fill(scope: Scope, { count, progress }: Filling): Promise<
   for (const group of groups) {
     let parent: number | null = null
     for (const event of group) {
-      const picture = pictureOf(group[0] ?? event)
+      const picture = pictureOf(event)
       const payload = payloadOf(event, made, picture, today, chance.fork(`${event.title} ${event.start}`))
       const { row } = await events.create(scope, () => ({ ...payload, ...(parent !== null && { parent }) }))
       parent ??= row.id

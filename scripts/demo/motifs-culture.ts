@@ -164,9 +164,30 @@ export const film: Draw = (chance, { ink, paper, tones, back }, variant) => {
   )
 }
 
-/** Cut paper. */
+/** Cut paper, squares within squares, or a vase at a window. */
 export const art: Draw = (chance, { ink, paper, tones }, variant) => {
   const [a, b, c, d] = tones
+  if (variant % 3 === 1) {
+    return times(6, (n) => {
+      const [x, y] = [(n % 3) * 400, Math.floor(n / 3) * 400]
+      const [one = a, two = b, three = c, four = d] = chance.some([a, b, c, d, paper, ink], 4)
+      const inner = n % 2 ? circle(x + 200, y + 236, 74, four) : rect(x + 130, y + 166, 140, 140, four)
+      return (
+        rect(x, y, 400, 400, one) + rect(x + 44, y + 60, 312, 312, two) + rect(x + 88, y + 116, 224, 224, three) + inner
+      )
+    })
+  }
+  if (variant % 3 === 2) {
+    const stems = times(5, (n) => {
+      const [x, y] = [470 + n * 62, 190 + Math.abs(n - 2) * 46 + chance.int(-20, 20)]
+      return (
+        line(`M600 520Q${560 + n * 20} 380 ${x} ${y}`, ink, 9) +
+        (n % 2 ? circle(x, y, 44, a) + circle(x, y, 16, paper) : leaf(x, y + 40, 150, d, (n - 2) * 16, 0.34))
+      )
+    })
+    const vase = path('M540 500h120c-6 40 62 76 62 150c0 54-40 84-66 84h-112c-26 0-66-30-66-84c0-74 68-110 62-150z', c)
+    return `${rect(240, 0, 720, 610, b)}${circle(chance.int(380, 820), 250, 150, paper)}${rect(0, 610, WIDTH, 190, a)}${stems}${vase}${line('M500 640q34-30 68 0t68 0t68 0', paper, 9)}${circle(880, 690, 62, b)}${circle(978, 706, 46, ink)}`
+  }
   const frond = (x: number, y: number, size: number, fill: string, lean: number) =>
     turn(
       line(`M${x} ${y}v${-size}`, fill, 10) +
