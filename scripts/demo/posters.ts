@@ -43,8 +43,8 @@ export function draw(motif: Motif, variant: number, chance: Chance): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${HEIGHT}" viewBox="0 0 ${WIDTH} ${HEIGHT}"><defs>${LIGHT}</defs><rect width="${WIDTH}" height="${HEIGHT}" fill="${palette.back}"/>${inside}<rect width="${WIDTH}" height="${HEIGHT}" fill="url(#light)"/></svg>`
 }
 
-/** The same, as a photograph would be sent in: mostly JPEG, now and then WebP. */
+/** The same, as pictures are sent in: some wide enough for every smaller size, mostly JPEG, now and then WebP. */
 export async function render(motif: Motif, variant: number, chance: Chance): Promise<Buffer> {
-  const picture = sharp(Buffer.from(draw(motif, variant, chance)))
+  const picture = sharp(Buffer.from(draw(motif, variant, chance))).resize({ width: variant < 2 ? WIDTH : 1024 })
   return variant % 5 === 4 ? picture.webp({ quality: 88 }).toBuffer() : picture.jpeg({ quality: 88 }).toBuffer()
 }
