@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { encode } from '../lib/html.ts'
 import { text } from '../lib/texts.ts'
+import { addEmbed } from './embed.ts'
 import { NAMESPACE } from './endpoint.ts'
 
 const WEB = new URL('../../web/', import.meta.url)
@@ -24,6 +25,7 @@ export function addPages(app: FastifyInstance): void {
   file('/assets/docs.js', 'text/javascript; charset=utf-8', script)
   file('/assets/icon.svg', 'image/svg+xml', icon)
   file('/assets/pages.css', 'text/css; charset=utf-8', style)
+  addEmbed(app)
   app.get('/', (request, reply) => sendPage(request, reply, startPage(request)))
   app.get('/docs', (request, reply) => sendPage(request, reply, docsPage(request)))
 }

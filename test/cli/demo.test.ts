@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { WINDOW } from '../../scripts/demo/demo-event.ts'
+import { planYear } from '../../scripts/demo/plan.ts'
+import { createApp, openAddress } from '../../src/app.ts'
+import { readConfig } from '../../src/config.ts'
+import { contractOf } from '../support/contract.ts'
+import type { Json } from '../support/service.ts'
+import { ROOT } from '../support/sources.ts'
+
+const COUNT = 24
+
+function start(args: string[]): { child: ChildProcess; out: () => string } {
+  const child = spawn(process.execPath, [join(ROOT, 'scripts/demo.ts'), ...args], { cwd: ROOT })
+  let out = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (data) => {
+      out += data
+    })
+  return { child, out: () => out }
+}
+
+async function run(args: string[]): Promise<{ code: number; out: string }> {
+  const { child, out } = start(args)
+  const [code] = await once(child, 'close')
+  return { code, out: out() }
+}
+
+/** Every published event of a folder, as REST answers it to a visitor. */
+async function eventsOf(folder: string): Promise<Json[]> {
+  const db = openAddress(`sqlite:${folder}`)
+  assert.ok(db)
+  const app = await createApp(readConfig({ data: folder, timezone: 'Europe/Dublin' }, {}), db, { logger: false })
+  try {
+    const contract = contractOf((await app.server.inject({ url: '/calendar/events/v1/doc' })).json())
+    const found: Json[] = []
+    for (let page = 1, pages = 1; page <= pages; page++) {
+      const url = `/calendar/events/v1/events?starts_after=2000-01-01&per_page=50&page=${page}`
+      const response = await app.server.inject({ url })
+      assert.equal(response.statusCode, 200, response.body)
+      contract.checkResponse('GET', '/events', response.statusCode, response.json())
+      pages = response.json().total_pages
+      found.push(...response.json().events)
+    }
+    return found
+  } finally {
+    await app.close()
+  }
+}
+
+describe('the demonstration', () => {
+  let folder: string
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'kalends-demo-test-'))
+  })
+  after(() => rmSync(folder, { recursive: true }))
+
+  it('helps, and says what cannot be used', async () => {
+    const { code, out } = await run(['--help'])
+    assert.equal(code, 0)
+    for (const flag of ['--port', '--data', '--events', '--no-serve']) assert.ok(out.includes(flag), flag)
+    assert.match((await run(['--events', 'many'])).out, /whole number/)
+  })
+
+  it('makes the same year twice, and every event of it is as the contract says', async () => {
+    const folders = [join(folder, 'one'), join(folder, 'two')]
+    const made = await Promise.all(
+      folders.map((data) => run(['--data', data, '--events', String(COUNT), '--no-serve'])),
+    )
+    for (const { code, out } of made) {
+      assert.equal(code, 0, out)
+      assert.match(out, /password {2}\S{20}/)
+    }
+    const [one, two] = await Promise.all(folders.map(eventsOf))
+    assert.ok(one && two && one.length >= COUNT - 2, 'all but a draft and what waits for approval')
+    const shown = (event: Json) => [event.title, event.start_date, event.description, event.venue.venue, event.cost]
+    assert.deepEqual(one.map(shown), two.map(shown))
+    assert.ok(one.some(({ image }) => image !== false && image.sizes.medium.width === 300))
+    assert.ok(one.some(({ parent }) => parent !== undefined))
+    assert.ok(one.some(({ title }) => /\p{Script=Arabic}/u.test(title)))
+  })
+
+  it('leaves a folder alone that it did not make, and makes its own again', async () => {
+    const foreign = join(folder, 'foreign')
+    mkdirSync(foreign)
+    writeFileSync(join(foreign, 'kalends.sqlite'), 'precious')
+    const refused = await run(['--data', foreign, '--events', '2', '--no-serve'])
+    assert.equal(refused.code, 1)
+    assert.match(refused.out, /^demo: .* did not make/m)
+    assert.deepEqual(readdirSync(foreign), ['kalends.sqlite'])
+    const own = join(folder, 'own')
+    for (const count of [3, 2]) {
+      const { code, out } = await run(['--data', own, '--events', String(count), '--no-serve'])
+      assert.equal(code, 0, out)
+      assert.equal((await eventsOf(own)).length, count)
+    }
+  })
+
+  it('serves what it made from a temporary folder, which is gone when it ends', async () => {
+    const server = createServer().listen(0, 'localhost')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    assert.match((await run(['--port', String(port), '--events', '2'])).out, /port \d+ cannot be used/)
+    await new Promise((closed) => server.close(closed))
+    const { child, out } = start(['--port', String(port), '--events', '4'])
+    while (!/password {2}/.test(out())) await Promise.race([once(child.stdout ?? child, 'data'), once(child, 'close')])
+    const temporary = /in (\S+)\.\n/.exec(out())?.[1] ?? ''
+    assert.ok(existsSync(temporary))
+    const response = await fetch(`http://localhost:${port}/calendar/events/v1/events?starts_after=2000-01-01`)
+    assert.equal(((await response.json()) as Json).total, 4)
+    child.kill('SIGTERM')
+    const [code] = await once(child, 'close')
+    assert.equal(code, 0, out())
+    assert.ok(!existsSync(temporary))
+  })
+})
+
+describe('a year of it', () => {
+  const today = '2031-03-12'
+  const groups = planYear(today, 2000)
+  const events = groups.flat()
+
+  it('has as many events as asked for, in the year around the day', () => {
+    for (const count of [1, 7, 100]) assert.equal(planYear(today, count).flat().length, count)
+    assert.equal(events.length, 2000)
+    const first = Temporal.PlainDate.from(today).add({ days: WINDOW.first }).toString()
+    const last = Temporal.PlainDate.from(today)
+      .add({ days: WINDOW.last + 1 })
+      .toString()
+    for (const { title, start, end } of events)
+      assert.ok(start >= first && start < last && end > start, `${title}: ${start}`)
+  })
+
+  it('hardly repeats a title but in series', () => {
+    const titles = groups.filter(({ length }) => length === 1).map(([event]) => event?.title)
+    assert.ok(new Set(titles).size > titles.length * 0.98)
+  })
+
+  it('keeps the seasons', () => {
+    const months = (part: RegExp) =>
+      new Set(events.filter(({ category }) => part.test(category)).map(({ start }) => start.slice(5, 7)))
+    assert.deepEqual([...months(/^Open-air cinema$/)].sort(), ['06', '07', '08'])
+    assert.deepEqual([...months(/^Christmas$/)].sort(), ['11', '12'])
+  })
+})
