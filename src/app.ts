@@ -2,6 +2,7 @@ import pino, { type Logger } from 'pino'
 import type { Config } from './config.ts'
 import { publishDue } from './domain/events.ts'
 import { Limits } from './domain/limits.ts'
+import type { Site } from './domain/scope.ts'
 import type { Service } from './http/server.ts'
 import { createServer } from './http/server.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
@@ -35,7 +36,7 @@ export async function createApp(
     clock,
     passwords: new PasswordChecker(clock),
     limits: new Limits(config.databaseUrl === '' ? null : db),
-    site: { timezone: config.timezone, currency: config.currency, home: config.baseUrl },
+    site: siteOf(config),
     files: openFiles(config),
     fetchLimits: { allowedHosts: config.fetchHosts, mostBytes: config.uploadLimit, timeout: 10_000 },
     isReady: async () => (await db.pending()).length === 0,
@@ -77,6 +78,11 @@ export function openStore({
   replicaUrls,
 }: Pick<Config, 'data' | 'databaseUrl' | 'replicaUrls'>): Database {
   return openDatabase(databaseUrl === '' ? data : databaseUrl, { replicas: replicaUrls })
+}
+
+function siteOf({ timezone, currency, baseUrl, siteName, languages, logo, accent, stylesheet, tiles }: Config): Site {
+  const design = { logo, accent, stylesheet, tiles }
+  return { timezone, currency, home: baseUrl, name: siteName, languages, design }
 }
 
 /** Where the files of images are kept: a bucket if one is configured, else beside the database. */

@@ -6,7 +6,7 @@ import type { Scope } from '../domain/scope.ts'
 import { AppError, type ErrorCode } from '../lib/errors.ts'
 import { chooseLanguage, DEFAULT_LANGUAGE } from '../lib/texts.ts'
 import { readBody, readFile, readForm } from './body.ts'
-import type { Addresses, Call, Endpoint } from './endpoint.ts'
+import type { Addresses, Answer, Call, Endpoint } from './endpoint.ts'
 import { asAppError, errorBody } from './errors.ts'
 import { sparse } from './sparse.ts'
 
@@ -39,19 +39,24 @@ export async function sendAnswer(
     .send(typeof body === 'string' || body instanceof Readable ? body : select(body, search))
 }
 
-/** Sends the answer to a failed request, and logs what is a fault of ours. */
-export async function sendError(error: Error, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+/** Sends the answer to a failed request, as a page where one is made, and logs what is a fault of ours. */
+export async function sendError(
+  error: Error,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  page?: (told: AppError) => Answer,
+): Promise<FastifyReply> {
   const told = asAppError(error)
   if (told.status >= 500) request.log.error({ err: error }, 'request failed')
   if (told.status === 401) reply.header('www-authenticate', 'Basic realm="Kalends", charset="UTF-8"')
   // Some errors come before the hook that chooses the language.
   const language = request.language?.name ?? chooseLanguage(request.headers['accept-language'])
-  const body = errorBody(told, language, request.id)
   const [, search] = splitUrl(request.url)
+  const shown = page?.(told) ?? { body: errorBody(told, language, request.id) }
   return varied(request, reply)
     .code(told.status)
-    .headers(told.details.headers ?? {})
-    .send(select(body, search))
+    .headers({ ...told.details.headers, ...shown.headers })
+    .send(typeof shown.body === 'string' ? shown.body : select(shown.body, search))
 }
 
 /** Tells caches what an answer depends on. */

@@ -45,6 +45,8 @@ export interface Answer {
   readonly headers?: Record<string, string>
   /** Made JSON of, unless it is text or a stream of it; then the headers say of what type. */
   readonly body: object | string | Readable
+  /** Unix seconds when it could change by time alone. */
+  readonly until?: number
 }
 
 /** A page or a feed: what people and calendar programs read beside the REST interface. */

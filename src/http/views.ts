@@ -1,4 +1,5 @@
 import type { View } from './endpoint.ts'
+import { pages } from './pages.ts'
 
 /** Everything that is read beside the REST interface: pages and feeds. */
-export const views: readonly View[] = []
+export const views: readonly View[] = [...pages]
