@@ -22,17 +22,25 @@ export function project({ lat, lng }: Point, zoom: number): { x: number; y: numb
   return { x: ((lng + 180) / 360) * size, y: (0.5 - Math.log((1 + sine) / (1 - sine)) / (4 * Math.PI)) * size }
 }
 
-/** The closest view of this size that shows every place, with room around them. */
-export function frameAround(places: readonly Point[], width: number, height: number, closest = CLOSEST): Frame {
-  const room = 48
-  let zoom = closest
-  for (; zoom > 0; zoom--) {
+/** The room around places, in pixels. */
+const ROOM = 56
+
+/** The closest view of a width that shows every place, and is no higher than it has to be. Tiles come in whole zooms; paper does not. */
+export function frameAround(
+  places: readonly Point[],
+  { width, least, most, whole }: { width: number; least: number; most: number; whole: boolean },
+): Frame {
+  const step = whole ? 1 : 0.05
+  let zoom = CLOSEST
+  while (zoom > 0) {
     const { right, left, bottom, top } = bounds(places, zoom)
-    if (right - left <= width - 2 * room && bottom - top <= height - 2 * room) break
+    if (right - left <= width - 2 * ROOM && bottom - top <= most - 2 * ROOM) break
+    zoom -= step
   }
-  const { right, left, bottom, top } = bounds(places, zoom)
+  const { right, left, bottom, top } = bounds(places, Math.max(0, zoom))
+  const height = Math.round(Math.min(most, Math.max(least, bottom - top + 2 * ROOM)))
   return {
-    zoom,
+    zoom: Math.max(0, zoom),
     width,
     height,
     left: Math.round((left + right - width) / 2),

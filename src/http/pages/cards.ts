@@ -114,3 +114,12 @@ export function eventCard(context: Context, event: Event, { lazy = true } = {}):
 <p class="where" dir="auto">${[row.all_day !== 1 && say(context, row.start_local, 'time'), where].filter(Boolean).join(' · ')}</p>
 </li>`
 }
+
+/** Events that last for days, side by side. */
+export function strip(context: Context, id: string, title: string, events: readonly Event[]): Markup {
+  const items = events.map((event) => {
+    const where = whereOf(event)
+    return html`<li class="${hue(event)}"><a href="${context.link(eventPath(event))}" dir="auto">${event.row.title}</a> <span>${whenShort(context, event.row)}${where !== '' && html` · <bdi>${where}</bdi>`}</span></li>`
+  })
+  return html`<section class="running" aria-labelledby="${id}"><h2 id="${id}">${title}</h2><ul>${items}</ul></section>`
+}

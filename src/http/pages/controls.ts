@@ -4,6 +4,7 @@ import type { Term } from '../../domain/terms.ts'
 import * as terms from '../../domain/terms.ts'
 import { html, type Markup, type Part, safe } from '../../lib/markup.ts'
 import type { Context } from './context.ts'
+import { say } from './dates.ts'
 import { type Filters, feedOf, isNarrowed, searchOf } from './filters.ts'
 import { icon } from './icons.ts'
 import type { Feed } from './layout.ts'
@@ -34,8 +35,46 @@ export function viewPath(view: ViewName, day: string | null, filters: Filters): 
   return `/events/${view}/${dated}${search}`
 }
 
-/** Previous, today, next; and the other views. */
-export function toolbar(context: Context, { view, day, previous, next, filters }: Place): Markup {
+/** Everything by which a view is steered: previous, today, next; the other views; search and filters; subscribing. */
+export async function controls(context: Context, place: Place, action: string): Promise<Markup> {
+  return html`<div class="tools">${toolbar(context, place)}${await filterForm(context, action, place.filters)}${subscribe(context, '/events', place.filters)}</div>
+${chosen(context, action, place.filters)}${signedIn(context)}`
+}
+
+/** What the view is narrowed down to, each a link that takes it away again. */
+export function chosen(context: Context, action: string, filters: Filters): Part {
+  if (!isNarrowed(filters)) return null
+  const { t, link } = context
+  const dated = !hasOwnDates(action)
+  const { category, tag, venue, organizer, start, end, fixed } = filters
+  const all: (false | null | '' | readonly [words: string, without: Partial<Filters>])[] = [
+    filters.search !== '' && [`“${filters.search}”`, { search: '' }],
+    category && fixed !== 'category' && [category.name, { category: null }],
+    tag && fixed !== 'tag' && [tag.name, { tag: null }],
+    venue && fixed !== 'venue' && [String(venue.row.venue), { venue: null }],
+    organizer && fixed !== 'organizer' && [String(organizer.row.organizer), { organizer: null }],
+    filters.featured && [t('featured'), { featured: false }],
+    dated && start && [`${t('filters.from')} ${say(context, start, 'shortYear')}`, { start: null }],
+    dated && end && [`${t('filters.to')} ${say(context, end, 'shortYear')}`, { end: null }],
+  ]
+  const items = all.filter((one) => !!one)
+  return html`<ul class="topics chosen" aria-label="${t('filters.more')}">${items.map(
+    ([words, without]) =>
+      html`<li><a href="${link(`${action}${searchOf(filters, { ...without, page: 1 })}`)}"><bdi>${words}</bdi>${icon('close')}<span class="unseen">${t('filters.remove')}</span></a></li>`,
+  )}${items.length > 1 && html`<li><a class="all" href="${link(action)}">${t('filters.clear')}</a></li>`}</ul>`
+}
+
+/** Views of a month, a week or a day have their dates in their address, and the map is of what is to come. */
+function hasOwnDates(action: string): boolean {
+  return /^\/events\/(month|week|day|map)\//.test(action)
+}
+
+/** Whoever sees more than others is told so. */
+function signedIn({ call, t }: Context): Part {
+  return call.scope.user !== null && html`<p class="note">${t('signed_in', { name: call.scope.user.name })}</p>`
+}
+
+function toolbar(context: Context, { view, day, previous, next, filters }: Place): Markup {
   const { t } = context
   const isNow = day === context.today
   const way = (to: Way | undefined, name: 'back' | 'forward', rel: string) =>
@@ -45,25 +84,22 @@ export function toolbar(context: Context, { view, day, previous, next, filters }
     (name) =>
       html`<li><a href="${context.link(viewPath(name, isNow ? null : day, filters))}"${name === view && safe(' aria-current="page"')}>${t(`views.${name}`)}</a></li>`,
   )
-  return html`<div class="toolbar">
-<nav class="steps" aria-label="${t('navigation.dates')}">${way(previous, 'back', 'prev')}${view !== 'map' && html`<a class="button" href="${context.link(viewPath(view, null, { ...filters, start: null, end: null }))}">${t('today')}</a>`}${way(next, 'forward', 'next')}</nav>
-<nav class="views" aria-label="${t('views.label')}"><ul>${views}</ul></nav>
-</div>`
+  return html`${view !== 'map' && html`<nav class="steps" aria-label="${t('navigation.dates')}">${way(previous, 'back', 'prev')}<a class="button" href="${context.link(viewPath(view, null, { ...filters, start: null, end: null }))}">${t('today')}</a>${way(next, 'forward', 'next')}</nav>`}
+<nav class="views" aria-label="${t('views.label')}"><ul>${views}</ul></nav>`
 }
 
 /** The form of search and filters: it works as an address, so a view of it can be kept and shared. */
 export async function filterForm(context: Context, action: string, filters: Filters): Promise<Markup> {
-  const { t, call } = context
+  const { t } = context
   const { fixed } = filters
   const options = await choices(context, filters)
-  const open = isNarrowed({ ...filters, search: '' })
   return html`<search><form class="filters" method="get" action="${context.link(action)}">
 <div class="find">
 <label class="unseen" for="search">${t('filters.search')}</label>
 ${icon('search')}<input id="search" type="search" name="search" value="${filters.search}" placeholder="${t('filters.search')}" maxlength="200" dir="auto">
 <button class="button primary" type="submit">${t('filters.find')}</button>
 </div>
-<details${open && safe(' open')}><summary>${t('filters.more')}</summary>
+<details><summary class="button">${icon('filter')}${t('filters.more')}</summary>
 <div class="fields">
 ${fixed !== 'category' && select('category', t('category'), t('filters.any'), options.category, filters.category?.slug)}
 ${fixed !== 'tag' && select('tag', t('tag'), t('filters.any'), options.tag, filters.tag?.slug)}
@@ -71,14 +107,13 @@ ${fixed !== 'venue' && select('venue', t('venue'), t('filters.any'), options.ven
 ${fixed !== 'organizer' && select('organizer', t('organizer'), t('filters.any'), options.organizer, filters.organizer?.row.slug)}
 ${dates(context, action, filters)}
 <label class="check"><input type="checkbox" name="featured" value="1"${filters.featured && safe(' checked')}> ${t('filters.featured')}</label>
+<div class="ends"><button class="button primary" type="submit">${t('filters.apply')}</button></div>
 </div></details>
-${isNarrowed(filters) && html`<p class="clear"><a href="${context.link(action)}">${t('filters.clear')}</a></p>`}
-</form></search>${call.scope.user !== null && html`<p class="note">${t('signed_in', { name: call.scope.user.name })}</p>`}`
+</form></search>`
 }
 
-/** Views of a month, a week or a day have their dates in their address. */
 function dates({ t }: Context, action: string, { start, end }: Filters): Part {
-  if (/^\/events\/(month|week|day|map)\//.test(action)) return null
+  if (hasOwnDates(action)) return null
   return [
     html`<label>${t('filters.from')} <input type="date" name="start_date" value="${start}"></label>`,
     html`<label>${t('filters.to')} <input type="date" name="end_date" value="${end}"></label>`,

@@ -11,6 +11,7 @@ const STYLES = {
   monthAlone: { month: 'long' },
   day: { weekday: 'long', day: 'numeric', month: 'long' },
   dayYear: { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' },
+  longYear: { day: 'numeric', month: 'long', year: 'numeric' },
   short: { day: 'numeric', month: 'short' },
   shortYear: { day: 'numeric', month: 'short', year: 'numeric' },
   weekday: { weekday: 'long' },
@@ -32,7 +33,10 @@ const formats = new Map<string, Intl.DateTimeFormat>()
 
 function format(locale: string, style: DateStyle): Intl.DateTimeFormat {
   const key = `${locale} ${style}`
-  const found = formats.get(key) ?? new Intl.DateTimeFormat(locale, { ...STYLES[style], timeZone: 'UTC' })
+  const options: Intl.DateTimeFormatOptions = STYLES[style]
+  // Where the clock has 24 hours, times are read in columns.
+  const hour = options.hour && locale !== 'en-US' ? ({ hour: '2-digit' } as const) : {}
+  const found = formats.get(key) ?? new Intl.DateTimeFormat(locale, { ...options, ...hour, timeZone: 'UTC' })
   formats.set(key, found)
   return found
 }
@@ -60,26 +64,32 @@ export function startDay({ start_local }: EventRow): string {
   return start_local.slice(0, 10)
 }
 
-/** The last day that an event is on: one that ends at midnight is not on the day that begins then. */
-export function lastDay({ start_local, end_local }: EventRow): string {
-  const day = end_local.slice(0, 10)
-  return end_local.endsWith('00:00:00') && end_local > start_local && day > start_local.slice(0, 10)
-    ? addDays(day, -1)
-    : day
+/** Until when a night belongs to the day before. */
+const SMALL_HOURS = '06:00:00'
+
+/** The last day that an event is on, as people say it: a concert until two in the morning is on one day. */
+export function lastDay(row: EventRow): string {
+  const first = startDay(row)
+  const day = row.end_local.slice(0, 10)
+  const time = row.end_local.slice(11)
+  const overnight =
+    row.all_day !== 1 && day === addDays(first, 1) && time <= SMALL_HOURS && time < row.start_local.slice(11)
+  return overnight || (time === '00:00:00' && day > first) ? addDays(day, -1) : day
 }
 
-/** When an event is, in full. */
-export function whenLong(context: Context, row: EventRow): { day: string; time: string } {
+/** The day or days of an event, in full. */
+export function daysOf(context: Context, row: EventRow): string {
   const first = startDay(row)
   const last = lastDay(row)
-  if (row.all_day === 1)
-    return {
-      day: first === last ? say(context, first, 'dayYear') : sayRange(context, first, last, 'dayYear'),
-      time: context.t('all_day'),
-    }
+  return first === last ? say(context, first, 'dayYear') : sayRange(context, first, last, 'longYear')
+}
+
+/** When an event is, in full, in two lines: the day and the times, or beginning and end. */
+export function whenLong(context: Context, row: EventRow): [string, string] {
   const zone = zoneName(row)
-  if (first === last) return { day: say(context, first, 'dayYear'), time: `${times(context, row)} ${zone}` }
-  return { day: sayRange(context, row.start_local, row.end_local, 'dayYearTime'), time: zone }
+  if (row.all_day === 1) return [daysOf(context, row), context.t('all_day')]
+  if (startDay(row) === lastDay(row)) return [daysOf(context, row), `${times(context, row)} ${zone}`]
+  return [`${say(context, row.start_local, 'dayYearTime')} –`, `${say(context, row.end_local, 'dayYearTime')} ${zone}`]
 }
 
 /** When an event is, in a list whose headings tell the day it begins on. */

@@ -31,8 +31,8 @@ ${tickets.length > 0 && html`<h2>${t('tickets.label')}</h2><ul class="tickets">$
 
 /** By the event's clock; a script adds the reader's own where it differs. */
 function when(context: Context, row: EventRow): Markup {
-  const { day, time } = whenLong(context, row)
-  return html`${timeOf(row, day)}<br>${time}${row.all_day !== 1 && html`<p class="yours" hidden data-start="${row.start_utc}" data-end="${row.end_utc}" data-zone="${row.timezone}" data-words="${context.t('your_time', { when: '{when}', zone: '{zone}' })}"></p>`}`
+  const [first, second] = whenLong(context, row)
+  return html`${timeOf(row, first)}<br>${second}${row.all_day !== 1 && html`<p class="yours" hidden data-start="${row.start_utc}" data-end="${row.end_utc}" data-zone="${row.timezone}" data-words="${context.t('your_time', { when: '{when}', zone: '{zone}' })}"></p>`}`
 }
 
 function place(context: Context, { row }: Event, venue: Event['venues'][number]): Part {

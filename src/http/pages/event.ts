@@ -8,7 +8,7 @@ import type { Answer, Call, View } from '../endpoint.ts'
 import { eventLd } from '../json-ld.ts'
 import { eventCard, eventPath, hue, marks, picture, termPath } from './cards.ts'
 import { addDays, type Context, contextOf } from './context.ts'
-import { whenLong } from './dates.ts'
+import { daysOf, whenLong } from './dates.ts'
 import { eventPanel } from './event-panel.ts'
 import { icon } from './icons.ts'
 import { answer } from './layout.ts'
@@ -43,24 +43,24 @@ async function eventPage(context: Context, shown: Event): Promise<Answer> {
   const { row, image, categories, tags } = shown
   const secret = row.password_hash !== null
   const about = words(row.excerpt || row.description || '')
-  const { day } = whenLong(context, row)
+  const days = daysOf(context, row)
   const more = secret ? [] : await related(context, shown)
   const main = html`<article class="single-event ${hue(shown)}"><div class="wide">
 <div class="heading"><div><p class="eyebrow">${categories.map((one) => html`<a href="${context.link(termPath(one))}" dir="auto">${one.name}</a> `)}${marks(context, shown)}</p>
 <h1 dir="auto">${row.title}</h1>
-<p class="lead-date">${day}</p></div></div>
+<p class="lead-date">${days}</p></div></div>
 ${row.end_utc < now && html`<p class="note">${t('over')}</p>`}
-<div class="subject">
-<div>${image && html`<div class="picture">${picture(context, image, { sizes: '(min-width: 64rem) 40rem, 92vw', lazy: false })}</div>`}
-<div class="prose" dir="auto">${row.excerpt && html`<div class="lead">${prose(context, row.excerpt)}</div>`}${prose(context, row.description)}</div>
-${tags.length > 0 && html`<ul class="tags" aria-label="${t('tags')}">${tags.map((one) => html`<li><a href="${context.link(termPath(one))}">${icon('tag')}<bdi>${one.name}</bdi></a></li>`)}</ul>`}</div>
+<div class="subject whole">
+${image && html`<div class="picture">${picture(context, image, { sizes: '(min-width: 64rem) 40rem, 92vw', lazy: false })}</div>`}
 ${eventPanel(context, shown)}
+<div class="text"><div class="prose" dir="auto">${row.excerpt && html`<div class="lead">${prose(context, row.excerpt)}</div>`}${prose(context, row.description)}</div>
+${tags.length > 0 && html`<ul class="tags" aria-label="${t('tags')}">${tags.map((one) => html`<li><a href="${context.link(termPath(one))}">${icon('tag')}<bdi>${one.name}</bdi></a></li>`)}</ul>`}</div>
 </div>
 ${more.length > 0 && html`<section class="related" aria-labelledby="related"><h2 id="related">${t('related')}</h2><ul class="cards">${more.map((other) => eventCard(context, other))}</ul></section>`}
 </div></article>`
   return answer(context, {
     title: row.title,
-    description: (about || day).slice(0, 300),
+    description: (about || days).slice(0, 300),
     path: eventPath(shown),
     main,
     hidden: secret || row.status !== 'publish',
@@ -87,11 +87,11 @@ async function related({ call, today }: Context, { row, venues, categories }: Ev
 function passwordPage(context: Context, seen: Event, wrong: boolean): Answer {
   const { t } = context
   const { row } = seen
-  const { day, time } = whenLong(context, row)
+  const [first, second] = whenLong(context, row)
   const main: Markup = html`<div class="narrow">
 <p class="eyebrow">${icon('lock')} ${t('protected')}</p>
 <h1 dir="auto">${row.title}</h1>
-<p class="lead-date">${day}${row.all_day !== 1 && html`, ${time}`}</p>
+<p class="lead-date">${first}<br>${second}</p>
 <form class="panel password" method="post" action="${context.link(eventPath(seen))}">
 <label for="password">${t('password.label')}</label>
 ${wrong && html`<p class="problem" id="wrong" role="alert">${t('password.wrong')}</p>`}

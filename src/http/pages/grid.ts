@@ -1,10 +1,11 @@
+import type { Event } from '../../domain/events.ts'
 import { AppError } from '../../lib/errors.ts'
-import { html, type Markup, type Part } from '../../lib/markup.ts'
+import { html, type Markup } from '../../lib/markup.ts'
 import type { Answer, Call, View } from '../endpoint.ts'
-import { eventItem, eventPath, hue, whereOf } from './cards.ts'
+import { eventItem, eventPath, hue, strip, whereOf } from './cards.ts'
 import { addDays, type Context, contextOf } from './context.ts'
-import { filterForm, subscribe, toolbar, type ViewName, type Way } from './controls.ts'
-import { say, sayRange, startTime, weekStart, whenShort } from './dates.ts'
+import { controls, type ViewName, type Way } from './controls.ts'
+import { lastDay, say, sayRange, startDay, startTime, weekStart, whenShort } from './dates.ts'
 import { eventsOn, type Filters, feedOf, isNarrowed, readDay, readFilters, searchOf } from './filters.ts'
 import { answer } from './layout.ts'
 import { empty } from './list.ts'
@@ -99,9 +100,8 @@ async function show(
         }
       : undefined
   const main = html`<div class="wide">
-<div class="heading"><h1>${title}</h1>${subscribe(context, '/events', filters)}</div>
-${toolbar(context, { view, day: isNow ? context.today : span.day, filters, previous: way(span.previous, 'previous'), next: way(span.next, 'next') })}
-${await filterForm(context, path, filters)}
+<h1>${title}</h1>
+${await controls(context, { view, day: isNow ? context.today : span.day, filters, previous: way(span.previous, 'previous'), next: way(span.next, 'next') }, path)}
 ${found.length > 0 || view === 'month' ? draw(found) : empty(context)}
 </div>`
   return answer(context, {
@@ -109,7 +109,7 @@ ${found.length > 0 || view === 'month' ? draw(found) : empty(context)}
     description: context.t('view_description', { when: title, name: context.call.scope.site.name }),
     path: `${path}${searchOf(filters, NO_DATES)}`,
     main,
-    at: 'events',
+    at: 'calendar',
     feed: feedOf('/events', filters),
     hidden: isNarrowed(filters) || found.length === 0 || isFar(context, span.day),
     until: context.midnight,
@@ -139,49 +139,74 @@ function isFar({ today }: Context, day: string): boolean {
 function monthGrid(context: Context, weeks: readonly Day[][], month: string): Markup {
   const days = weeks.flat()
   const isOutside = (day: string) => day.slice(0, 7) !== month.slice(0, 7)
+  const older = new Map(
+    days
+      .flatMap(({ day: of, slots }) => (isOutside(of) ? [] : slots))
+      .filter(({ event }) => startDay(event.row) < month)
+      .map(({ event }) => [event.row.id, event]),
+  )
   const heads = (weeks[0] ?? []).map(({ day: of }) => html`<span>${say(context, of, 'weekdayShort')}</span>`)
   const small = days.map(({ day: of, slots }) => {
-    const classes = [isOutside(of) && 'outside', of === context.today && 'today', slots.length > 0 && 'busy']
+    const classes = [isOutside(of) && 'outside', of === context.today && 'today', begins(slots) && 'busy']
     const name = classes.filter(Boolean).join(' ')
-    return slots.length > 0 && !isOutside(of)
+    return begins(slots) && !isOutside(of)
       ? html`<a class="${name}" href="#day-${of}">${Number(of.slice(8))}</a>`
       : html`<span class="${name}">${Number(of.slice(8))}</span>`
   })
   return html`<nav class="small-month" aria-label="${context.t('navigation.days')}">${heads}${small}</nav>
 <div class="weekdays" aria-hidden="true">${heads}</div>
+${older.size > 0 && html`<div class="small-only">${strip(context, 'older', context.t('several_days'), [...older.values()])}</div>`}
 <ol class="month">${days.map((one) => monthDay(context, one, isOutside(one.day)))}</ol>
 ${days.every(({ slots, day: of }) => slots.length === 0 || isOutside(of)) && html`<div class="empty small-only"><p>${context.t('none')}</p></div>`}`
+}
+
+/** Whether something begins on a day. */
+function begins(slots: readonly Slot[]): boolean {
+  return slots.some(({ span, before }) => span > 0 && !before)
 }
 
 function monthDay(context: Context, { day: of, slots }: Day, outside: boolean): Markup {
   const { link, t } = context
   const shown = slots.filter(({ lane }) => lane < LANES)
   const more = slots.length - shown.length
-  const classes = ['day', outside && 'outside', of === context.today && 'today', slots.length === 0 && 'free']
+  const classes = ['day', outside && 'outside', of === context.today && 'today', !begins(slots) && 'idle']
   return html`<li class="${classes.filter(Boolean).join(' ')}" id="day-${of}"><h2><a href="${link(`/events/day/${of}/`)}"><time datetime="${of}"><span class="long">${say(context, of, 'day')}</span><span class="number" aria-hidden="true">${Number(of.slice(8))}</span></time></a></h2>
 ${slots.length > 0 && html`<ul>${shown.map((slot) => bar(context, slot))}</ul>`}${more > 0 && html`<a class="more" href="${link(`/events/day/${of}/`)}">${t('more', { count: more })}<span class="unseen"> ${say(context, of, 'short')}</span></a>`}</li>
 `
 }
 
-function bar(context: Context, { event, lane, span }: Slot): Markup {
+function bar(context: Context, { event, lane, span, before, after }: Slot): Markup {
   const { row } = event
   const time = startTime(context, row)
-  const long = span !== 1 || row.all_day === 1
-  const classes = [`lane-${lane}`, hue(event), long && 'bar', span > 1 && `span-${span}`, span === 0 && 'over']
+  const long = span !== 1 || row.all_day === 1 || before || after
+  const classes = [
+    `lane-${lane}`,
+    hue(event),
+    long && 'bar',
+    span > 1 && `span-${span}`,
+    span === 0 && 'over',
+    before && 'before',
+    after && 'after',
+  ]
   return html`<li class="${classes.filter(Boolean).join(' ')}"><a href="${context.link(eventPath(event))}" title="${row.title}">${!long && time !== '' && html`<span class="time">${time}</span> `}<span class="name" dir="auto">${row.title}</span>${span > 1 && html`<span class="unseen"> ${whenShort(context, row)}</span>`}</a></li>`
 }
 
-/** A week as seven columns or, on a narrow screen, seven lists. */
+/** A week as seven columns or, on a narrow screen, seven lists; what lasts for days is named once, above. */
 function weekColumns(context: Context, days: readonly Day[]): Markup {
-  return html`<ol class="week">${days.map(({ day: of, slots }) => {
-    const cards: Part = slots.map(({ event, span }) => {
-      const where = whereOf(event)
-      return html`<li class="${hue(event)}${span === 0 && ' over'}"><p class="when">${whenShort(context, event.row)}</p><h3><a href="${context.link(eventPath(event))}" dir="auto">${event.row.title}</a></h3>${where !== '' && html`<p class="where" dir="auto">${where}</p>`}</li>`
-    })
-    return html`<li class="day${of === context.today && ' today'}${slots.length === 0 && ' free'}"><h2><a href="${context.link(`/events/day/${of}/`)}"><time datetime="${of}"><span class="weekday">${say(context, of, 'weekdayShort')}</span> <span class="number">${Number(of.slice(8))}</span> <span class="unseen">${say(context, of, 'month')}</span></time></a></h2>
-${slots.length > 0 && html`<ul>${cards}</ul>`}</li>
+  const isLong = ({ event: { row } }: Slot) => startDay(row) !== lastDay(row)
+  const long = new Map(days.flatMap(({ slots }) => slots.filter(isLong)).map(({ event }) => [event.row.id, event]))
+  return html`${long.size > 0 && strip(context, 'long', context.t('several_days'), [...long.values()])}
+<ol class="week">${days.map(({ day: of, slots }) => {
+    const shown = slots.filter((slot) => !isLong(slot))
+    return html`<li class="day${of === context.today && ' today'}"><h2><a href="${context.link(`/events/day/${of}/`)}"><time datetime="${of}"><span class="weekday">${say(context, of, 'weekdayShort')}</span> <span class="number">${Number(of.slice(8))}</span> <span class="unseen">${say(context, of, 'month')}</span></time></a></h2>
+${shown.length > 0 && html`<ul>${shown.map(({ event }) => weekCard(context, event))}</ul>`}</li>
 `
   })}</ol>`
+}
+
+function weekCard(context: Context, event: Event): Markup {
+  const where = whereOf(event)
+  return html`<li class="${hue(event)}"><p class="when">${whenShort(context, event.row)}</p><h3><a href="${context.link(eventPath(event))}" dir="auto">${event.row.title}</a></h3>${where !== '' && html`<p class="where" dir="auto">${where}</p>`}</li>`
 }
 
 /** Each view at today, and at the month or day that its address names. */

@@ -22,7 +22,7 @@ export interface Page {
   /** The path of the feeds of what is shown, without their ending, and the parameters behind it. */
   readonly feed?: Feed
   /** Where the reader is in the navigation. */
-  readonly at?: 'start' | 'events' | 'map'
+  readonly at?: 'start' | 'events' | 'calendar' | 'map'
   /** Unix seconds when it could change by time alone. */
   readonly until?: number
 }
@@ -127,7 +127,7 @@ function header(context: Context, { at }: Page): Markup {
 <a class="brand" href="${context.link('/')}">${logo(context)}<span dir="auto">${context.call.scope.site.name}</span></a>
 <nav aria-label="${context.t('navigation.main')}"><ul>
 ${item('/events/', context.t('navigation.events'), 'events')}
-${item('/events/month/', context.t('navigation.calendar'), undefined)}
+${item('/events/month/', context.t('navigation.calendar'), 'calendar')}
 ${item('/events/map/', context.t('views.map'), 'map')}
 </ul></nav>
 </div></header>`

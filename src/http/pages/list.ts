@@ -3,10 +3,10 @@ import * as events from '../../domain/events.ts'
 import { AppError } from '../../lib/errors.ts'
 import { html, type Markup, type Part } from '../../lib/markup.ts'
 import type { Answer, Call, View } from '../endpoint.ts'
-import { agenda, eventPath, hue, whereOf } from './cards.ts'
+import { agenda, strip } from './cards.ts'
 import { addDays, type Context, contextOf } from './context.ts'
-import { filterForm, type Place, pager, subscribe, toolbar, type Way } from './controls.ts'
-import { say, sayRange, whenShort } from './dates.ts'
+import { chosen, controls, filterForm, type Place, pager, subscribe, type Way } from './controls.ts'
+import { say, sayRange } from './dates.ts'
 import { type Filters, feedOf, isNarrowed, PER_PAGE, readFilters, restQuery, searchOf } from './filters.ts'
 import { answer, type Page } from './layout.ts'
 
@@ -36,16 +36,12 @@ export async function upcoming(
 
 /** What began before the days that are shown and is still on. */
 export async function running(context: Context, filters: Filters): Promise<Markup | null> {
-  const { call, today, t, link } = context
+  const { call, today, t } = context
   const eve = addDays(filters.start ?? today, -1)
   const query = { ...restQuery(filters), starts_before: eve, ends_after: eve, per_page: MOST_RUNNING }
   const { events: found } = filters.page > 1 ? { events: [] } : await events.list(call.scope, () => query)
   if (found.length === 0) return null
-  const items = found.map(
-    (event) =>
-      html`<li class="${hue(event)}"><a href="${link(eventPath(event))}" dir="auto">${event.row.title}</a> <span>${whenShort(context, event.row)}${whereOf(event) !== '' && html` · <bdi>${whereOf(event)}</bdi>`}</span></li>`,
-  )
-  return html`<section class="running" aria-labelledby="running"><h2 id="running">${t('still_on')}</h2><ul>${items}</ul></section>`
+  return strip(context, 'running', t('still_on'), found)
 }
 
 /** The heart of every page that lists events: what is still on, the days to come, and the way to further pages. */
@@ -67,9 +63,8 @@ async function list(call: Call): Promise<Answer> {
   const content = await listing(context, '/events/', filters, true)
   const title = titleOf(context, filters)
   const main = html`<div class="wide">
-<div class="heading"><h1>${title}</h1>${subscribe(context, '/events', filters)}</div>
-${toolbar(context, placeOf(context, filters))}
-${await filterForm(context, '/events/', filters)}
+<h1>${title}</h1>
+${await controls(context, placeOf(context, filters), '/events/')}
 ${content}
 </div>`
   return answer(context, {
@@ -127,9 +122,8 @@ export async function subjectPage(
   const main = html`<div class="wide">
 <div class="heading"><div><p class="eyebrow">${eyebrow}</p><h1 dir="auto">${title}</h1></div>${subscribe(context, feed, filters)}</div>
 ${about}
-<section class="subject-events"><h2>${t('upcoming')}</h2>
-${await filterForm(context, path, filters)}
-${content}</section>
+<section class="subject-events"><div class="tools"><h2>${t('upcoming')}</h2>${await filterForm(context, path, filters)}</div>
+${chosen(context, path, filters)}${content}</section>
 </div>`
   return answer(context, {
     title,

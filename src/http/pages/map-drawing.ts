@@ -44,10 +44,11 @@ export function openStreetMap(venue: Linked): string {
 export function drawMap(
   context: Context,
   places: readonly Marked[],
-  { width, height, label }: { width: number; height: number; label: string },
+  { label, ...size }: { width: number; least: number; most: number; label: string },
 ): Markup {
   const { tiles } = context.call.scope.site.design
-  const frame = frameAround(places, width, height)
+  const frame = frameAround(places, { ...size, whole: tiles !== '' })
+  const { width, height } = frame
   const spots = gather(frame, places)
   return html`<svg class="map${tiles === '' && ' paper'}" viewBox="0 0 ${width} ${height}" role="group" aria-label="${label}">
 ${tiles === '' ? paper(frame) : tilesOf(frame).map(({ z, x, y, at }) => html`<image href="${fill(tiles, { z, x, y })}" x="${at[0]}" y="${at[1]}" width="${TILE}" height="${TILE}"/>`)}
@@ -65,7 +66,7 @@ function gather(frame: Frame, places: readonly Marked[]): Spot[] {
   for (const place of places) {
     const at = project(place, frame.zoom)
     const [x, y] = [Math.round(at.x - frame.left), Math.round(at.y - frame.top)]
-    const near = spots.findIndex((spot) => Math.hypot(spot.x - x, spot.y - y) < spot.radius + 8)
+    const near = spots.findIndex((spot) => Math.hypot(spot.x - x, spot.y - y) < spot.radius + radiusOf(place.weight))
     const found = spots[near]
     if (found === undefined) spots.push({ x, y, weight: place.weight, radius: radiusOf(place.weight), places: [place] })
     else {
@@ -87,35 +88,50 @@ function spot({ x, y, radius, weight, places }: Spot): Part {
 `
 }
 
-/** Names beside the marks, as many as have room. */
-function labels({ width }: Frame, spots: readonly Spot[]): Part {
-  const taken = spots.map(({ x, y, radius }) => ({
+interface Box {
+  readonly left: number
+  readonly right: number
+  readonly top: number
+  readonly bottom: number
+}
+
+/** How high a name is, in pixels, and how wide its letters are at most. */
+const NAME_HEIGHT = 20
+const LETTER = 7.2
+
+/** Names beside the marks, below or above them: as many as have room. */
+function labels(frame: Frame, spots: readonly Spot[]): Part {
+  const taken: Box[] = spots.map(({ x, y, radius }) => ({
     left: x - radius,
     right: x + radius,
     top: y - radius,
     bottom: y + radius,
   }))
-  return spots.map(({ x, y, radius, places }) => {
-    const [place] = places
+  return spots.map(({ x, y, radius, places: [place] }) => {
     if (place === undefined) return null
-    const name = place.name.length > 28 ? `${place.name.slice(0, 27)}…` : place.name
-    // Letters of this size are seldom wider than this.
-    const wide = name.length * 7.4 + 8
-    const sides = [
-      { left: x + radius + 4, right: x + radius + 4 + wide, anchor: 'start', at: x + radius + 6 },
-      { left: x - radius - 4 - wide, right: x - radius - 4, anchor: 'end', at: x - radius - 6 },
-    ]
-    const side = sides.find(
-      ({ left, right }) =>
-        left >= 4 &&
-        right <= width - 4 &&
-        taken.every((box) => right < box.left || left > box.right || y + 10 < box.top || y - 10 > box.bottom),
-    )
-    if (side === undefined) return null
-    taken.push({ left: side.left, right: side.right, top: y - 10, bottom: y + 10 })
-    return html`<text class="label" x="${side.at}" y="${y}" dy=".34em" text-anchor="${side.anchor}" aria-hidden="true">${name}</text>
+    const name = place.name.length > 30 ? `${place.name.slice(0, 29)}…` : place.name
+    const wide = name.length * LETTER
+    const far = radius + 5
+    const found = [
+      { at: x + far, line: y, anchor: 'start', left: x + far },
+      { at: x - far, line: y, anchor: 'end', left: x - far - wide },
+      { at: x, line: y + far + NAME_HEIGHT / 2, anchor: 'middle', left: x - wide / 2 },
+      { at: x, line: y - far - NAME_HEIGHT / 2, anchor: 'middle', left: x - wide / 2 },
+    ].find(({ left, line }) => isFree(frame, taken, boxOf(left, line, wide)))
+    if (found === undefined) return null
+    taken.push(boxOf(found.left, found.line, wide))
+    return html`<text class="label" x="${found.at}" y="${found.line}" dy=".34em" text-anchor="${found.anchor}" aria-hidden="true">${name}</text>
 `
   })
+}
+
+function boxOf(left: number, line: number, wide: number): Box {
+  return { left, right: left + wide, top: line - NAME_HEIGHT / 2, bottom: line + NAME_HEIGHT / 2 }
+}
+
+function isFree({ width, height }: Frame, taken: readonly Box[], { left, right, top, bottom }: Box): boolean {
+  if (left < 6 || right > width - 6 || top < 6 || bottom > height - 6) return false
+  return taken.every((box) => right < box.left || left > box.right || bottom < box.top || top > box.bottom)
 }
 
 /** Lines a hundred pixels apart, from the middle out. */

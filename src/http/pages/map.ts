@@ -4,7 +4,7 @@ import { html, type Markup, type Part } from '../../lib/markup.ts'
 import type { Answer, Call, View } from '../endpoint.ts'
 import { eventPath, recordPath } from './cards.ts'
 import { addDays, type Context, contextOf } from './context.ts'
-import { filterForm, subscribe, toolbar } from './controls.ts'
+import { controls } from './controls.ts'
 import { say, startDay } from './dates.ts'
 import { feedOf, isNarrowed, listAll, readFilters, restQuery, searchOf } from './filters.ts'
 import { answer } from './layout.ts'
@@ -24,9 +24,8 @@ async function map(call: Call): Promise<Answer> {
   const { found } = await listAll(context, query, MOST)
   const places = placesOf(found)
   const main = html`<div class="wide">
-<div class="heading"><h1>${context.t('map_title')}</h1>${subscribe(context, '/events', filters)}</div>
-${toolbar(context, { view: 'map', day: context.today, filters })}
-${await filterForm(context, '/events/map/', filters)}
+<h1>${context.t('map_title')}</h1>
+${await controls(context, { view: 'map', day: context.today, filters }, '/events/map/')}
 ${
   places.length === 0
     ? empty(context)
@@ -72,7 +71,7 @@ function drawing(context: Context, places: readonly Place[]): Markup {
     href: `#place-${venue.row.id}`,
     label: `${venue.row.venue}: ${context.count('events', events.length)}`,
   }))
-  return drawMap(context, marked, { width: 680, height: 620, label: context.t('map_title') })
+  return drawMap(context, marked, { width: 680, least: 400, most: 640, label: context.t('map_title') })
 }
 
 function item(context: Context, { venue, events }: Place): Markup {

@@ -9,6 +9,9 @@ export interface Slot {
   readonly lane: number
   /** How many days its bar reaches over from here; 0 on the days that the bar comes from an earlier one. */
   readonly span: number
+  /** Whether it began before this week, and whether it goes on after it. */
+  readonly before: boolean
+  readonly after: boolean
 }
 
 export interface Day {
@@ -30,6 +33,8 @@ export function layOut(events: readonly Event[], first: string, weeks: number): 
         event,
         start: from < monday ? 0 : days.indexOf(from),
         end: to > sunday ? 6 : days.indexOf(to),
+        before: from < monday,
+        after: to > sunday,
       }))
       // Of those that begin on a day, the longest come first, then those of the whole day, then by the clock.
       .sort(
@@ -43,14 +48,16 @@ export function layOut(events: readonly Event[], first: string, weeks: number): 
   })
 }
 
-function fill(days: readonly string[], ranges: readonly { event: Event; start: number; end: number }[]): Day[] {
+type Range = Pick<Slot, 'event' | 'before' | 'after'> & { readonly start: number; readonly end: number }
+
+function fill(days: readonly string[], ranges: readonly Range[]): Day[] {
   const slots: Slot[][] = days.map(() => [])
-  for (const { event, start, end } of ranges) {
+  for (const { start, end, ...range } of ranges) {
     const covered = slots.slice(start, end + 1)
     let lane = 0
     while (covered.some((day) => day.some((slot) => slot.lane === lane))) lane++
     covered.forEach((day, n) => {
-      day.push({ event, lane, span: n === 0 ? end - start + 1 : 0 })
+      day.push({ ...range, lane, span: n === 0 ? end - start + 1 : 0 })
     })
   }
   return days.map((day, n) => ({ day, slots: (slots[n] ?? []).sort((one, other) => one.lane - other.lane) }))
