@@ -48,7 +48,7 @@ export function chosen(context: Context, action: string, filters: Filters): Part
   const dated = !hasOwnDates(action)
   const { category, tag, venue, organizer, start, end, fixed } = filters
   const all: (false | null | '' | readonly [words: string, without: Partial<Filters>])[] = [
-    filters.search !== '' && [`“${filters.search}”`, { search: '' }],
+    filters.search !== '' && [filters.search, { search: '' }],
     category && fixed !== 'category' && [category.name, { category: null }],
     tag && fixed !== 'tag' && [tag.name, { tag: null }],
     venue && fixed !== 'venue' && [String(venue.row.venue), { venue: null }],

@@ -10,7 +10,6 @@ export interface Marked extends Point {
   /** How much happens there. */
   readonly weight: number
   readonly href: string
-  readonly label: string
 }
 
 interface Spot {
@@ -52,7 +51,7 @@ export function drawMap(
   const spots = gather(frame, places)
   return html`<svg class="map${tiles === '' && ' paper'}" viewBox="0 0 ${width} ${height}" role="group" aria-label="${label}">
 ${tiles === '' ? paper(frame) : tilesOf(frame).map(({ z, x, y, at }) => html`<image href="${fill(tiles, { z, x, y })}" x="${at[0]}" y="${at[1]}" width="${TILE}" height="${TILE}"/>`)}
-${spots.map(spot)}${labels(frame, spots)}${scale(context, frame)}
+${spots.map((one) => spot(context, one))}${labels(frame, spots)}${scale(context, frame)}
 ${tiles !== '' && html`<a href="https://www.openstreetmap.org/copyright"><text class="source" x="${width - 8}" y="${height - 8}" text-anchor="end">© OpenStreetMap</text></a>`}</svg>`
 }
 
@@ -81,9 +80,9 @@ function radiusOf(weight: number): number {
   return Math.round(Math.min(26, 11 + Math.sqrt(weight) * 1.6))
 }
 
-function spot({ x, y, radius, weight, places }: Spot): Part {
+function spot({ count }: Context, { x, y, radius, weight, places }: Spot): Part {
   const [first] = places
-  const names = places.map(({ label }) => label).join('; ')
+  const names = `${count('events', weight)}: ${places.map(({ name }) => name).join(', ')}`
   return html`<a class="spot" href="${first?.href}" aria-label="${names}"><title>${names}</title><circle cx="${x}" cy="${y}" r="${radius}"/><text x="${x}" y="${y}" dy=".36em" text-anchor="middle">${weight}</text></a>
 `
 }

@@ -69,7 +69,6 @@ function drawing(context: Context, places: readonly Place[]): Markup {
     name: String(venue.row.venue),
     weight: events.length,
     href: `#place-${venue.row.id}`,
-    label: `${venue.row.venue}: ${context.count('events', events.length)}`,
   }))
   return drawMap(context, marked, { width: 680, least: 400, most: 640, label: context.t('map_title') })
 }

@@ -52,7 +52,7 @@ export function addressOf({ row }: Linked): string[] {
 export function placeMap(context: Context, venue: Linked): Part {
   if (context.call.scope.site.design.tiles === '' || !isPlaced(venue) || venue.row.show_map !== 1) return null
   const name = String(venue.row.venue)
-  const mark = { ...pointOf(venue), name, weight: 1, href: openStreetMap(venue), label: name }
+  const mark = { ...pointOf(venue), name, weight: 1, href: openStreetMap(venue) }
   return html`<div class="map-frame">${drawMap(context, [mark], { width: 480, least: 260, most: 260, label: name })}</div>`
 }
 
