@@ -29,10 +29,18 @@ async function record(call: Call, kind: LinkedKind): Promise<Answer> {
     eyebrow: context.t(kind),
     path,
     description: words(found.row.description ?? '') || String(found.row[kind]),
-    about: html`<div class="subject"><div class="prose" dir="auto">${found.image && picture(context, found.image, { sizes: '(min-width: 60rem) 36rem, 92vw', lazy: false })}${prose(context, found.row.description)}</div>${facts(context, kind, found)}</div>`,
+    about: about(context, kind, found),
     jsonLd: kind === 'venue' ? placeLd(found, addresses) : organizationLd(found, addresses),
     ...(found.image && { image: `${addresses.home}/images/${found.image.file}` }),
   })
+}
+
+/** What is told of a venue or organizer: its picture and words beside its facts, or those alone. */
+function about(context: Context, kind: LinkedKind, found: Linked): Markup {
+  const { image, row } = found
+  if (!image && !row.description) return html`<div class="bare">${facts(context, kind, found)}</div>`
+  const shown = image && picture(context, image, { sizes: '(min-width: 60rem) 36rem, 92vw', lazy: false })
+  return html`<div class="subject"><div class="prose" dir="auto">${shown}${prose(context, row.description)}</div>${facts(context, kind, found)}</div>`
 }
 
 /** Descriptions were made safe when they were stored; on a page they may not ask for anything elsewhere, or dress as a part of it. */
