@@ -3,9 +3,12 @@ import { text } from '../../lib/texts.ts'
 import { type Call, NAMESPACE } from '../endpoint.ts'
 import { type Assets, assetsOf, basePath } from './assets.ts'
 
+/** As much of a request as a page depends on. */
+export type Reader = Pick<Call, 'scope' | 'addresses' | 'language' | 'slug' | 'search'>
+
 /** What every part of a page needs to know: who reads it, in which words, and on which day. */
 export interface Context {
-  readonly call: Call
+  readonly call: Reader
   readonly language: string
   /** The language and the customs of the place, such as `en-GB`. */
   readonly locale: string
@@ -26,7 +29,7 @@ export interface Context {
   absolute(path: string): string
 }
 
-export function contextOf(call: Call): Context {
+export function contextOf(call: Reader): Context {
   const { language, scope, addresses } = call
   const { site, clock } = scope
   const now = clock()

@@ -3,7 +3,7 @@ import type { Scope } from '../../domain/scope.ts'
 import type { AppError } from '../../lib/errors.ts'
 import { html } from '../../lib/markup.ts'
 import { text } from '../../lib/texts.ts'
-import { type Addresses, type Answer, type Call, NAMESPACE } from '../endpoint.ts'
+import { type Addresses, type Answer, NAMESPACE } from '../endpoint.ts'
 import { contextOf } from './context.ts'
 import { answer } from './layout.ts'
 
@@ -17,19 +17,13 @@ export function isForPeople({ url, headers }: FastifyRequest): boolean {
 
 /** A failure as a page. */
 export function errorPage(error: AppError, scope: Omit<Scope, 'user'>, addresses: Addresses, language: string): Answer {
-  const call: Call = {
+  const context = contextOf({
     scope: { ...scope, user: null },
     addresses,
     language,
-    id: 0,
     slug: '',
-    rest: '',
-    query: () => ({}),
-    body: () => ({}),
-    file: async () => Buffer.alloc(0),
     search: new URLSearchParams(),
-  }
-  const context = contextOf(call)
+  })
   const { t, link } = context
   const status = TOLD.includes(error.status) ? error.status : 500
   const problems = Object.entries(error.details.params ?? {}).map(

@@ -68,8 +68,14 @@ ${more.length > 0 && html`<section class="related" aria-labelledby="related"><h2
     ...(!secret && { jsonLd: eventLd(shown, call.addresses, call.scope.site) }),
     ...(image && !secret && { image: `${call.addresses.home}/images/${image.file}` }),
     ...(!secret && { feed: { path: `/event/${row.slug}`, search: '', only: 'ics' as const } }),
-    until: row.end_utc >= now ? Math.min(context.midnight, row.end_utc + 1) : context.midnight,
+    until: nextChange(context, shown),
   })
+}
+
+/** When the page could say something else: the day ends, or the event, or the sale of its tickets begins or ends. */
+function nextChange({ now, midnight }: Context, { row, tickets }: Event): number {
+  const instants = [row.end_utc, ...tickets.flatMap((ticket) => [ticket.available_from, ticket.available_until])]
+  return Math.min(midnight, ...instants.filter((at) => at !== null && at >= now).map((at) => Number(at) + 1))
 }
 
 /** Others at the same place or, without one, of the same category. */

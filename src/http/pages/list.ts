@@ -12,6 +12,8 @@ import { answer, type Page } from './layout.ts'
 
 /** How far “earlier” goes back from today, in days. */
 const EARLIER = 30
+/** How far it goes back on the page of a place or a category, in days. */
+const YEAR = 365
 /** How many of the events that began before today are shown above the others. */
 const MOST_RUNNING = 6
 
@@ -123,7 +125,8 @@ export async function subjectPage(
 <div class="heading"><div><p class="eyebrow">${eyebrow}</p><h1 dir="auto">${title}</h1></div>${subscribe(context, feed, filters)}</div>
 ${about}
 <section class="subject-events"><div class="tools"><h2>${t('upcoming')}</h2>${await filterForm(context, path, filters)}</div>
-${chosen(context, path, filters)}${content}</section>
+${chosen(context, path, filters)}${content}
+${filters.start === null && html`<p class="earlier"><a href="${context.link(`${path}${searchOf(filters, { start: addDays(context.today, -YEAR), end: addDays(context.today, -1), page: 1 })}`)}">${t('earlier')}</a></p>`}</section>
 </div>`
   return answer(context, {
     title,
