@@ -36,9 +36,10 @@ export async function upcoming(
   return { found, total, pages }
 }
 
-/** What began before the days that are shown and is still on. */
+/** What began before the days that are shown and is still on; of days gone by nothing is. */
 export async function running(context: Context, filters: Filters): Promise<Markup | null> {
   const { call, today, t } = context
+  if (filters.start !== null && filters.start < today) return null
   const eve = addDays(filters.start ?? today, -1)
   const query = { ...restQuery(filters), starts_before: eve, ends_after: eve, per_page: MOST_RUNNING }
   const { events: found } = filters.page > 1 ? { events: [] } : await events.list(call.scope, () => query)
