@@ -8,6 +8,7 @@ import { AppError } from '../lib/errors.ts'
 import { chooseLanguage } from '../lib/texts.ts'
 import { sendAnswer, sendClientError, sendError, splitUrl } from './answer.ts'
 import { authenticate } from './authentication.ts'
+import { compressPages } from './compress.ts'
 import { allowOrigins } from './cors.ts'
 import { type Addresses, type Endpoint, METHODS, NAMESPACE } from './endpoint.ts'
 import { addAssets } from './pages/assets.ts'
@@ -94,6 +95,7 @@ export async function createServer(service: Service, options: ServerOptions): Pr
     reply.headers({ ...SECURITY_HEADERS, 'x-request-id': request.id, 'content-language': request.language.name })
   })
   logAnswers(app)
+  compressPages(app)
   await allowOrigins(app, options.writeOrigins, options.baseUrl)
   admitOnlyKnown(app, service, options)
   addHealth(app, service)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { brotliDecompressSync } from 'node:zlib'
 import { clock, fillCalendar, HOSTILE, type Sample } from '../support/calendar.ts'
 import { basic, type Service, startService } from '../support/service.ts'
 
@@ -292,6 +293,19 @@ describe('pages', () => {
       assert.equal((await get(url)).statusCode, 404, url)
     const robots = await get('/robots.txt')
     assert.match(robots.body, /^Sitemap: http:\/\/calendar\.example\.org:8080\/sitemap\.xml$/m)
+  })
+
+  it('are packed for readers who can unpack them', async () => {
+    const coding = async (accepted: string, url = '/events/') =>
+      (await get(url, { 'accept-encoding': accepted })).headers['content-encoding']
+    assert.equal(await coding('gzip, deflate, br'), 'br')
+    assert.equal(await coding('gzip'), 'gzip')
+    assert.equal(await coding('br;q=0, gzip;q=0.5'), 'gzip')
+    assert.equal(await coding(''), undefined)
+    assert.equal(await coding('br', '/event/secret-supper/'), undefined)
+    const { headers, rawPayload } = await get('/events/', { 'accept-encoding': 'br' })
+    assert.match(String(headers.vary), /Accept-Encoding/)
+    assert.equal(brotliDecompressSync(rawPayload).toString(), (await get('/events/')).body)
   })
 
   it('name files by what is in them, which may be kept for good', async () => {

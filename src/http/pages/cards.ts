@@ -69,7 +69,7 @@ export function marks({ t }: Context, { row, whole }: Event): Part[] {
 }
 
 /** An event in a list whose headings tell its day. */
-export function eventItem(context: Context, event: Event, level: 3 | 4 = 4): Markup {
+export function eventItem(context: Context, event: Event, level: 3 | 4 = 4, pictured = true): Markup {
   const { row, image, whole } = event
   const where = whereOf(event)
   const cost = costOf(context, event)
@@ -80,25 +80,31 @@ export function eventItem(context: Context, event: Event, level: 3 | 4 = 4): Mar
 ${level === 3 ? html`<h3>${heading}</h3>` : html`<h4>${heading}</h4>`}
 ${where !== '' && html`<p class="where" dir="auto">${where}</p>`}
 ${whole && (cost !== '' || chips.length > 0) && html`<p class="about">${chips}${cost !== '' && html`<span class="cost" dir="auto">${cost}</span>`}</p>`}
-</article>${whole && image && picture(context, image, { sizes: '104px', square: true })}</li>`
+</article>${pictured && whole && image && picture(context, image, { sizes: '104px', square: true })}</li>`
 }
 
-/** Events under the days on which they begin; with headings for months, or under one that is there. */
-export function agenda(context: Context, events: readonly Event[], months: boolean): Markup {
+interface Shown {
+  /** With headings for months, or under one that is there. */
+  readonly months: boolean
+  readonly pictured: boolean
+}
+
+/** Events under the days on which they begin. */
+export function agenda(context: Context, events: readonly Event[], { months, pictured }: Shown): Markup {
   const byMonth = Map.groupBy(events, ({ row }) => (months ? row.start_local.slice(0, 7) : ''))
   return html`${[...byMonth].map(
     ([
       month,
       its,
     ]) => html`${months && html`<h2 class="month-name">${say(context, `${month}-01`, 'month')}</h2>\n`}<ol class="agenda">
-${[...Map.groupBy(its, ({ row }) => startDay(row))].map(([day, shown]) => dayOf(context, day, shown))}
+${[...Map.groupBy(its, ({ row }) => startDay(row))].map(([day, shown]) => dayOf(context, day, shown, pictured))}
 </ol>`,
   )}`
 }
 
-function dayOf(context: Context, day: string, events: readonly Event[]): Markup {
+function dayOf(context: Context, day: string, events: readonly Event[], pictured: boolean): Markup {
   return html`<li class="day${day === context.today && ' today'}"><h3><a href="${context.link(`/events/day/${day}/`)}"><time datetime="${day}"><span class="weekday">${say(context, day, 'weekdayShort')}</span> <span class="number">${Number(day.slice(8))}</span> <span class="unseen">${say(context, day, 'month')}</span></time></a></h3>
-<ul class="events">${events.map((event) => eventItem(context, event))}</ul></li>
+<ul class="events">${events.map((event) => eventItem(context, event, 4, pictured))}</ul></li>
 `
 }
 

@@ -51,7 +51,7 @@ export async function running(context: Context, filters: Filters): Promise<Marku
 export async function listing(context: Context, path: string, filters: Filters, months: boolean): Promise<Markup> {
   const { found, pages } = await upcoming(context, filters)
   return html`${await running(context, filters)}
-${found.length > 0 ? agenda(context, found, months) : empty(context)}
+${found.length > 0 ? agenda(context, found, { months, pictured: true }) : empty(context)}
 ${pager(context, filters.page, pages, (page) => `${path}${searchOf(filters, { page })}`)}`
 }
 

@@ -55,7 +55,7 @@ ${smallMonth(context)}
 <div class="wide">
 ${featured.length > 0 && html`<section aria-labelledby="featured"><h2 id="featured">${t('featured')}</h2><ul class="cards">${featured.map((event) => eventCard(context, event, { lazy: false }))}</ul></section>`}
 <div class="columns"><section aria-labelledby="next"><div class="heading"><h2 id="next">${t('upcoming')}</h2>${subscribe(context, '/events', filters)}</div>
-${found.length > 0 ? agenda(context, found, false) : empty(context)}
+${found.length > 0 ? agenda(context, found, { months: false, pictured: featured.length === 0 }) : empty(context)}
 ${found.length > 0 && html`<p><a class="button" href="${link('/events/')}">${t('all_events')}${icon('forward')}</a></p>`}</section>
 <div class="side">${await running(context, filters)}
 ${categories.length > 0 && html`<section aria-labelledby="topics"><h2 id="topics">${t('categories')}</h2><ul class="topics">${categories.map((one) => html`<li class="hue-${one.id % 6}"><a href="${link(termPath(one))}"><bdi>${one.name}</bdi> <span>${one.count}</span></a></li>`)}</ul></section>`}</div></div>
