@@ -12,7 +12,9 @@ import { empty } from './list.ts'
 import { type Day, layOut, type Slot } from './weeks.ts'
 
 /** The rows of a day in a month; what is more is a link to the day. */
-const LANES = 3
+const LANES = 4
+/** What lasts longer than this many days is named above a month, and takes no row of it. */
+const LONGEST_BAR = 7
 /** The most events that a month, a week or a day is made of: more than anyone reads, and a bound for whoever sends floods. */
 const MOST = 1000
 /** How far from today the calendar can be leafed through, in years: whoever follows every link comes to an end. */
@@ -52,7 +54,10 @@ async function month(call: Call): Promise<Answer> {
       previous: addDays(day, -1),
       next: addDays(last, 1),
     },
-    (found) => monthGrid(context, layOut(found, from, (Temporal.PlainDate.from(from).until(to).days + 1) / 7), day),
+    (all) => {
+      const [long, found] = part(all, ({ row }) => addDays(startDay(row), LONGEST_BAR) <= lastDay(row))
+      return html`${longStrip(context, long)}${monthGrid(context, layOut(found, from, (Temporal.PlainDate.from(from).until(to).days + 1) / 7), day)}`
+    },
   )
 }
 
@@ -65,7 +70,10 @@ async function week(call: Call): Promise<Answer> {
   return show(
     context,
     { view: 'week', title, day: from, from, to, previous: addDays(from, -7), next: addDays(from, 7) },
-    (found) => weekColumns(context, layOut(found, from, 1).flat()),
+    (all) => {
+      const [long, found] = part(all, isLong)
+      return html`${longStrip(context, long)}${weekColumns(context, layOut(found, from, 1).flat())}`
+    },
   )
 }
 
@@ -76,20 +84,20 @@ async function day(call: Call): Promise<Answer> {
   return show(
     context,
     { view: 'day', title, day: of, from: of, to: of, previous: addDays(of, -1), next: addDays(of, 1) },
-    (found) =>
-      html`<h2 class="unseen">${context.count('events', found.length)}</h2><ul class="events single">${found.map((event) => eventItem(context, event, 3))}</ul>`,
+    (all) => {
+      const [long, found] = part(all, isLong)
+      return html`${longStrip(context, long)}<h2 class="unseen">${context.count('events', found.length)}</h2><ul class="events single">${found.map((event) => eventItem(context, event, 3))}</ul>`
+    },
   )
 }
 
-async function show(
-  context: Context,
-  span: Span,
-  draw: (found: Awaited<ReturnType<typeof eventsOn>>['found']) => Markup,
-): Promise<Answer> {
+async function show(context: Context, span: Span, draw: (found: readonly Event[]) => Markup): Promise<Answer> {
   const { view, title } = span
   checkReach(context, span.day)
   const filters = await readFilters(context)
-  const { found } = await eventsOn(context, filters, span.from, span.to, MOST)
+  const { found: all } = await eventsOn(context, filters, span.from, span.to, MOST)
+  // A night that went on into the first day belongs to the day before.
+  const found = all.filter(({ row }) => lastDay(row) >= span.from)
   const isNow = span.from <= context.today && context.today <= span.to
   const path = `/events/${view}/${context.call.slug === '' ? '' : `${address(view, span.day)}/`}`
   const way = (to: string, key: string): Way | undefined =>
@@ -133,6 +141,19 @@ function checkReach(context: Context, day: string): void {
 
 function isFar({ today }: Context, day: string): boolean {
   return Math.abs(Number(day.slice(0, 4)) - Number(today.slice(0, 4))) > YEARS_LISTED
+}
+
+function isLong({ row }: Event): boolean {
+  return startDay(row) !== lastDay(row)
+}
+
+function part(events: readonly Event[], test: (event: Event) => boolean): [Event[], Event[]] {
+  return [events.filter(test), events.filter((event) => !test(event))]
+}
+
+/** What lasts for days is named once, above the days. */
+function longStrip(context: Context, events: readonly Event[]): Markup | null {
+  return events.length > 0 ? strip(context, 'long', context.t('several_days'), events) : null
 }
 
 /** A month as days in weeks. On a narrow screen its days become a list, below a small calendar that leads to them. */
@@ -191,17 +212,16 @@ function bar(context: Context, { event, lane, span, before, after }: Slot): Mark
   return html`<li class="${classes.filter(Boolean).join(' ')}"><a href="${context.link(eventPath(event))}" title="${row.title}">${!long && time !== '' && html`<span class="time">${time}</span> `}<span class="name" dir="auto">${row.title}</span>${span > 1 && html`<span class="unseen"> ${whenShort(context, row)}</span>`}</a></li>`
 }
 
-/** A week as seven columns or, on a narrow screen, seven lists; what lasts for days is named once, above. */
+/** A week as seven columns or, on a narrow screen, seven lists. */
 function weekColumns(context: Context, days: readonly Day[]): Markup {
-  const isLong = ({ event: { row } }: Slot) => startDay(row) !== lastDay(row)
-  const long = new Map(days.flatMap(({ slots }) => slots.filter(isLong)).map(({ event }) => [event.row.id, event]))
-  return html`${long.size > 0 && strip(context, 'long', context.t('several_days'), [...long.values()])}
-<ol class="week">${days.map(({ day: of, slots }) => {
-    const shown = slots.filter((slot) => !isLong(slot))
-    return html`<li class="day${of === context.today && ' today'}"><h2><a href="${context.link(`/events/day/${of}/`)}"><time datetime="${of}"><span class="weekday">${say(context, of, 'weekdayShort')}</span> <span class="number">${Number(of.slice(8))}</span> <span class="unseen">${say(context, of, 'month')}</span></time></a></h2>
-${shown.length > 0 && html`<ul>${shown.map(({ event }) => weekCard(context, event))}</ul>`}</li>
-`
-  })}</ol>`
+  return html`<ol class="week">${days.map(
+    ({
+      day: of,
+      slots,
+    }) => html`<li class="day${of === context.today && ' today'}"><h2><a href="${context.link(`/events/day/${of}/`)}"><time datetime="${of}"><span class="weekday">${say(context, of, 'weekdayShort')}</span> <span class="number">${Number(of.slice(8))}</span> <span class="unseen">${say(context, of, 'month')}</span></time></a></h2>
+${slots.length > 0 && html`<ul>${slots.map(({ event }) => weekCard(context, event))}</ul>`}</li>
+`,
+  )}</ol>`
 }
 
 function weekCard(context: Context, event: Event): Markup {
