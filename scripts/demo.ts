@@ -3,15 +3,14 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { Command, InvalidArgumentError } from 'commander'
-import { openStore } from '../src/app.ts'
+import { createScope, openStore } from '../src/app.ts'
 import { say } from '../src/cli/options.ts'
 import { serveCommand } from '../src/cli/serve.ts'
+import { readConfig } from '../src/config.ts'
 import type { Role } from '../src/domain/access.ts'
 import type { Scope } from '../src/domain/scope.ts'
 import * as users from '../src/domain/users.ts'
 import { systemClock } from '../src/lib/clock.ts'
-import { PasswordChecker } from '../src/lib/passwords.ts'
-import { folderStore } from '../src/storage/files.ts'
 import { CITY } from './demo/city.ts'
 import { fill } from './demo/fill.ts'
 
@@ -81,13 +80,10 @@ async function makeCity(data: string, port: number, count: number): Promise<{ na
     const first = await users.createFirst({ db, clock: systemClock })
     const [admin] = await users.list({ db, clock: systemClock })
     if (admin === undefined) throw new Error('there is no administrator')
+    const { timezone, currency } = CITY
+    const config = readConfig({ timezone, currency, data, baseUrl: `http://localhost:${port}` }, {})
     const scope: Scope = {
-      db,
-      clock: systemClock,
-      site: { timezone: CITY.timezone, currency: CITY.currency, home: `http://localhost:${port}` },
-      passwords: new PasswordChecker(systemClock),
-      files: folderStore(data),
-      fetchLimits: { allowedHosts: [], mostBytes: 0, timeout: 0 },
+      ...createScope(config, db),
       user: { id: admin.id, name: admin.name, role: admin.role as Role },
     }
     await fill(scope, { count, progress: showProgress })
@@ -109,6 +105,7 @@ async function run({ port, data, events, serve }: Flags): Promise<void> {
     for (const name of Object.keys(process.env))
       if (/^KALENDS_(DATABASE|REPLICA|S3|BASE)_/.test(name)) delete process.env[name]
     process.env.KALENDS_CURRENCY = CITY.currency
+    process.env.KALENDS_SITE_NAME ??= CITY.name
     process.env.KALENDS_LOG_LEVEL ??= 'warn'
     const flags = ['--port', String(port), '--host', 'localhost', '--data', folder, '--timezone', CITY.timezone]
     await serveCommand().parseAsync(flags, { from: 'user' })

@@ -41,7 +41,14 @@ export function generate(): string {
   const document = openApi(
     endpoints,
     addresses,
-    { timezone: 'UTC', currency: '$', home: addresses.home },
+    {
+      timezone: 'UTC',
+      currency: '$',
+      home: addresses.home,
+      name: 'Kalends',
+      languages: ['en'],
+      design: { logo: '', accent: '', stylesheet: '', tiles: '' },
+    },
     'en',
   ) as unknown as Document
   const parts = ['// Made by scripts/generate-client.ts from the OpenAPI document: do not edit.\n']

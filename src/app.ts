@@ -2,7 +2,7 @@ import pino, { type Logger, type LoggerOptions } from 'pino'
 import type { Config } from './config.ts'
 import { publishDue } from './domain/events.ts'
 import { Limits, type Sharing, throughDatabase } from './domain/limits.ts'
-import type { Scope } from './domain/scope.ts'
+import type { Scope, Site } from './domain/scope.ts'
 import { type ExportFormat, exportEvents as writeEvents } from './http/feeds/export.ts'
 import type { Service } from './http/server.ts'
 import { createServer } from './http/server.ts'
@@ -67,7 +67,7 @@ export function createScope(config: Config, db: Database, clock: Clock = systemC
     db,
     clock,
     passwords: new PasswordChecker(clock),
-    site: { timezone: config.timezone, currency: config.currency, home: config.baseUrl },
+    site: siteOf(config),
     files: openFiles(config),
     fetchLimits: { allowedHosts: config.fetchHosts, mostBytes: config.uploadLimit, timeout: 10_000 },
   }
@@ -78,12 +78,12 @@ export { CopyError, copyDatabase } from './storage/copy.ts'
 
 /** The text of a file with events: what everybody sees or, with `all`, every event that is not in the trash. */
 export function exportEvents(
-  { timezone, currency, baseUrl: home }: Config,
+  config: Config,
   db: Database,
   { format, query, all }: { format: ExportFormat; query: Record<string, unknown>; all: boolean },
 ): ReturnType<typeof writeEvents> {
   const user = all ? ({ id: 0, name: '', role: 'administrator' } as const) : null
-  return writeEvents({ db, clock: systemClock, site: { timezone, currency, home }, user }, format, query)
+  return writeEvents({ db, clock: systemClock, site: siteOf(config), user }, format, query)
 }
 
 /** Opens the database that an address names: `postgres://…`, or `sqlite:` and a folder. */
@@ -100,6 +100,11 @@ export function openStore({
   replicaUrls,
 }: Pick<Config, 'data' | 'databaseUrl' | 'replicaUrls'>): Database {
   return openDatabase(databaseUrl === '' ? data : databaseUrl, { replicas: replicaUrls })
+}
+
+function siteOf({ timezone, currency, baseUrl, siteName, languages, logo, accent, stylesheet, tiles }: Config): Site {
+  const design = { logo, accent, stylesheet, tiles }
+  return { timezone, currency, home: baseUrl, name: siteName, languages, design }
 }
 
 /** Where the files of images are kept: a bucket if one is configured, else beside the database. */

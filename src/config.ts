@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { findZone, type Zone } from './calendar/zone.ts'
+import { readColour } from './lib/colour.ts'
 import { LANGUAGES } from './lib/texts.ts'
 
 /** A setting that cannot be used; the message says which, and what would do. */
@@ -96,6 +98,38 @@ export const SETTINGS = {
     'languages of texts and addresses, the first for readers of any other, comma-separated',
     `a comma-separated list of ${LANGUAGES.join(', ')}`,
     readLanguages,
+  ),
+  siteName: setting('KALENDS_SITE_NAME', 'Kalends', 'name of the calendar', 'up to 100 characters', (text) =>
+    text.length <= 100 ? text : undefined,
+  ),
+  logo: setting<string>(
+    'KALENDS_LOGO',
+    '',
+    'logo beside that name: an image file or its address',
+    'the path of an SVG, PNG, JPEG or WebP file, or an http(s) address',
+    (text) => (text === '' || isAddress(text) || isFile(text, /\.(svg|png|jpe?g|webp)$/i) ? text : undefined),
+  ),
+  accent: setting<string>(
+    'KALENDS_ACCENT',
+    '#2f6b46',
+    'colour of links and buttons, made darker or lighter where it could not be read',
+    'a colour such as #2f6b46',
+    (text) => (readColour(text) === null ? undefined : text),
+  ),
+  stylesheet: setting<string>(
+    'KALENDS_STYLESHEET',
+    '',
+    'a file of styles of your own, which come last',
+    'the path of a CSS file',
+    (text) => (text === '' || isFile(text, /\.css$/i) ? text : undefined),
+  ),
+  tiles: setting<string>(
+    'KALENDS_TILES',
+    '',
+    'address of map tiles; without one maps are drawn plainly, and nothing is asked of others',
+    'an http(s) address with {z}, {x} and {y} in it',
+    (text) =>
+      text === '' || (isAddress(text) && ['{z}', '{x}', '{y}'].every((part) => text.includes(part))) ? text : undefined,
   ),
   mounts: setting(
     'KALENDS_MOUNTS',
@@ -222,6 +256,14 @@ export function readConfig(
 /** `baseUrl` is set by `--base-url`. */
 export function flagName(setting: string): string {
   return `--${setting.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
+}
+
+function isAddress(text: string): boolean {
+  return /^https?:\/\/\S+$/.test(text) && URL.canParse(text)
+}
+
+function isFile(path: string, name: RegExp): boolean {
+  return name.test(path) && existsSync(path)
 }
 
 function readLanguages(text: string): string[] | undefined {

@@ -59,12 +59,17 @@ interface Request extends Prepared {
   readonly problems: Problems
 }
 
-/** The event, for a reader who may open it, with its password if it has one. */
-export async function get(scope: Scope, ref: Ref, query: Payload): Promise<Event> {
-  const event = await scope.db.read(async (tx) => {
+/** The event, for a reader who may open it, as far as they see it without a password. */
+export async function peek(scope: Scope, ref: Ref): Promise<Event> {
+  return scope.db.read(async (tx) => {
     const row = await records.findReadable(tx, scope, 'event', ref)
     return assembleOne(tx, scope, asEvent(row))
   })
+}
+
+/** The event, for a reader who may open it, with its password if it has one. */
+export async function get(scope: Scope, ref: Ref, query: Payload): Promise<Event> {
+  const event = await peek(scope, ref)
   if (event.whole) return event
   const { values, problems } = readFields(eventReadParameters, query(), {
     mode: 'query',

@@ -17,6 +17,22 @@ export interface Site {
   readonly currency: string
   /** The public address, without a slash at its end. */
   readonly home: string
+  readonly name: string
+  /** Those that addresses may name; the first is for readers of any other. */
+  readonly languages: readonly string[]
+  readonly design: Design
+}
+
+/** How an organisation makes the pages its own; what is empty is not set. */
+export interface Design {
+  /** An address, or the path of a file. */
+  readonly logo: string
+  /** `#rrggbb`. */
+  readonly accent: string
+  /** The path of a file. */
+  readonly stylesheet: string
+  /** An address with `{z}`, `{x}` and `{y}` in it. */
+  readonly tiles: string
 }
 
 /** What every domain function is given: where to work, and for whom. */

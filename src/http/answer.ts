@@ -47,7 +47,7 @@ export async function sendAnswer(
     const answer = await endpoint.handle(callOf(answering, request, { version, clock: moment.clock }))
     direct = answer
     const isKept = (answer.status ?? 200) === 200 && !answer.secret && !(answer.body instanceof Readable)
-    return isKept ? keep(answer, scope.clock(), moment.until, request, reply) : null
+    return isKept ? keep(answer, scope.clock(), answer.until ?? moment.until, request, reply) : null
   }
   const kept = memory.answers.get(key, version) ?? (await memory.answers.make(key, version, make))
   if (kept === null) {
@@ -136,20 +136,25 @@ function bytesOf(body: Exclude<Answer['body'], Readable>, request: FastifyReques
   return Buffer.from(typeof body === 'string' ? body : JSON.stringify(select(body, splitUrl(request.url)[1])))
 }
 
-/** Sends the answer to a failed request, and logs what is a fault of ours. */
-export async function sendError(error: Error, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+/** Sends the answer to a failed request, as a page where one is made, and logs what is a fault of ours. */
+export async function sendError(
+  error: Error,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  page?: (told: AppError) => Answer,
+): Promise<FastifyReply> {
   const told = asAppError(error)
   if (told.status >= 500) request.log.error({ err: error }, 'request failed')
   if (told.status === 401) reply.header('www-authenticate', 'Basic realm="Kalends", charset="UTF-8"')
   // Some errors come before the hook that chooses the language.
   const language = request.language?.name ?? chooseLanguage(request.headers['accept-language'])
-  const body = errorBody(told, language, request.id)
   const [, search] = splitUrl(request.url)
+  const shown = page?.(told) ?? { body: errorBody(told, language, request.id) }
   return varied(request, reply)
     .code(told.status)
     .header('cache-control', 'no-store')
-    .headers(told.details.headers ?? {})
-    .send(select(body, search))
+    .headers({ ...told.details.headers, ...shown.headers })
+    .send(typeof shown.body === 'string' ? shown.body : select(shown.body, search))
 }
 
 /** Tells caches what an answer depends on. */

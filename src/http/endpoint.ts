@@ -48,6 +48,8 @@ export interface Answer {
   readonly mark?: string
   /** Made JSON of, unless it is bytes of it already; of text, or a stream of it, the headers say of what type. */
   readonly body: object | string | Buffer | Readable
+  /** Unix seconds when it could change by time alone. */
+  readonly until?: number
 }
 
 /** A page or a feed: what people and calendar programs read beside the REST interface. */

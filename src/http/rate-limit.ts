@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Limits } from '../domain/limits.ts'
 import { AppError } from '../lib/errors.ts'
 
@@ -62,6 +62,23 @@ export async function checkLogin<T>(
     if (error instanceof AppError && error.code === 'incorrect_password') limits.hit(key)
     throw error
   }
+}
+
+/** Answers a form that takes a password, unless too many from this address were wrong of late. */
+export async function checkGuess<T>(
+  limits: Limits,
+  { loginLimit, rateLimitLoopback }: RateLimits,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answer: () => Promise<T>,
+): Promise<T> {
+  if (loginLimit === 0 || request.method !== 'POST' || (!rateLimitLoopback && isLocal(request))) return answer()
+  const key = `login ${networkOf(request.ip)}`
+  const { count, seconds } = limits.peek(key)
+  refuseOver(loginLimit, { count: count + 1, seconds })
+  const answered = await answer()
+  if (reply.statusCode === 403) limits.hit(key)
+  return answered
 }
 
 function refuseOver(most: number, { count, seconds }: Hits): void {

@@ -11,12 +11,14 @@ import { sendAnswer, sendClientError, sendError, splitUrl } from './answer.ts'
 import { authenticate } from './authentication.ts'
 import { tendConnections } from './connections.ts'
 import { allowOrigins } from './cors.ts'
+import { addEmbed } from './embed.ts'
 import { type Endpoint, METHODS, NAMESPACE } from './endpoint.ts'
 import { answerFromMemory } from './front.ts'
 import { languageIn } from './language.ts'
 import { Memory, type Remembering } from './memory.ts'
-import { addPages } from './pages.ts'
-import { checkAddress, checkLogin, checkUser, type RateLimits } from './rate-limit.ts'
+import { addAssets } from './pages/assets.ts'
+import { errorPage, isForPeople } from './pages/errors.ts'
+import { checkAddress, checkGuess, checkLogin, checkUser, type RateLimits } from './rate-limit.ts'
 import { endpoints } from './routes.ts'
 import { views } from './views.ts'
 
@@ -89,7 +91,13 @@ export async function createServer(service: Service, options: ServerOptions): Pr
   for (const type of [/^application\/([\w.+-]+\+)?json\b/, 'application/x-www-form-urlencoded'] as const) {
     app.addContentTypeParser(type as string, { parseAs: 'buffer' }, async (_: FastifyRequest, body: Buffer) => body)
   }
-  app.setErrorHandler(sendError)
+  app.setErrorHandler((error: Error, request, reply) =>
+    isForPeople(request)
+      ? sendError(error, request, reply, (told) =>
+          errorPage(told, service, addressesOf(request, options), request.language.name),
+        )
+      : sendError(error, request, reply),
+  )
   app.addHook('onRequest', async (request, reply) => {
     request.language = languageOf(request, options.languages)
     reply.headers({ ...SECURITY_HEADERS, 'x-request-id': request.id, 'content-language': request.language.name })
@@ -99,7 +107,8 @@ export async function createServer(service: Service, options: ServerOptions): Pr
   await allowOrigins(app, options.writeOrigins, options.baseUrl)
   admitOnlyKnown(app, service, options)
   addHealth(app, service)
-  addPages(app)
+  addAssets(app, service.site)
+  addEmbed(app)
   addFiles(app, service)
   addViews(app, service, memory, options)
   addEndpoints(app, service, memory, options)
@@ -159,7 +168,9 @@ function addViews(app: FastifyInstance, service: Service, memory: Memory, option
       method: [...view.methods],
       url: view.path,
       handler: (request, reply) =>
-        sendAnswer(view, { scope: service, memory, addresses: addressesOf(request, options) }, request, reply),
+        checkGuess(service.limits, options, request, reply, () =>
+          sendAnswer(view, { scope: service, memory, addresses: addressesOf(request, options) }, request, reply),
+        ),
     })
   }
 }

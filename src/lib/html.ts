@@ -68,6 +68,25 @@ export function richText(html: string): string {
   return safe === '' || BLOCK.test(safe) ? safe : sanitizeHtml(paragraphs(safe), ALLOWED)
 }
 
+/**
+ * Safe HTML as a part of a page: it takes no class of the page's own styles, does not rank above the page's title, and
+ * asks nobody for images: those that are not ours become links to them.
+ */
+export function pageHtml(safe: string, ownImages: string): string {
+  if (!/<(img|h1)\b| class=/i.test(safe)) return safe
+  return sanitizeHtml(safe, {
+    ...ALLOWED,
+    allowedAttributes: { ...(ALLOWED.allowedAttributes || {}), '*': ['lang', 'dir', 'title'] },
+    transformTags: {
+      h1: 'h2',
+      img: (_, { src = '', alt = '', ...rest }): sanitizeHtml.Tag =>
+        src.startsWith(ownImages)
+          ? { tagName: 'img', attribs: { ...rest, src, alt, loading: 'lazy' } }
+          : { tagName: 'a', attribs: { href: src, rel: 'noreferrer' }, text: alt || src },
+    },
+  })
+}
+
 /** The words of a text: tags taken out, entities read. */
 export function plainText(html: string): string {
   if (!/[<&]/.test(html)) return html

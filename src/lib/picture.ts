@@ -30,6 +30,10 @@ export interface Picture {
 /** The most pixels, all frames together; more would take too much memory to unpack. */
 const MOST_PIXELS = 50_000_000
 
+/** Of JPEG and WebP, from 1 to 100. Lists show many thumbnails, and show them small. */
+const QUALITY = 82
+const THUMBNAIL_QUALITY = 68
+
 const SIZES = {
   thumbnail: { width: 150, height: 150, fit: 'cover' },
   medium: { width: 300, height: 300, fit: 'inside' },
@@ -68,7 +72,8 @@ export async function readPicture(bytes: Buffer): Promise<Picture> {
     const sizes: Record<string, Rendering> = {}
     for (const [name, size] of Object.entries(SIZES)) {
       if (full.width <= size.width && full.height <= size.height) continue
-      sizes[name] = await render(open().resize({ ...size, withoutEnlargement: true }), format)
+      const quality = name === 'thumbnail' ? THUMBNAIL_QUALITY : QUALITY
+      sizes[name] = await render(open().resize({ ...size, withoutEnlargement: true }), format, quality)
     }
     return {
       hash: createHash('sha256').update(bytes).digest('hex'),
@@ -100,12 +105,12 @@ function isPolyglot(bytes: Buffer): boolean {
 }
 
 /** Renders without metadata; an animation keeps its frames. */
-async function render(picture: Sharp, format: Format): Promise<Rendering> {
+async function render(picture: Sharp, format: Format, quality = QUALITY): Promise<Rendering> {
   const encoded = {
-    jpg: () => picture.jpeg({ quality: 82, mozjpeg: true }),
+    jpg: () => picture.jpeg({ quality, mozjpeg: true }),
     png: () => picture.png(),
     gif: () => picture.gif(),
-    webp: () => picture.webp({ quality: 82 }),
+    webp: () => picture.webp({ quality }),
   }
   const { data, info } = await encoded[format.extension]().toBuffer({ resolveWithObject: true })
   return { bytes: data, width: info.width, height: info.pageHeight ?? info.height }

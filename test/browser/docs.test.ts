@@ -45,7 +45,7 @@ describe('the documentation page', { skip: NO_BROWSER }, () => {
   it('is linked from the start page, in the reader’s language', async () => {
     const { page, foreign, faults } = await open('/', 'fr')
     assert.equal(await page.locator('html').getAttribute('lang'), 'fr')
-    await page.locator('nav a').first().click()
+    await page.locator('footer a[href$="/docs"]').click()
     await page.waitForURL('**/docs')
     assert.deepEqual([foreign, faults], [[], []])
     await page.close()

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { CompiledQuery } from 'kysely'
+import { createScope } from '../../src/app.ts'
 import { openStream, type StreamRequest } from '../../src/domain/event-stream.ts'
 import { type Service, startService } from '../support/service.ts'
 import { ON_POSTGRES } from '../support/store.ts'
@@ -28,7 +29,7 @@ describe('a stream of events', () => {
   after(() => service.close())
 
   const read = async (query: Record<string, unknown> = {}, more: Partial<StreamRequest> = {}) => {
-    const site = { timezone: 'UTC', currency: '$', home: 'http://localhost' }
+    const site = { ...createScope(service.config, service.db).site, timezone: 'UTC' }
     const scope = { db: service.db, clock: () => 1_900_000_000, site, user: null }
     const stream = await openStream(scope, { query: () => query, period: 'all', isPublic: true, ...more })
     const rows = []

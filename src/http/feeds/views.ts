@@ -78,15 +78,6 @@ export const feeds: readonly View[] = [
       },
     }),
   ),
-  {
-    path: '/events/category/*',
-    methods: ['GET'],
-    async handle(call) {
-      const found = await categoryFeed(call)
-      if (found === null) throw new AppError('rest_no_route')
-      return found
-    },
-  },
 ]
 
 /** The feed of a category, whose path is what a view's `*` stands for; null when that is not the address of a feed. */

@@ -1,0 +1,31 @@
+import type { RecordKind } from '../schema/record.ts'
+import * as storage from '../storage/addresses.ts'
+import type { Scope } from './scope.ts'
+
+export type { Address } from '../storage/addresses.ts'
+
+/** How many are read at a time: a long list keeps nobody waiting. */
+const BATCH = 1000
+
+/** The addresses of what everybody may read and find, in order of id, in batches; `from` is the least id, `below` is over the last. */
+export async function* list(
+  { db }: Pick<Scope, 'db'>,
+  kind: RecordKind,
+  from: number,
+  below: number,
+): AsyncGenerator<storage.Address[]> {
+  let next = from
+  while (next < below) {
+    const rows = await db.read((tx) => storage.list(tx, kind, next, below, BATCH))
+    const last = rows.at(-1)
+    if (last === undefined) return
+    yield rows
+    if (rows.length < BATCH) return
+    next = last.id + 1
+  }
+}
+
+/** The highest id of a kind, or 0. */
+export async function highestId({ db }: Pick<Scope, 'db'>, kind: RecordKind): Promise<number> {
+  return db.read((tx) => storage.highestId(tx, kind))
+}

@@ -1,0 +1,64 @@
+import type { Event } from '../../domain/events.ts'
+import { addDays } from './context.ts'
+import { lastDay, startDay } from './dates.ts'
+
+/** An event on one day of a grid of weeks. */
+export interface Slot {
+  readonly event: Event
+  /** The row inside the week, from 0. */
+  readonly lane: number
+  /** How many days its bar reaches over from here; 0 on the days that the bar comes from an earlier one. */
+  readonly span: number
+  /** Whether it began before this week, and whether it goes on after it. */
+  readonly before: boolean
+  readonly after: boolean
+}
+
+export interface Day {
+  readonly day: string
+  /** In order of lanes. */
+  readonly slots: readonly Slot[]
+}
+
+/** Lays events out in weeks: one that lasts keeps its row for as long as it lasts in a week. */
+export function layOut(events: readonly Event[], first: string, weeks: number): Day[][] {
+  const ranges = events.map((event) => ({ event, from: startDay(event.row), to: lastDay(event.row) }))
+  return Array.from({ length: weeks }, (_, week) => {
+    const days = Array.from({ length: 7 }, (_, n) => addDays(first, week * 7 + n))
+    const [monday = first] = days
+    const sunday = addDays(monday, 6)
+    const inWeek = ranges
+      .filter(({ from, to }) => from <= sunday && to >= monday)
+      .map(({ event, from, to }) => ({
+        event,
+        start: from < monday ? 0 : days.indexOf(from),
+        end: to > sunday ? 6 : days.indexOf(to),
+        before: from < monday,
+        after: to > sunday,
+      }))
+      // Of those that begin on a day, the longest come first, then those of the whole day, then by the clock.
+      .sort(
+        (one, other) =>
+          one.start - other.start ||
+          other.end - other.start - (one.end - one.start) ||
+          other.event.row.all_day - one.event.row.all_day ||
+          (one.event.row.start_local < other.event.row.start_local ? -1 : 1),
+      )
+    return fill(days, inWeek)
+  })
+}
+
+type Range = Pick<Slot, 'event' | 'before' | 'after'> & { readonly start: number; readonly end: number }
+
+function fill(days: readonly string[], ranges: readonly Range[]): Day[] {
+  const slots: Slot[][] = days.map(() => [])
+  for (const { start, end, ...range } of ranges) {
+    const covered = slots.slice(start, end + 1)
+    let lane = 0
+    while (covered.some((day) => day.some((slot) => slot.lane === lane))) lane++
+    covered.forEach((day, n) => {
+      day.push({ ...range, lane, span: n === 0 ? end - start + 1 : 0 })
+    })
+  }
+  return days.map((day, n) => ({ day, slots: (slots[n] ?? []).sort((one, other) => one.lane - other.lane) }))
+}

@@ -1,0 +1,86 @@
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { openBrowser } from './browser.ts'
+import { clock, fillCalendar, type Sample } from './calendar.ts'
+import { freePort } from './postgres.ts'
+import { startService } from './service.ts'
+
+export const WIDE = { width: 1280, height: 900 }
+export const PHONE = { width: 390, height: 844 }
+
+/** A page of each kind. */
+export const VIEWS = [
+  '/',
+  '/events/',
+  '/events/month/2031-06/',
+  '/events/week/2031-06-11/',
+  '/events/day/2031-06-11/',
+  '/events/map/',
+  '/events/?category=music&search=harbour',
+  '/event/harbour-concert/',
+  '/venue/harbour-hall/',
+  '/organizer/jazz-guild/',
+  '/events/category/music/',
+  '/tag/open-air/',
+  '/event/secret-supper/',
+  '/nothing/',
+]
+
+/** By how many pixels a page is wider than its window; for `evaluate`. */
+export const OVER = 'document.documentElement.scrollWidth - innerWidth'
+
+export interface Opened {
+  readonly page: Page
+  /** What it asked of others, and what went wrong. */
+  readonly faults: string[]
+  /** How much it has loaded. */
+  bytes(): number
+  close(): Promise<void>
+}
+
+export interface Site {
+  readonly origin: string
+  readonly sample: Sample
+  open(path: string, options?: BrowserContextOptions): Promise<Opened>
+  close(): Promise<void>
+}
+
+/** A calendar that a browser looks at. */
+export async function startSite(): Promise<Site> {
+  const port = await freePort()
+  const service = await startService({ clock, settings: { baseUrl: `http://127.0.0.1:${port}` } })
+  const origin = await service.listen(port)
+  const sample = await fillCalendar(service)
+  const browser = await openBrowser()
+  return {
+    origin,
+    sample,
+    open: (path, options = {}) => open(browser, origin, path, options),
+    async close() {
+      await browser.close()
+      await service.close()
+    },
+  }
+}
+
+async function open(browser: Browser, origin: string, path: string, options: BrowserContextOptions): Promise<Opened> {
+  const settings = { locale: 'en-US', timezoneId: 'America/New_York', viewport: WIDE, ...options }
+  const context = await browser.newContext(settings)
+  const page = await context.newPage()
+  const faults: string[] = []
+  let bytes = 0
+  page.on('request', (request) => request.url().startsWith(origin) || faults.push(`asked ${request.url()}`))
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !/status of 40[34]/.test(message.text())) faults.push(message.text())
+  })
+  page.on('pageerror', (error) => faults.push(error.message))
+  page.on('dialog', (dialog) => {
+    faults.push(`a dialog: ${dialog.message()}`)
+    void dialog.dismiss()
+  })
+  page.on('requestfinished', async (request) => {
+    const { responseBodySize, responseHeadersSize } = await request.sizes()
+    bytes += responseBodySize + responseHeadersSize
+  })
+  await page.goto(origin + path)
+  return { page, faults, bytes: () => bytes, close: () => context.close() }
+}

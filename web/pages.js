@@ -1,0 +1,58 @@
+// Everything works without this: it adds the reader's own time, sharing, and menus that close.
+
+const language = document.documentElement.lang
+
+for (const element of document.querySelectorAll('.yours')) {
+  const { start, end, zone, words } = element.dataset
+  const own = new Intl.DateTimeFormat().resolvedOptions().timeZone
+  const [from, to] = [new Date(start * 1000), new Date(end * 1000)]
+  const options = { weekday: 'short', day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit' }
+  const local = new Intl.DateTimeFormat(language, options).formatRange(from, to)
+  let there
+  try {
+    there = new Intl.DateTimeFormat(language, { ...options, timeZone: offset(zone) }).formatRange(from, to)
+  } catch {
+    // A zone that this browser does not know: then the reader's own is worth showing.
+  }
+  if (local === there) continue
+  const place = own.split('/').at(-1).replaceAll('_', ' ')
+  element.textContent = words.replace('{zone}', place).replace('{when}', local)
+  element.hidden = false
+}
+
+// `UTC+5.5` is `+05:30` to browsers.
+function offset(zone) {
+  const [, sign, hours] = /^UTC([+-])(\d+(?:\.\d+)?)$/.exec(zone) ?? []
+  if (sign === undefined) return zone
+  const minutes = Math.round(hours * 60)
+  const two = (number) => String(number).padStart(2, '0')
+  return `${sign}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`
+}
+
+for (const button of document.querySelectorAll('[data-share]')) {
+  const url = document.querySelector('link[rel=canonical]')?.href ?? location.href
+  if (!navigator.share && !navigator.clipboard) continue
+  button.hidden = false
+  button.addEventListener('click', async () => {
+    try {
+      if (navigator.share) return await navigator.share({ title: document.querySelector('h1')?.textContent, url })
+      await navigator.clipboard.writeText(url)
+      const words = button.querySelector('span')
+      words.setAttribute('role', 'status')
+      words.textContent = button.dataset.copied
+    } catch {
+      // The reader thought better of it.
+    }
+  })
+}
+
+const menus = [...document.querySelectorAll('details.menu')]
+addEventListener('click', ({ target }) => {
+  for (const menu of menus) if (!menu.contains(target)) menu.open = false
+})
+addEventListener('keydown', ({ key }) => {
+  const open = key === 'Escape' && menus.find((menu) => menu.open)
+  if (!open) return
+  open.open = false
+  open.querySelector('summary').focus()
+})
