@@ -1,8 +1,10 @@
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import type { Instant } from '../calendar/zone.ts'
 import type { Clock } from '../lib/clock.ts'
 import { Generations } from '../lib/generations.ts'
+import type { Encoding, Kept } from './kept.ts'
+import { Spill } from './spill.ts'
+import type { Scratch } from './template-store.ts'
 
 /** How much memory kept answers may take, in bytes. */
 const MOST_BYTES = 32 * 2 ** 20
@@ -11,41 +13,6 @@ const OVERHEAD = 3000
 /** What is shorter gains nothing from being compressed. */
 const WORTH_COMPRESSING = 1000
 
-export type Encoding = 'br' | 'gzip'
-
-/** The headers of an answer by name. */
-export type Headers = Readonly<Record<string, string>>
-
-/** What a reader gets of a kept answer: all of it, or word that they have it. */
-export interface Reply {
-  readonly status: 200 | 304
-  readonly headers: Headers
-  /** The same, name after value after name, as Node writes them fastest. */
-  readonly list: readonly string[]
-  readonly body: Buffer | null
-}
-
-/** An answer in one encoding, in both forms: made once, sent often. */
-export interface Variant {
-  readonly whole: Reply
-  readonly known: Reply
-}
-
-/** An answer that is ready to be sent to everyone whom it was made for. */
-export interface Kept {
-  readonly body: Buffer
-  /** The part of its `ETag` that all of its encodings share. */
-  readonly tag: string
-  /** All but those of a single request, and those that depend on the encoding. */
-  readonly headers: Headers
-  /** When time alone may change it. */
-  readonly until: Instant
-  /** It compressed, by encoding; each is made once, when it is first asked for. */
-  readonly encoded: Partial<Record<Encoding, Buffer | Promise<Buffer>>>
-  /** What is sent of it, by encoding: see conditional.ts. */
-  readonly variants: Partial<Record<Encoding | 'identity', Variant>>
-}
-
 /**
  * Answers that were given before, by whom and what was asked for. They are of one version of the data: another version
  * makes all of them worthless, so that nothing is ever answered that is no longer true.
@@ -53,21 +20,24 @@ export interface Kept {
 export class AnswerCache {
   readonly #clock: Clock
   #version: string = ''
-  readonly #kept = new Generations<string, Kept>(MOST_BYTES)
+  readonly #kept: Generations<string, Kept>
+  readonly #spill: Spill
   #making = new Map<string, Promise<Kept | null>>()
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, scratch: Scratch) {
     this.#clock = clock
+    this.#spill = new Spill(scratch)
+    this.#kept = new Generations(MOST_BYTES, (dropped) => this.#spill.put(dropped))
   }
 
   /** Whether something is kept that may still be true. */
   has(key: string): boolean {
-    return this.#kept.has(key)
+    return this.#kept.has(key) || this.#spill.has(key)
   }
 
   get(key: string, version: string): Kept | undefined {
     this.#move(version)
-    const kept = this.#kept.get(key, sizeOf)
+    const kept = this.#kept.get(key, sizeOf) ?? this.#readBack(key)
     if (kept === undefined || kept.until > this.#clock()) return kept
     this.#kept.delete(key)
     return undefined
@@ -104,10 +74,21 @@ export class AnswerCache {
     return work
   }
 
+  close(): void {
+    this.#spill.close()
+  }
+
+  #readBack(key: string): Kept | undefined {
+    const kept = this.#spill.get(key)
+    if (kept !== undefined) this.#kept.set(key, kept, sizeOf(kept))
+    return kept
+  }
+
   #move(version: string): void {
     if (version === this.#version) return
     this.#version = version
     this.#kept.clear()
+    this.#spill.forget()
     this.#making = new Map()
   }
 }

@@ -2,8 +2,9 @@ import { hash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Check } from '../domain/scope.ts'
 import { AppError } from '../lib/errors.ts'
-import type { AnswerCache, Encoding, Headers, Kept, Reply, Variant } from './answer-cache.ts'
+import type { AnswerCache } from './answer-cache.ts'
 import type { Call } from './endpoint.ts'
+import type { Encoding, Headers, Kept, Reply, Variant } from './kept.ts'
 
 /** Names the bytes of an answer and, before the first dash, the state of the record itself, which is what a writer means. */
 export function tagOf(body: Buffer | string, revision = ''): string {

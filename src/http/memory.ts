@@ -24,7 +24,7 @@ export class Memory {
 
   constructor({ clock, site, openScratch }: Remembering) {
     this.#openScratch = openScratch
-    this.answers = new AnswerCache(clock)
+    this.answers = new AnswerCache(clock, openScratch())
     this.#site = site
   }
 
@@ -36,6 +36,7 @@ export class Memory {
   }
 
   close(): void {
+    this.answers.close()
     for (const shelf of this.#shelves.values()) shelf.close()
   }
 }

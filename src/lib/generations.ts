@@ -5,13 +5,15 @@
  */
 export class Generations<Key, Value> {
   readonly #most: number
+  readonly #onDrop: (dropped: Map<Key, Value>) => void
   #young = new Map<Key, Value>()
   #old = new Map<Key, Value>()
   #held = 0
 
-  /** `most` is what both generations hold together, in the unit of the sizes that are given to `set`. */
-  constructor(most: number) {
+  /** `most` is what both generations hold together, in the unit of the sizes that are given to `set`; `onDrop` is given what is dropped. */
+  constructor(most: number, onDrop: (dropped: Map<Key, Value>) => void = () => {}) {
     this.#most = most
+    this.#onDrop = onDrop
   }
 
   has(key: Key): boolean {
@@ -29,9 +31,12 @@ export class Generations<Key, Value> {
 
   set(key: Key, value: Value, size: number): void {
     if (this.#held + size > this.#most / 2) {
+      const dropped = this.#old
       this.#old = this.#young
       this.#young = new Map()
       this.#held = 0
+      for (const moved of this.#old.keys()) dropped.delete(moved)
+      if (dropped.size > 0) this.#onDrop(dropped)
     }
     if (size > this.#most / 2) return
     this.#young.set(key, value)

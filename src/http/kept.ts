@@ -1,0 +1,36 @@
+import type { Instant } from '../calendar/zone.ts'
+
+export type Encoding = 'br' | 'gzip'
+
+/** The headers of an answer by name. */
+export type Headers = Readonly<Record<string, string>>
+
+/** What a reader gets of a kept answer: all of it, or word that they have it. */
+export interface Reply {
+  readonly status: 200 | 304
+  readonly headers: Headers
+  /** The same, name after value after name, as Node writes them fastest. */
+  readonly list: readonly string[]
+  readonly body: Buffer | null
+}
+
+/** An answer in one encoding, in both forms: made once, sent often. */
+export interface Variant {
+  readonly whole: Reply
+  readonly known: Reply
+}
+
+/** An answer that is ready to be sent to everyone whom it was made for. */
+export interface Kept {
+  readonly body: Buffer
+  /** The part of its `ETag` that all of its encodings share. */
+  readonly tag: string
+  /** All but those of a single request, and those that depend on the encoding. */
+  readonly headers: Headers
+  /** When time alone may change it. */
+  readonly until: Instant
+  /** It compressed, by encoding; each is made once, when it is first asked for. */
+  readonly encoded: Partial<Record<Encoding, Buffer | Promise<Buffer>>>
+  /** What is sent of it, by encoding: see conditional.ts. */
+  readonly variants: Partial<Record<Encoding | 'identity', Variant>>
+}
