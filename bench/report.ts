@@ -70,17 +70,18 @@ function rates(title: string, results: Results): string {
   const rows = WORKS.flatMap(({ name, title: work, against }) => {
     const measured = works[name]
     if (measured === undefined) return []
-    const { rate, base, byCpu, p50, p99, different, failed } = measured
+    const { rate, base, byCpu, p50, p99, different, failed, first } = measured
     const note = failed > 0 ? ` (${count(failed)} failed)` : ''
     const beside = against === 'the ceiling' ? '' : ` (${against})`
     const cost = byCpu?.toFixed(2) ?? ''
-    return [[work + note, count(rate), count(base) + beside, cost, time(p50), time(p99), count(different)]]
+    const once = first === null ? '' : count(first)
+    return [[work + note, count(rate), count(base) + beside, cost, time(p50), time(p99), count(different), once]]
   })
   return `### ${title}
-${date}: ${count(events)} events, 32 connections by ${load}, Node ${node}, ${cores} cores that service, load and database share. Each side was warmed up for
-${WARM_UP} s. The service was ready ${Math.round(ready)} ms after its start (at most ${READY} are allowed) and held ${Math.round(memory)} MB at most (${MEMORY} are allowed).
+${date}: ${count(events)} events, 32 connections by ${load}, Node ${node}, ${cores} cores that service, load and database share. Every address had been asked for
+once, and each side was warmed up for ${WARM_UP} s; the last column says how fast the first time was. The service was ready ${Math.round(ready)} ms after its start (at most ${READY} are allowed) and held ${Math.round(memory)} MB at most (${MEMORY} are allowed).
 
-${table(['work', 'answers a second', 'compared with', 'by processor time', 'p50', 'p99', 'different requests'], rows)}`
+${table(['work', 'answers a second', 'compared with', 'by processor time', 'p50', 'p99', 'different requests', 'a second, the first time'], rows)}`
 }
 
 function time(milliseconds: number): string {

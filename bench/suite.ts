@@ -130,9 +130,10 @@ function byCpu({ byCpu: ratio }: Measured): string {
   return ratio === null ? '' : ` (${ratio.toFixed(3)} by processor time)`
 }
 
-function line({ ratio, rate, base, p50, p99, failed }: Measured): string {
+function line({ ratio, rate, base, p50, p99, failed, first }: Measured): string {
+  const once = first === null ? '' : `${count(first)} a second the first time, then `
   const note = failed > 0 ? `, ${count(failed)} FAILED` : ''
-  return `${count(rate)} of ${count(base)} a second, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms${note}; ${ratio.toFixed(3)}`
+  return `${once}${count(rate)} of ${count(base)} a second, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms${note}; ${ratio.toFixed(3)}`
 }
 
 /** A whole number with commas. */

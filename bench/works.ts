@@ -1,6 +1,7 @@
+import { Agent, get } from 'node:http'
 import { API, createRequests, pageRequests, type Requests, searchRequests, singleRequests } from './addresses.ts'
 import { openBare } from './bare.ts'
-import type { Load, Request, Round } from './load.ts'
+import { CONNECTIONS, type Load, type Request, type Round } from './load.ts'
 import { type Ceiling, type Running, startService } from './processes.ts'
 import { say } from './progress.ts'
 
@@ -32,6 +33,8 @@ export interface Pair {
   readonly different: number
   /** The mean size of an answer, in bytes. */
   readonly bytes: number
+  /** How many answers a second there were when each address was asked for the first time. */
+  readonly first?: number
   stop?(): Promise<void>
 }
 
@@ -49,12 +52,37 @@ export interface Work {
 /** How many answers the ceiling is given of a work whose answers differ. */
 const SAMPLES = 64
 
+/** How many different addresses a work asks for, so that the bench does not take hours. */
+const MOST_DIFFERENT = 20_000
+
 const LIST: readonly Request[] = [{ path: `${API}/events` }]
 
 async function ask(url: string, { path, ...request }: Request): Promise<Response> {
   const response = await fetch(url + path, request)
   if (response.status >= 400) throw new Error(`${path} answered ${response.status}: ${await response.text()}`)
   return response
+}
+
+/** How long addresses are asked for the first time at most, in milliseconds. */
+const LONGEST_FIRST = 60_000
+
+/** Asks for every different address once, from as many connections as the load has; answers how many a second were answered. */
+async function askFirst(url: string, requests: readonly Request[]): Promise<number> {
+  const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS })
+  const paths = [...new Set(requests.map(({ path }) => path))]
+  const began = performance.now()
+  let next = 0
+  const worker = async () => {
+    while (next < paths.length && performance.now() - began < LONGEST_FIRST) {
+      const path = paths[next++] ?? ''
+      await new Promise<void>((resolve, reject) => {
+        get(url + path, { agent }, (response) => response.resume().on('end', resolve)).on('error', reject)
+      })
+    }
+  }
+  await Promise.all(Array.from({ length: CONNECTIONS }, worker))
+  agent.destroy()
+  return next / ((performance.now() - began) / 1000)
 }
 
 /** Requests to the service, against the ceiling with the same answers: all of them if they do not differ, else a sample, in turn. */
@@ -67,12 +95,13 @@ async function againstCeiling(bench: Bench, { requests, different }: Requests, a
     if (request !== undefined) bodies.push(Buffer.from(await (await ask(service.url, request)).arrayBuffer()))
   }
   await ceiling.answer(bodies)
+  const first = different > 1 ? { first: await askFirst(service.url, requests) } : {}
   const side = (url: string): Side => {
     return (part, seconds) => load.send(url, requests, Math.floor(part * requests.length), seconds)
   }
   const bytes = bodies.reduce((sum, body) => sum + body.length, 0) / bodies.length
   const programs = { ours: service, base: ceiling }
-  return { ours: side(service.url), base: side(ceiling.url), programs, different, bytes }
+  return { ours: side(service.url), base: side(ceiling.url), programs, different, bytes, ...first }
 }
 
 /** Creates an event every second while a side is measured; the first after a third of a second. */
@@ -106,6 +135,7 @@ async function prepareWorkers(bench: Bench): Promise<Pair | string> {
     if (error instanceof Error && /unknown option/.test(error.message)) return 'serve does not know --workers'
     throw error
   }
+  await askFirst(two.url, requests)
   const side = ({ url }: Running): Side => {
     return (part, seconds) => bench.load.send(url, requests, Math.floor(part * requests.length), seconds)
   }
@@ -169,7 +199,7 @@ export const WORKS: readonly Work[] = [
     against: 'the ceiling',
     atLeast: 0.5,
     aim: 0.8,
-    prepare: (bench) => againstCeiling(bench, singleRequests(bench.events, bench.limits.single ?? Infinity)),
+    prepare: (bench) => againstCeiling(bench, singleRequests(bench.events, bench.limits.single ?? MOST_DIFFERENT)),
   },
   {
     name: 'search',
@@ -177,7 +207,7 @@ export const WORKS: readonly Work[] = [
     against: 'the ceiling',
     atLeast: 0.05,
     aim: 0.15,
-    prepare: (bench) => againstCeiling(bench, searchRequests(bench.events, bench.limits.search ?? Infinity)),
+    prepare: (bench) => againstCeiling(bench, searchRequests(bench.events, bench.limits.search ?? MOST_DIFFERENT)),
   },
   {
     name: 'unchanged',
