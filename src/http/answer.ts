@@ -43,6 +43,7 @@ export async function sendAnswer(
   const version = await scope.db.version()
   let direct: Answer | null = null
   const make = async () => {
+    await memory.turns.take()
     const moment = new Moment(scope)
     const answer = await endpoint.handle(callOf(answering, request, { version, clock: moment.clock }))
     direct = answer
@@ -91,7 +92,7 @@ function callOf(
     shelf:
       reading === null || request.user !== null || search.includes('_fields')
         ? null
-        : memory.shelf(addresses).at(reading.version),
+        : memory.shelves(addresses).at(reading.version),
   }
 }
 

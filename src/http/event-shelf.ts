@@ -38,32 +38,57 @@ const KINDS: readonly Kind[] = ['venue', 'organizer', 'category', 'tag', 'event'
 /** How many of a kind are held at most. */
 const MOST_PARTS = 20_000
 
-/** Events as everybody sees them, ready to be put together: see domain/shelf.ts. One for each way to write addresses. */
+/** Events as everybody sees them, ready to be put together. One for each way to write addresses. */
+export class EventShelves {
+  readonly #addresses: Addresses
+  readonly #site: Site
+  readonly #templates: TemplateStore
+  #version = ''
+  #shelf: EventShelf
+
+  constructor(addresses: Addresses, site: Site, scratch: Scratch) {
+    this.#addresses = addresses
+    this.#site = site
+    this.#templates = new TemplateStore(scratch)
+    this.#shelf = this.#empty()
+  }
+
+  /**
+   * The shelf at a version of the data. Whoever began at an earlier one goes on with theirs: what they put on it, they
+   * may have read before the data moved.
+   */
+  at(version: string): EventShelf {
+    if (version !== this.#version || this.#shelf.isLarge()) {
+      this.#version = version
+      this.#shelf = this.#empty()
+    }
+    return this.#shelf
+  }
+
+  close(): void {
+    this.#templates.close()
+  }
+
+  #empty(): EventShelf {
+    return new EventShelf(this.#addresses, this.#site, this.#templates)
+  }
+}
+
+/** Events, and what they are linked to, at one version of the data: see domain/shelf.ts. */
 export class EventShelf implements Shelf<Ready> {
   readonly #addresses: Addresses
   readonly #site: Site
   readonly #templates: TemplateStore
   readonly #parts = byKind(() => new Map<number, Part | undefined>())
-  #version = ''
 
-  constructor(addresses: Addresses, site: Site, scratch: Scratch) {
-    this.#templates = new TemplateStore(scratch)
+  constructor(addresses: Addresses, site: Site, templates: TemplateStore) {
     this.#addresses = addresses
     this.#site = site
+    this.#templates = templates
   }
 
-  /** The same shelf, without what was true at another version of the data. */
-  at(version: string): this {
-    for (const kind of KINDS) {
-      const parts = this.#parts[kind]
-      if (version !== this.#version || parts.size > MOST_PARTS) parts.clear()
-    }
-    this.#version = version
-    return this
-  }
-
-  close(): void {
-    this.#templates.close()
+  isLarge(): boolean {
+    return KINDS.some((kind) => this.#parts[kind].size > MOST_PARTS)
   }
 
   isFull(stubs: readonly Stub[]): boolean {

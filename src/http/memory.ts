@@ -1,9 +1,10 @@
 import { Listings } from '../domain/listings.ts'
 import type { Site } from '../domain/scope.ts'
 import type { Clock } from '../lib/clock.ts'
+import { Turns } from '../lib/turns.ts'
 import type { Addresses } from './addresses.ts'
 import { AnswerCache } from './answer-cache.ts'
-import { EventShelf } from './event-shelf.ts'
+import { EventShelves } from './event-shelf.ts'
 import type { Scratch } from './template-store.ts'
 
 /** What it takes to remember. */
@@ -18,9 +19,11 @@ export interface Remembering {
 export class Memory {
   readonly answers: AnswerCache
   readonly listings = new Listings()
+  /** For what is not remembered. */
+  readonly turns = new Turns()
   readonly #site: Site
   readonly #openScratch: () => Scratch
-  readonly #shelves = new Map<string, EventShelf>()
+  readonly #shelves = new Map<string, EventShelves>()
 
   constructor({ clock, site, openScratch }: Remembering) {
     this.#openScratch = openScratch
@@ -28,15 +31,15 @@ export class Memory {
     this.#site = site
   }
 
-  /** The shelf of events that are shown with these addresses: there are as many as languages. */
-  shelf(addresses: Addresses): EventShelf {
-    const shelf = this.#shelves.get(addresses.rest) ?? new EventShelf(addresses, this.#site, this.#openScratch())
-    this.#shelves.set(addresses.rest, shelf)
-    return shelf
+  /** The shelves of events that are shown with these addresses: there are as many as languages. */
+  shelves(addresses: Addresses): EventShelves {
+    const shelves = this.#shelves.get(addresses.rest) ?? new EventShelves(addresses, this.#site, this.#openScratch())
+    this.#shelves.set(addresses.rest, shelves)
+    return shelves
   }
 
   close(): void {
     this.answers.close()
-    for (const shelf of this.#shelves.values()) shelf.close()
+    for (const shelves of this.#shelves.values()) shelves.close()
   }
 }

@@ -1,0 +1,34 @@
+/** How many begin in one turn of the event loop. */
+const AT_ONCE = 2
+
+/**
+ * Lets work begin in the order in which it came, a little in each turn of the event loop. What works without a pause
+ * would otherwise hold up everything that came after it, also what is answered at once.
+ */
+export class Turns {
+  #waiting: (() => void)[] = []
+  #next: (() => void)[] = []
+  #isComing = false
+
+  /** Resolves when it is the caller's turn. */
+  take(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waiting.push(resolve)
+      this.#come()
+    })
+  }
+
+  #come(): void {
+    if (this.#isComing) return
+    this.#isComing = true
+    setImmediate(() => {
+      this.#isComing = false
+      for (let n = 0; n < AT_ONCE; n++) {
+        // Two lists, one filled while the other is emptied from its end: taking from the front of a long one is slow.
+        if (this.#next.length === 0) [this.#next, this.#waiting] = [this.#waiting.reverse(), this.#next]
+        this.#next.pop()?.()
+      }
+      if (this.#next.length > 0 || this.#waiting.length > 0) this.#come()
+    })
+  }
+}
