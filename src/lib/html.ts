@@ -120,6 +120,11 @@ export function encode(text: string): string {
   return text.replace(/[&<>"']/g, (sign) => ENTITY[sign] ?? sign)
 }
 
+/** HTML that reads as this text: most text is that already, and stays as long as it is. */
+export function asHtml(text: string): string {
+  return plainText(text) === text ? text : encode(text)
+}
+
 const ENTITY: Record<string, string> = { '&': '&#038;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#039;' }
 
 function paragraphs(text: string): string {
