@@ -64,8 +64,9 @@ export function sanitize(html: string): string {
 /** Safe HTML in which plain text has become paragraphs; text that brings its own blocks is left as it is. */
 export function richText(html: string): string {
   const safe = sanitize(html.replace(/\r\n?/g, '\n'))
+  if (safe === '' || BLOCK.test(safe)) return safe
   // An inline element that runs across paragraphs is closed and dropped.
-  return safe === '' || BLOCK.test(safe) ? safe : sanitizeHtml(paragraphs(safe), ALLOWED)
+  return safe.includes('<') ? sanitizeHtml(paragraphs(safe), ALLOWED) : paragraphs(safe)
 }
 
 /**
