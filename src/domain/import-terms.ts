@@ -48,18 +48,26 @@ export class TermsSaid {
     return ids
   }
 
-  /** One with the same name in the same place is taken for it. */
-  async #id(tx: Tx, scope: Scope, kind: TermKind, slug: string, found: Found, depth = 1): Promise<number | null> {
+  /** One with the same name in the same place is taken for it; `below` is the way up to it, which may be a circle. */
+  async #id(
+    tx: Tx,
+    scope: Scope,
+    kind: TermKind,
+    slug: string,
+    found: Found,
+    below: readonly string[] = [],
+  ): Promise<number | null> {
     const key = `${kind} there\n${slug}`
     const known = found.get(key)
     if (known !== undefined) return known
     const said = this.#said.get(`${kind}\n${slug}`)
-    if (said === undefined || depth > DEEPEST) return null
+    if (said === undefined || below.includes(slug) || below.length >= DEEPEST) return null
     const { parent: above, ...data } = said
     const { values, problems } = readFields(FIELDS[kind], data, { mode: 'create', reading: readingOf(scope) })
     const { name, slug: wanted = null, description = null } = values
     if (name === undefined || Object.keys(problems).length > 0) return null
-    const parent = kind === 'category' && above ? await this.#id(tx, scope, kind, String(above), found, depth + 1) : 0
+    const isPart = kind === 'category' && Boolean(above)
+    const parent = isPart ? await this.#id(tx, scope, kind, String(above), found, [slug, ...below]) : 0
     await storage.lock(tx, kind)
     const id =
       (await storage.sibling(tx, kind, parent ?? 0, fold(name)))?.id ??
