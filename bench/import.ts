@@ -49,6 +49,7 @@ try {
   for (const round of ['first', 'again']) {
     let peak = 0
     const start = performance.now()
+    const used = process.cpuUsage()
     const report = await importCalendar(scope, calendar(), {
       dryRun: false,
       onProgress: () => {
@@ -56,8 +57,9 @@ try {
       },
     })
     const seconds = (performance.now() - start) / 1000
+    const { user, system } = process.cpuUsage(used)
     console.error(
-      `${round}: ${report?.created} created, ${report?.unchanged} unchanged in ${seconds.toFixed(1)} s, ` +
+      `${round}: ${report?.created} created, ${report?.unchanged} unchanged in ${seconds.toFixed(1)} s (${((user + system) / 1e6).toFixed(1)} s of processor), ` +
         `${Math.round(COUNT / seconds)} a second, ${Math.round(peak / 1e6)} MB at most`,
     )
   }

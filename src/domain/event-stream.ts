@@ -39,6 +39,8 @@ export interface EventStream {
   readonly modified: StreamState['modified']
   /** Values that differ when what is streamed does. */
   readonly marks: readonly unknown[]
+  /** All categories, whether events have them or not. */
+  categories(): Promise<terms.TermRow[]>
   batches(): AsyncGenerator<readonly Event[]>
 }
 
@@ -75,6 +77,7 @@ export async function openStream(given: StreamScope, request: StreamRequest): Pr
       zones: await storage.zones(tx, filter),
       modified,
       marks: [filter, page, marks],
+      categories: () => scope.db.read((own) => terms.listAll(own, 'category')),
       batches: () => batches(scope, filter, page),
     }
   })

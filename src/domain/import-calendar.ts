@@ -4,7 +4,9 @@ import { type Component, ComponentReader, first } from '../calendar/components.t
 import { LineReader, type UnfoldedLine, unescapeText } from '../calendar/content-lines.ts'
 import { toWallClock, type Zone } from '../calendar/zone.ts'
 import { itemOf, ownId, uidOf } from './import-entry.ts'
+import { bringParents } from './import-parents.ts'
 import { type Occurrence, seriesOf } from './import-series.ts'
+import { TermsSaid } from './import-terms.ts'
 import * as imports from './imports.ts'
 import type { Scope } from './scope.ts'
 
@@ -43,6 +45,7 @@ class CalendarImport {
   readonly #components = new ComponentReader()
   readonly #descriptions = new Map<string, Component>()
   readonly #zones = new Map<string, Zone | null>()
+  readonly #terms = new TermsSaid()
   readonly #seen = new Set<string>()
   /** What can only be read when all has been seen: recurring entries, changes to them, zones described later. */
   readonly #aside: Component[] = []
@@ -71,6 +74,7 @@ class CalendarImport {
     await this.#flush()
     this.#zones.clear()
     await this.#series()
+    await bringParents(this.#scope, this.#run)
     return this.#run.report
   }
 
@@ -81,6 +85,7 @@ class CalendarImport {
       this.#zones.clear()
       return
     }
+    for (const { value } of component.properties.get('X-KALENDS-TERM') ?? []) this.#terms.add(value)
     const recurs = ['RRULE', 'RDATE', 'RECURRENCE-ID'].some((name) => component.properties.has(name))
     if (recurs || unknownZoneOf(component, this.#context()) !== null) this.#setAside(component)
     else
@@ -111,7 +116,7 @@ class CalendarImport {
   }
 
   #add(occurrence: Occurrence): void {
-    const item = itemOf(this.#scope, occurrence)
+    const item = itemOf(this.#scope, occurrence, this.#terms)
     // A feed of this site says less of an event than is known of it here.
     if (ownId(this.#scope, occurrence.entry) !== null && occurrence.entry.fields === null) {
       imports.note(this.#run, { line: item.line, uid: item.uid, problem: { problem: 'entry_own' } })

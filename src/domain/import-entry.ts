@@ -1,11 +1,13 @@
 import type { CalendarEntry } from '../calendar/calendar-entry.ts'
 import { toWall, type WallSeconds } from '../calendar/civil.ts'
-import { toInstant, toIso } from '../calendar/zone.ts'
-import { encode } from '../lib/html.ts'
+import { toInstant, toIso, toWallClock } from '../calendar/zone.ts'
+import { asHtml, encode } from '../lib/html.ts'
 import { slugify, withSuffix } from '../lib/slug.ts'
 import { eventFields } from '../schema/event.ts'
+import type { TermKind } from '../schema/term.ts'
 import { Names } from './import-links.ts'
 import type { Occurrence } from './import-series.ts'
+import type { TermsSaid } from './import-terms.ts'
 import * as imports from './imports.ts'
 import type { Scope } from './scope.ts'
 
@@ -17,7 +19,7 @@ export function uidOf(entry: CalendarEntry): string {
 }
 
 /** An occurrence of an entry as an event to be imported. */
-export function itemOf(scope: Scope, occurrence: Occurrence): imports.Item {
+export function itemOf(scope: Scope, occurrence: Occurrence, said: TermsSaid): imports.Item {
   const { entry, part } = occurrence
   const fields = fieldsOf(occurrence)
   const { location, place, organizer, categories, tags } = entry
@@ -37,7 +39,9 @@ export function itemOf(scope: Scope, occurrence: Occurrence): imports.Item {
     ...(own !== null && part === '' && { adopts: { slug: null, id: own } }),
     links: async (tx, found) => {
       const names = new Names(tx, scope, found)
-      const { venue, organizer: holders } = entry.fields ?? {}
+      const { venue, organizer: holders, categories: own, tags: ownTags } = entry.fields ?? {}
+      const terms = async (kind: TermKind, slugs: unknown, by: readonly string[]) =>
+        (await said.ids(tx, scope, kind, slugs, found)) ?? names.terms(kind, by)
       return {
         venue: Array.isArray(venue) ? await names.data('venue', venue) : await names.venue(location, place),
         organizer: Array.isArray(holders)
@@ -45,8 +49,8 @@ export function itemOf(scope: Scope, occurrence: Occurrence): imports.Item {
           : organizer === null
             ? []
             : await names.organizer(organizer),
-        categories: await names.terms('category', categories),
-        ...((tags.length > 0 || entry.fields !== null) && { tags: await names.terms('tag', tags) }),
+        categories: await terms('category', own, categories),
+        ...((tags.length > 0 || entry.fields !== null) && { tags: await terms('tag', ownTags, tags) }),
       }
     },
   }
@@ -78,7 +82,7 @@ function slugOf({ entry, start, sharesDay }: Occurrence): string {
 function fieldsOf({ entry, start, end }: Occurrence): Record<string, unknown> {
   const { description, website } = entry
   return {
-    title: encode(entry.title),
+    title: asHtml(entry.title),
     start_date: shownTime(entry, start),
     end_date: shownTime(entry, end),
     timezone: entry.shownIn,
@@ -93,12 +97,16 @@ function fieldsOf({ entry, start, end }: Occurrence): Record<string, unknown> {
 /** Of what an export of ours says beside, the fields that are an event's own. */
 function besides(given: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const own = Object.entries(eventFields).filter(
-    ([name, field]) => ('stored' in field && field.stored) || name === 'status' || name === 'tickets',
+    ([name, field]) => ('stored' in field && field.stored) || ['status', 'date_utc', 'tickets'].includes(name),
   )
   return Object.fromEntries(own.filter(([name]) => given[name] !== undefined).map(([name]) => [name, given[name]]))
 }
 
-/** A time as it is shown; one in UTC with its offset, as a clock may show the same time twice. */
+/** A time as it is shown; where a clock shows the same time twice, the second with its offset. */
 function shownTime({ zone, shownIn }: CalendarEntry, at: WallSeconds): string {
-  return zone === shownIn ? toWall(at) : toIso(toInstant(toWall(at), zone), shownIn)
+  if (zone === shownIn) return toWall(at)
+  const instant = toInstant(toWall(at), zone)
+  const wall = toWallClock(instant, shownIn)
+  // An offset is told in minutes, and those of old times had seconds.
+  return toInstant(wall, shownIn) === instant ? wall : toIso(instant, shownIn)
 }

@@ -1,5 +1,5 @@
 import { fold } from '../lib/fold.ts'
-import { encode } from '../lib/html.ts'
+import { asHtml } from '../lib/html.ts'
 import { Refused } from '../schema/field.ts'
 import * as kinds from '../schema/kinds.ts'
 import type { TermKind } from '../schema/term.ts'
@@ -29,12 +29,12 @@ export class Names {
     const venue = cleanName(name)
     if (venue === null) return []
     const [lat, lng] = [degrees(place?.lat, 90), degrees(place?.lng, 180)]
-    if (lat === null || lng === null) return this.#linked('venue', [{ venue }], { venue: encode(venue) })
+    if (lat === null || lng === null) return this.#linked('venue', [{ venue }], { venue: asHtml(venue) })
     const equals = [
       { venue, geo_lat: lat, geo_lng: lng },
       { venue, geo_lat: null },
     ]
-    return this.#linked('venue', equals, { venue: encode(venue), geo_lat: lat, geo_lng: lng })
+    return this.#linked('venue', equals, { venue: asHtml(venue), geo_lat: lat, geo_lng: lng })
   }
 
   /** An organizer with that address, or of that name without another address, or a new one. */
@@ -42,9 +42,9 @@ export class Names {
     const organizer = cleanName(given.name)
     if (organizer === null) return []
     const email = read(kinds.email, given.email)
-    if (email === null) return this.#linked('organizer', [{ organizer }], { organizer: encode(organizer) })
+    if (email === null) return this.#linked('organizer', [{ organizer }], { organizer: asHtml(organizer) })
     const equals = [{ email }, { organizer, email: null }]
-    return this.#linked('organizer', equals, { organizer: encode(organizer), email })
+    return this.#linked('organizer', equals, { organizer: asHtml(organizer), email })
   }
 
   /** Venues or organizers that an export of ours describes: those that are equal, or new ones. */
@@ -54,8 +54,9 @@ export class Names {
       if (typeof data !== 'object' || data === null) continue
       const key = `${kind}\n${JSON.stringify(data)}`
       // Its fields alone: ids and authors there are not those here.
-      const { id: _, author: __, image: ___, ...fields } = data as Record<string, unknown>
-      const made = this.#found.get(key) ?? (await createInline(this.#tx, this.#scope, kind, fields, new Map()))
+      const { id: _, author: __, image: ___, slug, date_utc, ...fields } = data as Record<string, unknown>
+      const fresh = { ...(slug !== undefined && { slug }), ...(date_utc !== undefined && { date_utc }) }
+      const made = this.#found.get(key) ?? (await createInline(this.#tx, this.#scope, kind, fields, new Map(), fresh))
       this.#found.set(key, made)
       ids.push(made)
     }
@@ -100,7 +101,7 @@ const MOST_LINKS = 50
 
 /** A name as it is kept: text of a calendar is no HTML, so what looks like a tag stays. */
 function cleanName(name: string): string | null {
-  return read(kinds.name, encode(name.replace(/\s+/g, ' ').trim()))
+  return read(kinds.name, asHtml(name.replace(/\s+/g, ' ').trim()))
 }
 
 function degrees(text: string | undefined, most: 90 | 180): number | null {

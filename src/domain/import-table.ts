@@ -1,5 +1,5 @@
 import { CsvReader, type CsvRow } from '../lib/csv.ts'
-import { encode } from '../lib/html.ts'
+import { asHtml } from '../lib/html.ts'
 import { slugify } from '../lib/slug.ts'
 import { splitNames, unprotectText } from '../lib/table-cells.ts'
 import { eventFields } from '../schema/event.ts'
@@ -83,7 +83,7 @@ async function itemOf(scope: Scope, columns: readonly string[], { cells, line }:
     [...row].filter(([name]) => FIELDS.includes(name) && !LINKS.includes(name)),
   )
   // Tables hold text: what looks like a tag in a title is none.
-  fields.title = encode(cell('title'))
+  fields.title = asHtml(cell('title'))
   // An event that has no end ends when it begins.
   if (cell('end_date') === '') fields.end_date = cell('start_date')
   // An empty cell is no slug and no status, rather than the wish to have none.

@@ -39,6 +39,8 @@ export interface Run {
   readonly report: Report
   /** What batches that are stored have found or made. */
   readonly found: Found
+  /** Events whose parents were not here when they were stored. */
+  readonly orphans: Orphan[]
   /** Told after every batch. */
   readonly onProgress: (report: Report) => void
 }
@@ -67,6 +69,9 @@ export interface Item {
   readonly fetched?: Fetched
 }
 
+/** An event whose parent may come later in the same file. */
+export type Orphan = Pick<Item, 'uid' | 'part' | 'line'> & { readonly parent: NonNullable<Item['parent']> }
+
 /** The ids of what an event is linked to; what a source does not speak of stays as it is. */
 export interface ItemLinks {
   readonly venue?: readonly number[]
@@ -87,6 +92,9 @@ const MOST_NOTES = 1000
 /** The hash of what was called off: it comes back when it no longer is. */
 const CANCELLED = 'cancelled'
 
+/** How many events wait for their parents. */
+const MOST_ORPHANS = 100_000
+
 /** Begins an import, for those who may change every event. */
 export function begin(
   scope: Scope,
@@ -95,7 +103,8 @@ export function begin(
 ): Run {
   need(rightsOf(scope.user).edit === 'all')
   const report = { created: 0, updated: 0, unchanged: 0, removed: 0, skipped: 0, notes: [] }
-  return { source, report, found: new Map(), dryRun: options.dryRun, onProgress: options.onProgress ?? (() => {}) }
+  const { dryRun, onProgress = () => {} } = options
+  return { source, report, found: new Map(), orphans: [], dryRun, onProgress }
 }
 
 /** Tells something of an entry; with `skip` it counts as skipped. */
@@ -177,7 +186,7 @@ interface Batch {
 }
 
 /** Stores one event, unless it has not changed; answers what became of it. */
-async function saveItem(batch: Batch, { source }: Run, item: Item): Promise<Outcome> {
+async function saveItem(batch: Batch, { source, orphans }: Run, item: Item): Promise<Outcome> {
   const { known, scope } = batch
   const key = `${item.uid}\n${item.part}`
   const before = known.get(key) ?? (await adopted(batch, item))
@@ -189,7 +198,9 @@ async function saveItem(batch: Batch, { source }: Run, item: Item): Promise<Outc
   if (alive?.status === 'trash' && alive.hash !== CANCELLED && !item.cancelled) return { problem: 'entry_in_trash' }
   try {
     const record = await store(batch, item, alive)
-    const { uid, part } = item
+    const { uid, part, line, parent } = item
+    const waits = parent !== null && !item.cancelled && !known.get(`${parent.uid}\n${parent.part}`)?.status
+    if (waits && orphans.length < MOST_ORPHANS) orphans.push({ uid, part, line, parent })
     batch.rows.push({ source, kind: 'event', uid, part, record, hash, imported_utc: scope.clock() })
     known.set(key, { ...item, record, hash, status: item.cancelled ? 'trash' : 'publish' })
   } catch (error) {

@@ -122,16 +122,19 @@ export async function remove(
   })
 }
 
-/** The id of the record that data inside an event describes. */
+/** The id of the record that data inside an event describes; `fresh` is what a new one gets beside, and an equal one need not have. */
 export async function createInline(
   tx: Tx,
   scope: Scope,
   kind: LinkedKind,
   data: Record<string, unknown>,
   fetched: Fetched,
+  fresh: { readonly slug?: unknown; readonly date_utc?: unknown } = {},
 ): Promise<number> {
-  const { values, problems } = readFields(FIELDS[kind], data, { mode: 'create', reading: records.readingOf(scope) })
-  return (await findOrInsert(tx, scope, kind, values, fetched, problems)).id
+  const reading = records.readingOf(scope)
+  const { values, problems } = readFields(FIELDS[kind], data, { mode: 'create', reading })
+  const { values: beside } = readFields(FIELDS[kind], fresh, { mode: 'update', reading })
+  return (await findOrInsert(tx, scope, kind, values, fetched, problems, beside)).id
 }
 
 /** The record that these values describe: an equal one if there is one, else a new one. */
@@ -142,13 +145,15 @@ async function findOrInsert(
   values: Record<string, unknown>,
   fetched: Fetched,
   problems: Problems,
+  beside: RecordValues = {},
 ): Promise<RecordRow> {
   await records.checkAuthor(tx, scope, values as RecordValues, problems)
   const image = await images.column(tx, (values as RecordValues).image, fetched, problems)
   const columns: Partial<RecordRow> = { ...records.storedColumns(FIELDS[kind], values), ...image }
   checkPlace(columns, values, problems)
   refuse(problems)
-  const settled = await records.settle(tx, scope, kind, values as RecordValues, String(columns[kind]), null)
+  const wanted: RecordValues = { ...beside, ...values }
+  const settled = await records.settle(tx, scope, kind, wanted, String(columns[kind]), null)
   const equal = await storage.findEqual(tx, kind, sightOf(scope.user), { ...columns, ...namedColumns(values, settled) })
   if (equal !== undefined) return equal
   const row = { ...records.defaultColumns(FIELDS[kind]), ...columns }

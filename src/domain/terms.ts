@@ -11,6 +11,8 @@ import { mayRead, needTerms, sightOf } from './access.ts'
 import { readingOf } from './records.ts'
 import type { Check, Payload, Scope } from './scope.ts'
 
+export type { TermRow } from '../storage/terms.ts'
+
 /** A term with the way to it from the top of its tree, as its address spells it. */
 export interface Term extends TermRow {
   readonly path: string

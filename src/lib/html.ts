@@ -64,8 +64,9 @@ export function sanitize(html: string): string {
 /** Safe HTML in which plain text has become paragraphs; text that brings its own blocks is left as it is. */
 export function richText(html: string): string {
   const safe = sanitize(html.replace(/\r\n?/g, '\n'))
+  if (safe === '' || BLOCK.test(safe)) return safe
   // An inline element that runs across paragraphs is closed and dropped.
-  return safe === '' || BLOCK.test(safe) ? safe : sanitizeHtml(paragraphs(safe), ALLOWED)
+  return safe.includes('<') ? sanitizeHtml(paragraphs(safe), ALLOWED) : paragraphs(safe)
 }
 
 /**
@@ -118,6 +119,11 @@ export function wordsOfSafe(html: string): string {
 /** Text made fit for an HTML page or attribute. */
 export function encode(text: string): string {
   return text.replace(/[&<>"']/g, (sign) => ENTITY[sign] ?? sign)
+}
+
+/** HTML that reads as this text: most text is that already, and stays as long as it is. */
+export function asHtml(text: string): string {
+  return plainText(text) === text ? text : encode(text)
 }
 
 const ENTITY: Record<string, string> = { '&': '&#038;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#039;' }

@@ -55,7 +55,7 @@ export interface StreamState {
   readonly total: number
   /** The latest change of an event, a venue or an organizer; null when there is none. */
   readonly modified: Instant | null
-  /** Values that differ after every change that is not within one second of another. */
+  /** Values that differ after every change: each moves the revision of a record, or makes it one more or less. */
   readonly marks: readonly (string | number)[]
 }
 
@@ -65,6 +65,7 @@ export async function state(tx: Tx, filter: StreamFilter): Promise<StreamState> 
     sql<number>`count(*)`.as('count'),
     sql<number>`coalesce(sum(id), 0)`.as('ids'),
     sql<number>`coalesce(sum(modified_utc), 0)`.as('changes'),
+    sql<number>`coalesce(sum(revision), 0)`.as('revisions'),
     sql<number | null>`max(modified_utc)`.as('modified'),
   ] as const
   const events = await matching(tx, filter).select(sums).executeTakeFirstOrThrow()
@@ -83,7 +84,7 @@ export async function state(tx: Tx, filter: StreamFilter): Promise<StreamState> 
     total: Number(events.count),
     modified: changes.length === 0 ? null : Math.max(...changes),
     marks: [
-      ...[events, ...linked].flatMap((row) => [row.count, row.ids, row.changes]),
+      ...[events, ...linked].flatMap((row) => [row.count, row.ids, row.changes, row.revisions]),
       images.count,
       images.ids,
       ...terms.flatMap((term) => [term.id, term.name, term.slug, term.parent]),

@@ -14,7 +14,7 @@ import type { TermKind } from '../schema/term.ts'
 import { dialectOf, type Tx } from './dialect.ts'
 import type { Question } from './look.ts'
 import { LINK_TABLE, type LinkedKind, type Page, RECORD_TABLE, type RecordRow } from './records.ts'
-import { type Sight, visible, whole } from './sight.ts'
+import { type Sight, visible, visibleByKey, whole } from './sight.ts'
 import type { EventTable, Tables, TermTable } from './tables.ts'
 
 export type EventRow = Selectable<EventTable>
@@ -280,7 +280,7 @@ export async function linkedOf(
     .selectAll(table)
     .select(`${LINK_TABLE[kind]}.event as of_event`)
     .where(`${LINK_TABLE[kind]}.event`, 'in', events)
-    .where((eb) => visible(eb as unknown as ExpressionBuilder<Tables, 'venues'>, sight, null))
+    .where((eb) => visibleByKey(tx, eb as unknown as ExpressionBuilder<Tables, 'venues'>, sight))
     .orderBy(`${LINK_TABLE[kind]}.event`)
     .orderBy(`${LINK_TABLE[kind]}.position`)
     .execute()

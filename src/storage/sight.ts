@@ -1,5 +1,6 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 import type { Status } from '../schema/record.ts'
+import { dialectOf, type Tx } from './dialect.ts'
 import type { Tables } from './tables.ts'
 
 /** What a reader may see, as part of every query: never a filter over its results, so that totals and pages are true. */
@@ -32,6 +33,11 @@ export function visible<T extends keyof Tables>(
     ? on.lit(true)
     : on.or([on('status', '!=', 'trash'), on('trashed_from', 'in', UNPUBLISHED)])
   return on.and([asked, on.or([published, on.and([on('author', '=', sight.own), openTrash])])])
+}
+
+/** That a reader may open records which are few and found by their keys: an index of statuses would find nearly all. */
+export function visibleByKey(tx: Tx, eb: ExpressionBuilder<Tables, 'venues'>, sight: Sight): Expression<SqlBool> {
+  return visible(eb, sight, null, dialectOf(tx).plain(eb.ref('status')))
 }
 
 /** That nothing of an event is hidden from a reader who may open it: it has no password, or they may edit it. */

@@ -79,6 +79,11 @@ export async function getAll(tx: Tx, kind: TermKind, ids: readonly number[]): Pr
   return tx.selectFrom('terms').selectAll().where('kind', '=', kind).where('id', 'in', ids).execute()
 }
 
+/** Every term of a kind. */
+export async function listAll(tx: Tx, kind: TermKind): Promise<TermRow[]> {
+  return tx.selectFrom('terms').selectAll().where('kind', '=', kind).execute()
+}
+
 /** Keeps others from changing the terms of a kind until this transaction ends; answers whether they may have changed before. */
 export function lock(tx: Tx, kind: TermKind): Promise<boolean> {
   return dialectOf(tx).lock(tx, `terms ${kind}`)

@@ -131,12 +131,17 @@ describe('a reader who has a feed already', () => {
     }
   })
 
-  it('is given no tag while another change could have the same date', async () => {
+  it('is told of every change, also of several in one second', async () => {
     const { id } = await event('Hot', { tags: ['hot'] })
-    await service.expect(200, 'editor', `/events/${id}`, { method: 'PATCH', json: { title: 'Hotter' } })
-    assert.equal((await get('/tag/hot.ics')).headers.etag, undefined)
-    now += 10
-    assert.ok((await get('/tag/hot.ics')).headers.etag)
+    const tags = new Set<unknown>()
+    for (const title of ['Hotter', 'Hottest', 'Hot']) {
+      const { etag } = (await get('/tag/hot.ics')).headers
+      tags.add(etag)
+      assert.equal(await revalidate('/tag/hot.ics', String(etag)), 304)
+      await service.expect(200, 'editor', `/events/${id}`, { method: 'PATCH', json: { title } })
+      assert.equal(await revalidate('/tag/hot.ics', String(etag)), 200)
+    }
+    assert.equal(tags.size, 3)
   })
 
   it('has another tag for another question, language and day', async () => {

@@ -403,6 +403,67 @@ describe('POST /import', () => {
     await service.close()
   })
 
+  it('makes the categories that an export describes, but no circle of them', async () => {
+    const json = (value: object) => JSON.stringify(value).replace(/[\\,;]/g, '\\$&')
+    const term = (value: object) => `X-KALENDS-TERM;VALUE=TEXT:${json({ kind: 'category', ...value })}`
+    const report = await send(
+      calendar(
+        ...entry(
+          'circle',
+          'SUMMARY:Circle',
+          'DTSTART:20310610T190000Z',
+          'CATEGORIES:By name',
+          term({ name: 'A', slug: 'a', parent: 'b' }),
+          term({ name: 'B', slug: 'b', parent: 'a', description: '<script>x</script><b>bold</b>' }),
+          'X-KALENDS-TERM;VALUE=TEXT:{"kind":"category',
+          `X-KALENDS-FIELDS;VALUE=TEXT:${json({ categories: ['a'] })}`,
+        ),
+        ...entry(
+          'lost',
+          'SUMMARY:Lost',
+          'DTSTART:20310611T190000Z',
+          'CATEGORIES:By name',
+          `X-KALENDS-FIELDS;VALUE=TEXT:${json({ categories: ['a', 'never told of'] })}`,
+        ),
+      ),
+    )
+    assert.deepEqual(counts(report), { ...none, created: 2 })
+    const { categories } = await service.expect(200, 'editor', '/categories', { query: { hide_empty: false } })
+    const [a, b, byName] = categories
+    assert.deepEqual(
+      categories.map(({ name, parent }: Json) => [name, parent]),
+      [
+        ['A', b.id],
+        ['B', 0],
+        ['By name', 0],
+      ],
+    )
+    assert.equal(b.description, '<b>bold</b>')
+    const shown = (await events()).map((event) => event.categories.map(({ id }: Json) => id))
+    assert.deepEqual(shown, [[a.id], [byName.id]])
+    await service.close()
+  })
+
+  it('gives an event its parent that comes after it', async () => {
+    const part = entry('part', 'SUMMARY:Part', 'DTSTART:20310610T190000Z', 'RELATED-TO:whole')
+    const loop = entry('whole', 'SUMMARY:Whole', 'DTSTART:20310611T190000Z', 'RELATED-TO:part')
+    const report = await send(calendar(...part, ...loop))
+    assert.equal(report.created, 2)
+    const [first, second] = await events()
+    assert.deepEqual([first.parent, second.parent], [undefined, first.id])
+    assert.equal(report.notes.length, 1)
+    const again = await send(
+      calendar(
+        ...entry('p', 'SUMMARY:P', 'DTSTART:20310612T190000Z', 'RELATED-TO:w'),
+        ...entry('w', 'SUMMARY:W', 'DTSTART:20310613T190000Z'),
+      ),
+    )
+    assert.deepEqual(again.notes, [])
+    const [, , third, fourth] = await events()
+    assert.equal(third.parent, fourth.id)
+    await service.close()
+  })
+
   it('fetches a calendar from an address, and says why it cannot', async (t) => {
     const body = calendar(...entry('a', 'SUMMARY:A', 'DTSTART:20310610T190000Z'))
     const server = createServer((request, response) => {

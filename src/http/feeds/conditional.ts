@@ -6,9 +6,6 @@ import type { Answer, Call } from '../endpoint.ts'
 /** How long a cache may answer by itself, in seconds. */
 const FRESH = 300
 
-/** Changes are dated to the second: until it is over, and the clocks of other nodes agree that it is, another may follow. */
-const SETTLED = 2
-
 /**
  * Answers with a stream or, to a reader who has it already, that nothing has changed. The tag is made from sums and
  * counts, not from the text, which is not made when it need not be. `Last-Modified` is told but not asked for: what was
@@ -20,14 +17,13 @@ export function conditional(
   headers: Record<string, string>,
   write: () => AsyncGenerator<string>,
 ): Answer {
-  const isSettled = modified === null || modified < call.scope.clock() - SETTLED
   const etag = `W/"${digest([call.language, call.addresses, headers, marks])}"`
   const told = {
     'cache-control': `${call.scope.user === null ? 'public' : 'private'}, max-age=${FRESH}`,
-    ...(isSettled && { etag }),
+    etag,
     ...(modified !== null && { 'last-modified': new Date(modified * 1000).toUTCString() }),
   }
-  if (isSettled && matches(call.header('if-none-match'), etag)) return { status: 304, headers: told, body: '' }
+  if (matches(call.header('if-none-match'), etag)) return { status: 304, headers: told, body: '' }
   const isHead = call.method === 'HEAD'
   return {
     headers: { ...headers, ...told },

@@ -1,4 +1,4 @@
-import { toWallClock } from '../../calendar/zone.ts'
+import { type Instant, toInstant, toIso, toWallClock, type WallClock, type Zone } from '../../calendar/zone.ts'
 import type { Event } from '../../domain/events.ts'
 import type { Linked, LinkedKind } from '../../domain/linked-records.ts'
 import { joinNames, protectText, quoteCell } from '../../lib/table-cells.ts'
@@ -13,6 +13,9 @@ type Cell = string | number | null
 type Column = readonly [name: string, value: (event: Event, feed: Feed) => Cell]
 
 const flag = (value: number) => (value === 1 ? 'true' : 'false')
+/** By the event's clock; where that shows the same time twice, the second with its offset. */
+const when = (instant: Instant, wall: WallClock, zone: Zone) =>
+  toInstant(wall, zone) === instant ? wall : toIso(instant, zone)
 const names = (list: readonly { name: string }[]) =>
   joinNames(
     list.map(({ name }) => name),
@@ -27,8 +30,8 @@ const linked = (kind: LinkedKind, list: readonly Linked[]) =>
 const COLUMNS: readonly Column[] = [
   ['id', ({ row }) => row.id],
   ['title', ({ row }) => row.title],
-  ['start_date', ({ row }) => row.start_local],
-  ['end_date', ({ row }) => row.end_local],
+  ['start_date', ({ row }) => when(row.start_utc, row.start_local, row.timezone)],
+  ['end_date', ({ row }) => when(row.end_utc, row.end_local, row.timezone)],
   ['timezone', ({ row }) => row.timezone],
   ['all_day', ({ row }) => flag(row.all_day)],
   ['status', ({ row }) => importStatus(row)],

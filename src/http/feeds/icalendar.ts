@@ -1,6 +1,6 @@
 import { escapeText, joinTexts, writeLine } from '../../calendar/content-lines.ts'
 import { basic, describeZone, type ZoneDescription } from '../../calendar/vtimezone.ts'
-import { type Instant, offsetSeconds, plainSpan, type WallClock, type Zone } from '../../calendar/zone.ts'
+import { type Instant, offsetSeconds, plainSpan, toWallClock, type WallClock, type Zone } from '../../calendar/zone.ts'
 import type { Event, EventRow } from '../../domain/events.ts'
 import type { Linked } from '../../domain/linked-records.ts'
 import { plainLines } from '../../lib/plain-lines.ts'
@@ -11,7 +11,8 @@ import { venueFields } from '../../schema/venue.ts'
 import type { Addresses } from '../addresses.ts'
 import { whereText } from './event-text.ts'
 import type { Feed, Format } from './feed.ts'
-import { importStatus, storedFields, ticketFields } from './stored-fields.ts'
+import { importStatus, linkedFields, storedFields, ticketFields } from './stored-fields.ts'
+import { TermLines } from './term-lines.ts'
 
 /** iCalendar: RFC 5545, with what RFC 7986 adds for calendars that are subscribed to. */
 export const icalendar: Format = { type: 'text/calendar; charset=utf-8', period: 'all', write }
@@ -37,8 +38,9 @@ async function* write(feed: Feed): AsyncGenerator<string> {
     zones.set(timezone, { ...zone, plain: plainSpan(first, timezone) })
     yield zone.text
   }
+  const terms = self === null ? new TermLines(await events.categories()) : null
   for await (const batch of events.batches()) {
-    yield batch.map((event) => vevent(event, addresses, zones, self === null)).join('')
+    yield batch.map((event) => vevent(event, addresses, zones, terms)).join('')
   }
   yield writeLine('END', 'VCALENDAR')
 }
@@ -64,7 +66,7 @@ function head({ title, self, page, site, events }: Feed): string {
 /** Only an unpublished event of an export is anything but confirmed. */
 const STATUS: Partial<Record<Status, string>> = { draft: 'TENTATIVE', pending: 'TENTATIVE', trash: 'CANCELLED' }
 
-function vevent(event: Event, addresses: Addresses, zones: Zones, isFile: boolean): string {
+function vevent(event: Event, addresses: Addresses, zones: Zones, terms: TermLines | null): string {
   const { row, venues, organizers, categories, tags, image, parent } = event
   const picture = image && `${addresses.home}/images/${image.file}`
   const [first, ...others] = organizers
@@ -95,7 +97,8 @@ function vevent(event: Event, addresses: Addresses, zones: Zones, isFile: boolea
     picture !== null && ['IMAGE', picture, { VALUE: 'URI', DISPLAY: 'BADGE', FMTTYPE: image?.mime ?? '' }],
     picture !== null && ['ATTACH', picture, { FMTTYPE: image?.mime ?? '' }],
     parent !== null && ['RELATED-TO', escapeText(uid(parent, addresses)), { RELTYPE: 'PARENT' }],
-    isFile && ['X-KALENDS-FIELDS', escapeText(JSON.stringify(fields(event))), { VALUE: 'TEXT' }],
+    ...(terms?.of(event) ?? []).map((term): Line => ['X-KALENDS-TERM', escapeText(term), { VALUE: 'TEXT' }]),
+    terms !== null && ['X-KALENDS-FIELDS', escapeText(JSON.stringify(fields(event))), { VALUE: 'TEXT' }],
     ['END', 'VEVENT'],
   ])
 }
@@ -161,14 +164,17 @@ function contactText({ row }: Linked): string {
 }
 
 /** Fields of ours that no property is made for, by their names in the REST interface: an export can be taken in again. */
-function fields({ row, venues, organizers, tickets }: Event): Record<string, unknown> {
+function fields({ row, venues, organizers, categories, tags, tickets }: Event): Record<string, unknown> {
   return {
     ...storedFields(eventFields, row, ['title', 'description', 'all_day']),
     slug: row.slug,
     timezone: row.timezone,
     status: importStatus(row),
-    ...(venues.length > 0 && { venue: venues.map((venue) => storedFields(venueFields, venue.row)) }),
-    ...(organizers.length > 0 && { organizer: organizers.map(({ row: own }) => storedFields(organizerFields, own)) }),
+    date_utc: toWallClock(row.date_utc, 'UTC'),
+    ...(venues.length > 0 && { venue: venues.map((one) => linkedFields(venueFields, one)) }),
+    ...(organizers.length > 0 && { organizer: organizers.map((one) => linkedFields(organizerFields, one)) }),
+    ...(categories.length > 0 && { categories: categories.map(({ slug }) => slug) }),
+    ...(tags.length > 0 && { tags: tags.map(({ slug }) => slug) }),
     ...(tickets.length > 0 && { tickets: tickets.map((ticket) => ticketFields(ticket, row)) }),
   }
 }

@@ -1,0 +1,27 @@
+import * as storage from '../storage/imports.ts'
+import * as events from './events.ts'
+import * as imports from './imports.ts'
+import type { Scope } from './scope.ts'
+
+/** Makes events parts of others that came after them. */
+export async function bringParents(scope: Scope, run: imports.Run): Promise<void> {
+  const waiting = run.dryRun ? [] : run.orphans.splice(0)
+  for (let at = 0; at < waiting.length; at += imports.BATCH) {
+    const batch = waiting.slice(at, at + imports.BATCH)
+    await scope.db.write(async (tx) => {
+      const uids = [...new Set(batch.flatMap(({ uid, parent }) => [uid, parent.uid]))]
+      const rows = await storage.listEvents(tx, run.source, uids, null)
+      const known = new Map(rows.map((row) => [`${row.uid}\n${row.part}`, row]))
+      for (const { uid, part, line, parent } of batch) {
+        const child = known.get(`${uid}\n${part}`)
+        const whole = known.get(`${parent.uid}\n${parent.part}`)
+        if (!child?.status || !whole?.status) continue
+        try {
+          await storage.attempt(tx, () => events.saveWithin(tx, scope, { parent: whole.record }, child.record))
+        } catch (error) {
+          imports.note(run, { line, uid, problem: imports.problemOf(error) }, false)
+        }
+      }
+    })
+  }
+}
