@@ -95,7 +95,7 @@ async function show(context: Context, span: Span, draw: (found: readonly Event[]
   const { view, title } = span
   checkReach(context, span.day)
   const filters = await readFilters(context)
-  const { found: all } = await eventsOn(context, filters, span.from, span.to, MOST)
+  const all = await eventsOn(context, filters, span.from, span.to, MOST)
   // A night that went on into the first day belongs to the day before.
   const found = all.filter(({ row }) => lastDay(row) >= span.from)
   const isNow = span.from <= context.today && context.today <= span.to
@@ -120,7 +120,6 @@ ${found.length > 0 || view === 'month' ? draw(found) : empty(context)}
     at: 'calendar',
     feed: feedOf('/events', filters),
     hidden: isNarrowed(filters) || found.length === 0 || isFar(context, span.day),
-    until: context.midnight,
   })
 }
 
