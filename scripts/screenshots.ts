@@ -14,6 +14,13 @@ const MODES: Record<string, BrowserContextOptions> = {
   phone: { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2 },
 }
 
+/** The pictures at the top of the README: as tall as what they are to show, and sharp on any screen. */
+const COVER: BrowserContextOptions = { viewport: { width: 1280, height: 1040 }, deviceScaleFactor: 1.5 }
+const COVERS: Record<string, BrowserContextOptions> = {
+  'cover-light': COVER,
+  'cover-dark': { ...COVER, colorScheme: 'dark' },
+}
+
 interface Shown {
   readonly url: string
   readonly venue: { readonly url: string } | readonly []
@@ -43,18 +50,23 @@ const pages: Record<string, string> = {
 
 mkdirSync(FOLDER, { recursive: true })
 const browser = await openBrowser()
-for (const [mode, options] of Object.entries(MODES)) {
+
+async function take(options: BrowserContextOptions, shown: Record<string, string>): Promise<void> {
   const context = await browser.newContext({ locale: 'en', ...options })
   const page = await context.newPage()
-  for (const [name, path] of Object.entries(pages)) {
+  for (const [name, path] of Object.entries(shown)) {
     await page.goto(home + path, { waitUntil: 'networkidle' })
     // Fonts that come late are not waited for: the second time they are there.
     await page.reload({ waitUntil: 'networkidle' })
     const picture = await page.screenshot()
-    const file = new URL(`${name}-${mode}.webp`, FOLDER)
+    const file = new URL(`${name}.webp`, FOLDER)
     await sharp(picture).webp({ quality: 82 }).toFile(file.pathname)
     process.stdout.write(`${file.pathname}\n`)
   }
   await context.close()
 }
+
+for (const [mode, options] of Object.entries(MODES))
+  await take(options, Object.fromEntries(Object.entries(pages).map(([name, path]) => [`${name}-${mode}`, path])))
+for (const [name, options] of Object.entries(COVERS)) await take(options, { [name]: '/' })
 await browser.close()

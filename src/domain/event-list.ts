@@ -44,6 +44,16 @@ export async function list(scope: Scope, query: Payload): Promise<EventPage> {
   })
 }
 
+/** The first events of a list, as many as are wanted at once and without their total; places are not measured. */
+export async function listFirst(scope: Scope, query: Payload, most: number): Promise<readonly Event[]> {
+  const { values, problems } = ask(scope, query)
+  return scope.db.read(async (tx) => {
+    const filter = await filterOf(tx, scope, values, problems)
+    refuse(problems)
+    return assemble(tx, scope, await storage.page(tx, filter, most, 0))
+  })
+}
+
 /**
  * A page of events that are ready to be shown: what is on the shelf is not read again. Only for what everybody sees.
  * While the data stays the same, a list that was asked for before needs no query at all. Null if it has to be made the

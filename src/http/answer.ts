@@ -48,7 +48,9 @@ export async function sendAnswer(
     const answer = await endpoint.handle(callOf(answering, request, { version, clock: moment.clock }))
     direct = answer
     const isKept = (answer.status ?? 200) === 200 && !answer.secret && !(answer.body instanceof Readable)
-    return isKept ? keep(answer, scope.clock(), answer.until ?? moment.until, request, reply) : null
+    return isKept
+      ? keep(answer, scope.clock(), Math.min(answer.until ?? moment.until, moment.until), request, reply)
+      : null
   }
   const kept = memory.answers.get(key, version) ?? (await memory.answers.make(key, version, make))
   if (kept === null) {

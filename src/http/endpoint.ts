@@ -48,7 +48,7 @@ export interface Answer {
   readonly mark?: string
   /** Made JSON of, unless it is bytes of it already; of text, or a stream of it, the headers say of what type. */
   readonly body: object | string | Buffer | Readable
-  /** Unix seconds when it could change by time alone. */
+  /** Unix seconds when it could change by time alone, where that is sooner than the clock it looked at lets on. */
   readonly until?: number
 }
 

@@ -30,8 +30,9 @@ export interface Picture {
 /** The most pixels, all frames together; more would take too much memory to unpack. */
 const MOST_PIXELS = 50_000_000
 
-/** Of JPEG and WebP, from 1 to 100. Lists show many thumbnails, and show them small. */
+/** Of JPEG and WebP, from 1 to 100. Lists show many thumbnails, and show them small; phones show the others at half their size. */
 const QUALITY = 82
+const SIZE_QUALITY = 72
 const THUMBNAIL_QUALITY = 68
 
 const SIZES = {
@@ -72,7 +73,7 @@ export async function readPicture(bytes: Buffer): Promise<Picture> {
     const sizes: Record<string, Rendering> = {}
     for (const [name, size] of Object.entries(SIZES)) {
       if (full.width <= size.width && full.height <= size.height) continue
-      const quality = name === 'thumbnail' ? THUMBNAIL_QUALITY : QUALITY
+      const quality = name === 'thumbnail' ? THUMBNAIL_QUALITY : SIZE_QUALITY
       sizes[name] = await render(open().resize({ ...size, withoutEnlargement: true }), format, quality)
     }
     return {

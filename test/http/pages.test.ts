@@ -269,6 +269,14 @@ describe('pages', () => {
     assert.doesNotMatch((await get('/events/day/2031-06-16/')).body, /Street Festival/)
   })
 
+  it('keep filters on the way from a month or a week to its days', async () => {
+    for (const view of ['month/2031-06', 'week/2031-06-12']) {
+      const { body } = await get(`/events/${view}/?category=music`)
+      assert.ok(body.includes('href="/events/day/2031-06-12/?category=music"'), view)
+      assert.doesNotMatch(body, /href="\/events\/day\/[\d-]+\/"/)
+    }
+  })
+
   it('are found through a sitemap that names all that is public', async () => {
     const index = await get('/sitemap.xml')
     assert.match(String(index.headers['content-type']), /^application\/xml/)

@@ -80,7 +80,7 @@ export function eventItem(context: Context, event: Event, level: 3 | 4 = 4, pict
 ${level === 3 ? html`<h3>${heading}</h3>` : html`<h4>${heading}</h4>`}
 ${where !== '' && html`<p class="where" dir="auto">${where}</p>`}
 ${whole && (cost !== '' || chips.length > 0) && html`<p class="about">${chips}${cost !== '' && html`<span class="cost" dir="auto">${cost}</span>`}</p>`}
-</article>${pictured && whole && image && picture(context, image, { sizes: '104px', square: true })}</li>`
+</article>${pictured && whole && image && picture(context, image, { sizes: '75px', square: true })}</li>`
 }
 
 interface Shown {

@@ -1,4 +1,4 @@
-import { toInstant, toWallClock } from '../../calendar/zone.ts'
+import { toWallClock } from '../../calendar/zone.ts'
 import { text } from '../../lib/texts.ts'
 import { type Call, NAMESPACE } from '../endpoint.ts'
 import { type Assets, assetsOf, basePath } from './assets.ts'
@@ -16,8 +16,6 @@ export interface Context {
   readonly now: number
   /** By the site's clock, `YYYY-MM-DD`. */
   readonly today: string
-  /** When that day ends, in Unix seconds. */
-  readonly midnight: number
   readonly assets: Assets
   /** A text of the pages, with `{name}` filled in. */
   t(key: string, fill?: Record<string, string | number>): string
@@ -31,7 +29,9 @@ export interface Context {
 
 export function contextOf(call: Reader): Context {
   const { language, scope, addresses } = call
-  const { site, clock } = scope
+  const { site } = scope
+  // What a page says holds for the day, so that it is kept until midnight; one that may change before says so itself.
+  const clock = () => scope.clock('day')
   const now = clock()
   const today = toWallClock(now, site.timezone).slice(0, 10)
   // An address that chose the language goes on choosing it.
@@ -40,12 +40,11 @@ export function contextOf(call: Reader): Context {
   const base = basePath(addresses.home)
   const t: Context['t'] = (key, fill) => text(language, `pages.${key}`, fill)
   return {
-    call,
+    call: { ...call, scope: { ...scope, clock } },
     language,
     locale,
     now,
     today,
-    midnight: toInstant(`${addDays(today, 1)} 00:00:00`, site.timezone),
     assets: assetsOf(site),
     t,
     count(key, number) {

@@ -19,9 +19,6 @@ import { prose } from './subjects.ts'
 /** How many other events are shown below one. */
 const RELATED = 3
 
-/** What must not be kept: it was shown for a password. */
-const SECRET = { 'cache-control': 'private, no-store' }
-
 async function event(call: Call): Promise<Answer> {
   const context = contextOf(call)
   const ref = { slug: slugify(call.slug) }
@@ -65,7 +62,7 @@ ${more.length > 0 && html`<section class="related" aria-labelledby="related"><h2
     path: eventPath(shown),
     main,
     hidden: secret || row.status !== 'publish',
-    ...(secret && { headers: SECRET }),
+    secret,
     ...(!secret && { jsonLd: eventLd(shown, call.addresses, call.scope.site) }),
     ...(image && !secret && { image: `${call.addresses.home}/images/${image.file}` }),
     ...(!secret && { feed: { path: `/event/${row.slug}`, search: '', only: 'ics' as const } }),
@@ -73,10 +70,13 @@ ${more.length > 0 && html`<section class="related" aria-labelledby="related"><h2
   })
 }
 
-/** When the page could say something else: the day ends, or the event, or the sale of its tickets begins or ends. */
-function nextChange({ now, midnight }: Context, { row, tickets }: Event): number {
-  const instants = [row.end_utc, ...tickets.flatMap((ticket) => [ticket.available_from, ticket.available_until])]
-  return Math.min(midnight, ...instants.filter((at) => at !== null && at >= now).map((at) => Number(at) + 1))
+/** When the page could say something else before the day ends: the event is over, or the sale of its tickets begins or ends. */
+function nextChange({ now }: Context, { row, tickets }: Event): number {
+  const instants = tickets.flatMap(({ available_from: from, available_until: until }) => [
+    from ?? 0,
+    until === null ? 0 : until + 1,
+  ])
+  return Math.min(...[row.end_utc + 1, ...instants].filter((at) => at > now))
 }
 
 /** Others at the same place or, without one, of the same category. */
@@ -111,7 +111,7 @@ ${wrong && html`<p class="problem" id="wrong" role="alert">${t('password.wrong')
     main,
     hidden: true,
     status: 403,
-    headers: SECRET,
+    secret: true,
   })
 }
 

@@ -136,28 +136,14 @@ export function isNarrowed({ search, category, tag, venue, organizer, featured, 
   return search !== '' || featured || start !== null || end !== null || own.length > 0
 }
 
-/** Every event that is on in some days, up to a bound; and how many there are. */
+/** Every event that is on in some days, up to a bound. */
 export async function eventsOn(
-  context: Context,
+  { call }: Context,
   filters: Filters,
   from: string,
   to: string,
   most: number,
-): Promise<{ found: Event[]; total: number }> {
-  const query = { ...restQuery(filters), ends_after: addDays(from, -1), starts_before: to, per_page: 50 }
-  return listAll(context, query, most)
-}
-
-/** The pages of a list, one after the other, up to a bound. */
-export async function listAll(
-  { call }: Context,
-  query: Record<string, unknown>,
-  most: number,
-): Promise<{ found: Event[]; total: number }> {
-  const found: Event[] = []
-  for (let page = 1; ; page++) {
-    const part = await eventList.list(call.scope, () => ({ ...query, page }))
-    found.push(...part.events)
-    if (found.length >= Math.min(part.total, most) || part.events.length === 0) return { found, total: part.total }
-  }
+): Promise<readonly Event[]> {
+  const query = { ...restQuery(filters), ends_after: addDays(from, -1), starts_before: to }
+  return eventList.listFirst(call.scope, () => query, most)
 }

@@ -54,9 +54,9 @@ async function month(call: Call): Promise<Answer> {
       previous: addDays(day, -1),
       next: addDays(last, 1),
     },
-    (all) => {
+    (all, toDay) => {
       const [long, found] = part(all, ({ row }) => addDays(startDay(row), LONGEST_BAR) <= lastDay(row))
-      return html`${longStrip(context, long)}${monthGrid(context, layOut(found, from, (Temporal.PlainDate.from(from).until(to).days + 1) / 7), day)}`
+      return html`${longStrip(context, long)}${monthGrid(context, layOut(found, from, (Temporal.PlainDate.from(from).until(to).days + 1) / 7), day, toDay)}`
     },
   )
 }
@@ -70,9 +70,9 @@ async function week(call: Call): Promise<Answer> {
   return show(
     context,
     { view: 'week', title, day: from, from, to, previous: addDays(from, -7), next: addDays(from, 7) },
-    (all) => {
+    (all, toDay) => {
       const [long, found] = part(all, isLong)
-      return html`${longStrip(context, long)}${weekColumns(context, layOut(found, from, 1).flat())}`
+      return html`${longStrip(context, long)}${weekColumns(context, layOut(found, from, 1).flat(), toDay)}`
     },
   )
 }
@@ -91,11 +91,18 @@ async function day(call: Call): Promise<Answer> {
   )
 }
 
-async function show(context: Context, span: Span, draw: (found: readonly Event[]) => Markup): Promise<Answer> {
+/** The address of a day, under the filters that a reader has chosen. */
+type ToDay = (day: string) => string
+
+async function show(
+  context: Context,
+  span: Span,
+  draw: (found: readonly Event[], toDay: ToDay) => Markup,
+): Promise<Answer> {
   const { view, title } = span
   checkReach(context, span.day)
   const filters = await readFilters(context)
-  const { found: all } = await eventsOn(context, filters, span.from, span.to, MOST)
+  const all = await eventsOn(context, filters, span.from, span.to, MOST)
   // A night that went on into the first day belongs to the day before.
   const found = all.filter(({ row }) => lastDay(row) >= span.from)
   const isNow = span.from <= context.today && context.today <= span.to
@@ -107,10 +114,11 @@ async function show(context: Context, span: Span, draw: (found: readonly Event[]
           label: context.t(`${key}_${view}`),
         }
       : undefined
+  const toDay = (day: string) => context.link(`/events/day/${day}/${searchOf(filters, NO_DATES)}`)
   const main = html`<div class="wide">
 <h1>${title}</h1>
 ${await controls(context, { view, day: isNow ? context.today : span.day, filters, previous: way(span.previous, 'previous'), next: way(span.next, 'next') }, path)}
-${found.length > 0 || view === 'month' ? draw(found) : empty(context)}
+${found.length > 0 || view === 'month' ? draw(found, toDay) : empty(context)}
 </div>`
   return answer(context, {
     title,
@@ -120,7 +128,6 @@ ${found.length > 0 || view === 'month' ? draw(found) : empty(context)}
     at: 'calendar',
     feed: feedOf('/events', filters),
     hidden: isNarrowed(filters) || found.length === 0 || isFar(context, span.day),
-    until: context.midnight,
   })
 }
 
@@ -157,7 +164,7 @@ function longStrip(context: Context, events: readonly Event[]): Markup | null {
 }
 
 /** A month as days in weeks. On a narrow screen its days become a list, below a small calendar that leads to them. */
-function monthGrid(context: Context, weeks: readonly Day[][], month: string): Markup {
+function monthGrid(context: Context, weeks: readonly Day[][], month: string, toDay: ToDay): Markup {
   const days = weeks.flat()
   const isOutside = (day: string) => day.slice(0, 7) !== month.slice(0, 7)
   const older = new Map(
@@ -177,7 +184,7 @@ function monthGrid(context: Context, weeks: readonly Day[][], month: string): Ma
   return html`<nav class="small-month" aria-label="${context.t('navigation.days')}">${heads}${small}</nav>
 <div class="weekdays" aria-hidden="true">${heads}</div>
 ${older.size > 0 && html`<div class="small-only">${strip(context, 'older', context.t('several_days'), [...older.values()])}</div>`}
-<ol class="month">${days.map((one) => monthDay(context, one, isOutside(one.day)))}</ol>
+<ol class="month">${days.map((one) => monthDay(context, one, isOutside(one.day), toDay(one.day)))}</ol>
 ${days.every(({ slots, day: of }) => slots.length === 0 || isOutside(of)) && html`<div class="empty small-only"><p>${context.t('none')}</p></div>`}`
 }
 
@@ -186,13 +193,13 @@ function begins(slots: readonly Slot[]): boolean {
   return slots.some(({ span, before }) => span > 0 && !before)
 }
 
-function monthDay(context: Context, { day: of, slots }: Day, outside: boolean): Markup {
-  const { link, t } = context
+function monthDay(context: Context, { day: of, slots }: Day, outside: boolean, address: string): Markup {
+  const { t } = context
   const shown = slots.filter(({ lane }) => lane < LANES)
   const more = slots.length - shown.length
   const classes = ['day', outside && 'outside', of === context.today && 'today', !begins(slots) && 'idle']
-  return html`<li class="${classes.filter(Boolean).join(' ')}" id="day-${of}"><h2><a href="${link(`/events/day/${of}/`)}"><time datetime="${of}"><span class="long">${say(context, of, 'day')}</span><span class="number" aria-hidden="true">${Number(of.slice(8))}</span></time></a></h2>
-${slots.length > 0 && html`<ul>${shown.map((slot) => bar(context, slot))}</ul>`}${more > 0 && html`<a class="more" href="${link(`/events/day/${of}/`)}">${t('more', { count: more })}<span class="unseen"> ${say(context, of, 'short')}</span></a>`}</li>
+  return html`<li class="${classes.filter(Boolean).join(' ')}" id="day-${of}"><h2><a href="${address}"><time datetime="${of}"><span class="long">${say(context, of, 'day')}</span><span class="number" aria-hidden="true">${Number(of.slice(8))}</span></time></a></h2>
+${slots.length > 0 && html`<ul>${shown.map((slot) => bar(context, slot))}</ul>`}${more > 0 && html`<a class="more" href="${address}">${t('more', { count: more })}<span class="unseen"> ${say(context, of, 'short')}</span></a>`}</li>
 `
 }
 
@@ -213,12 +220,12 @@ function bar(context: Context, { event, lane, span, before, after }: Slot): Mark
 }
 
 /** A week as seven columns or, on a narrow screen, seven lists. */
-function weekColumns(context: Context, days: readonly Day[]): Markup {
+function weekColumns(context: Context, days: readonly Day[], toDay: ToDay): Markup {
   return html`<ol class="week">${days.map(
     ({
       day: of,
       slots,
-    }) => html`<li class="day${of === context.today && ' today'}"><h2><a href="${context.link(`/events/day/${of}/`)}"><time datetime="${of}"><span class="weekday">${say(context, of, 'weekdayShort')}</span> <span class="number">${Number(of.slice(8))}</span> <span class="unseen">${say(context, of, 'month')}</span></time></a></h2>
+    }) => html`<li class="day${of === context.today && ' today'}"><h2><a href="${toDay(of)}"><time datetime="${of}"><span class="weekday">${say(context, of, 'weekdayShort')}</span> <span class="number">${Number(of.slice(8))}</span> <span class="unseen">${say(context, of, 'month')}</span></time></a></h2>
 ${slots.length > 0 && html`<ul>${slots.map(({ event }) => weekCard(context, event))}</ul>`}</li>
 `,
   )}</ol>`

@@ -15,7 +15,6 @@ export interface Page {
   /** Machines are asked not to list what holds nothing of its own. */
   readonly hidden?: boolean
   readonly status?: number
-  readonly headers?: Record<string, string>
   readonly jsonLd?: JsonLd
   /** The address of a picture of what the page is about. */
   readonly image?: string
@@ -23,8 +22,10 @@ export interface Page {
   readonly feed?: Feed
   /** Where the reader is in the navigation. */
   readonly at?: 'start' | 'events' | 'calendar' | 'map'
-  /** Unix seconds when it could change by time alone. */
+  /** Unix seconds when it could change by time alone, before the day ends. */
   readonly until?: number
+  /** Whether it shows what a password has opened: it is kept nowhere. */
+  readonly secret?: boolean
 }
 
 export interface Feed {
@@ -62,10 +63,10 @@ ${footer(context, page)}
     headers: {
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy': policy(context),
-      ...page.headers,
     },
     body: document.text,
     ...(page.until !== undefined && { until: page.until }),
+    ...(page.secret && { secret: true }),
   }
 }
 

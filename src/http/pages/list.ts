@@ -78,7 +78,6 @@ ${content}
     at: 'events',
     feed: feedOf('/events', filters),
     hidden: isNarrowed(filters),
-    until: context.midnight,
   })
 }
 
@@ -136,7 +135,6 @@ ${filters.start === null && html`<p class="earlier"><a href="${context.link(`${p
     main,
     feed: feedOf(feed, filters),
     hidden: isNarrowed(filters),
-    until: context.midnight,
     ...rest,
   })
 }

@@ -1,3 +1,4 @@
+import * as eventList from '../../domain/event-list.ts'
 import type { Event } from '../../domain/events.ts'
 import type { Linked } from '../../domain/linked-records.ts'
 import { html, type Markup, type Part } from '../../lib/markup.ts'
@@ -6,7 +7,7 @@ import { eventPath, recordPath } from './cards.ts'
 import { addDays, type Context, contextOf } from './context.ts'
 import { controls } from './controls.ts'
 import { say, startDay } from './dates.ts'
-import { feedOf, isNarrowed, listAll, readFilters, restQuery, searchOf } from './filters.ts'
+import { feedOf, isNarrowed, readFilters, restQuery, searchOf } from './filters.ts'
 import { answer } from './layout.ts'
 import { empty } from './list.ts'
 import { drawMap, isPlaced, openStreetMap, pointOf } from './map-drawing.ts'
@@ -20,8 +21,8 @@ const NAMED = 3
 async function map(call: Call): Promise<Answer> {
   const context = contextOf(call)
   const filters = await readFilters(context)
-  const query = { ...restQuery(filters), geoloc: true, ends_after: addDays(context.today, -1), per_page: 50 }
-  const { found } = await listAll(context, query, MOST)
+  const query = { ...restQuery(filters), geoloc: true, ends_after: addDays(context.today, -1) }
+  const found = await eventList.listFirst(call.scope, () => query, MOST)
   const places = placesOf(found)
   const main = html`<div class="wide">
 <h1>${context.t('map_title')}</h1>
@@ -41,7 +42,6 @@ ${
     at: 'map',
     feed: feedOf('/events', filters),
     hidden: isNarrowed(filters),
-    until: context.midnight,
   })
 }
 

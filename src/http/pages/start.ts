@@ -67,7 +67,6 @@ ${categories.length > 0 && html`<section aria-labelledby="topics"><h2 id="topics
     main,
     at: 'start',
     feed: feedOf('/events', filters),
-    until: context.midnight,
   })
 }
 
