@@ -34,6 +34,36 @@ describe('a hostile client', () => {
     await soon('a free slug', () => service.call('contributor', '/venues', { json: { venue: 'last', slug: 's' } }))
   })
 
+  it('cannot make the choice of an encoding take long', async () => {
+    for (const encoding of [
+      `a${' '.repeat(15_000)}b`,
+      ' ;'.repeat(7500),
+      ','.repeat(15_000),
+      `gzip;${' '.repeat(15_000)}q=1`,
+    ])
+      await soon('an encoding', () => service.call(null, '/events', { headers: { 'accept-encoding': encoding } }))
+  })
+
+  it('cannot make the body of a description take long to find', async () => {
+    for (const html of ['<body'.repeat(100_000), '<body>'.repeat(80_000), '</body>'.repeat(70_000)]) {
+      const raw = [
+        'BEGIN:VCALENDAR',
+        'BEGIN:VEVENT',
+        'UID:long',
+        'SUMMARY:Long',
+        'DTSTART:20310610T190000Z',
+        `X-ALT-DESC;FMTTYPE=text/html:${html}`,
+        'END:VEVENT',
+        'END:VCALENDAR',
+        '',
+      ].join('\r\n')
+      const headers = { 'content-type': 'text/calendar' }
+      const start = performance.now()
+      await service.call('editor', '/import', { raw, headers, query: { dry_run: 1 } })
+      assert.ok(performance.now() - start < 10 * SOON, `${html.slice(0, 8)} took ${performance.now() - start} ms`)
+    }
+  })
+
   const long: Record<string, object> = {
     'spaces in a cost': { cost: `a${' '.repeat(100_000)}b` },
     'a long cost': { cost: '1 '.repeat(130_000) },
