@@ -39,12 +39,11 @@ const KINDS: readonly Kind[] = ['venue', 'organizer', 'category', 'tag', 'event'
 const MOST_PARTS = 20_000
 
 /** Events as everybody sees them, ready to be put together: see domain/shelf.ts. One for each way to write addresses. */
-export class EventShelf implements Shelf<Ready> {
+export class EventShelf {
   readonly #addresses: Addresses
   readonly #site: Site
   readonly #templates: TemplateStore
-  readonly #parts = byKind(() => new Map<number, Part | undefined>())
-  #version = ''
+  #current: { readonly version: string; readonly view: ShelfView } | null = null
 
   constructor(addresses: Addresses, site: Site, scratch: Scratch) {
     this.#templates = new TemplateStore(scratch)
@@ -52,18 +51,37 @@ export class EventShelf implements Shelf<Ready> {
     this.#site = site
   }
 
-  /** The same shelf, without what was true at another version of the data. */
-  at(version: string): this {
-    for (const kind of KINDS) {
-      const parts = this.#parts[kind]
-      if (version !== this.#version || parts.size > MOST_PARTS) parts.clear()
-    }
-    this.#version = version
-    return this
+  /**
+   * The shelf as it is at a version of the data. Whoever still works at another has a view of their own: what they read
+   * of that state is not taken for this one's.
+   */
+  at(version: string): ShelfView {
+    if (this.#current?.version !== version || this.#current.view.isLarge)
+      this.#current = { version, view: new ShelfView(this.#addresses, this.#site, this.#templates) }
+    return this.#current.view
   }
 
   close(): void {
     this.#templates.close()
+  }
+}
+
+/** A shelf at one version of the data: templates are shared by all versions, what fills their holes is its own. */
+export class ShelfView implements Shelf<Ready> {
+  readonly #addresses: Addresses
+  readonly #site: Site
+  readonly #templates: TemplateStore
+  readonly #parts = byKind(() => new Map<number, Part | undefined>())
+
+  constructor(addresses: Addresses, site: Site, templates: TemplateStore) {
+    this.#templates = templates
+    this.#addresses = addresses
+    this.#site = site
+  }
+
+  /** Whether it holds so much that another one should begin. */
+  get isLarge(): boolean {
+    return KINDS.some((kind) => this.#parts[kind].size > MOST_PARTS)
   }
 
   isFull(stubs: readonly Stub[]): boolean {
