@@ -194,10 +194,18 @@ function descriptionOf(component: Component): CalendarEntry['description'] {
   )
   if (html !== undefined) {
     const text = unescapeText(html.value)
-    return { text: /<body[^>]*>([\s\S]*)<\/body>/i.exec(text)?.[1] ?? text, isHtml: true }
+    return { text: bodyOf(text), isHtml: true }
   }
   const text = unescapeText(first(component, 'DESCRIPTION')?.value ?? '').trim()
   return { text, isHtml: /<br ?\/?>|<\/(?:a|b|i|u|p|ul|ol|li|em|strong|span|div)>/i.test(text) }
+}
+
+/** What is in the body of an HTML document; all of it if it has none. Each sign is looked at once: it may be long. */
+function bodyOf(html: string): string {
+  const begin = html.search(/<body[\s>]/i)
+  const from = begin === -1 ? -1 : html.indexOf('>', begin)
+  const to = [...html.matchAll(/<\/body>/gi)].at(-1)?.index ?? -1
+  return from === -1 || to <= from ? html : html.slice(from + 1, to)
 }
 
 /** The names in those lines of categories that are wanted. */

@@ -59,16 +59,20 @@ export function expand(recurrence: Recurrence, horizon: WallSeconds): Occurrence
   const { start, rules, also, except } = recurrence
   const found = new Set<WallSeconds>([start])
   let cut = false
+  // One for all rules: an entry may have thousands of them.
+  const budget = { left: MOST_STEPS }
   for (const rule of rules) {
     let taken = 0
     try {
-      for (const at of timesOf(rule, recurrence, horizon, { left: MOST_STEPS })) {
+      spend(budget)
+      for (const at of timesOf(rule, recurrence, horizon, budget)) {
         if (++taken > MOST_OCCURRENCES) throw new Spent()
         found.add(at)
       }
     } catch (error) {
       if (!(error instanceof Spent)) throw error
       cut = true
+      if (budget.left < 0) break
     }
   }
   for (const at of also) if (at <= horizon) found.add(at)

@@ -7,7 +7,7 @@ import * as storage from '../storage/events.ts'
 import type { Ref } from '../storage/records.ts'
 import { filterOf, type Window, windowOf } from './event-filter.ts'
 import { assemble, type Event } from './events.ts'
-import { type Listing, noteEnd, placeBefore } from './listings.ts'
+import { type Listing, noteEnd, placeBefore, small } from './listings.ts'
 import * as records from './records.ts'
 import type { Payload, Scope } from './scope.ts'
 import { fill, type Shelf } from './shelf.ts'
@@ -79,7 +79,8 @@ export async function listReady<Ready>(
   }
   return scope.db.read(async (tx) => {
     const { listing } = await listingFor(tx, scope, asked)
-    const stubs = await stubsOf(tx, listing, known !== undefined, offset, asked.perPage)
+    if (known !== undefined) await rememberAll(tx, scope, asked, listing)
+    const stubs = await stubsOf(tx, listing, offset, asked.perPage)
     if (hasSecret(stubs)) return null
     await fill(tx, scope, shelf, stubs)
     // Somebody changed one of them since the list was remembered.
@@ -155,9 +156,14 @@ async function listingFor(
   return { listing, near: null }
 }
 
-async function stubsOf(tx: Tx, listing: Listing, again: boolean, offset: number, limit: number): Promise<Stub[]> {
-  if (listing.all === null && again && listing.total <= FEW)
-    listing.all = await storage.stubs(tx, listing.filter, FEW, 0, null)
+/** Remembers all events of a list that is asked for again, if they are few. */
+async function rememberAll(tx: Tx, scope: Scope, asked: Asked, listing: Listing): Promise<void> {
+  if (listing.all !== null || listing.total > FEW) return
+  listing.all = (await storage.stubs(tx, listing.filter, FEW, 0, null)).map(small)
+  scope.memory?.listings.put(scope.memory.version, keyOf(scope, asked), listing)
+}
+
+async function stubsOf(tx: Tx, listing: Listing, offset: number, limit: number): Promise<Stub[]> {
   if (listing.all !== null) return listing.all.slice(offset, offset + limit)
   const { behind, left } = placeBefore(listing, offset)
   const stubs = await storage.stubs(tx, listing.filter, limit, left, behind)

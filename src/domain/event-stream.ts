@@ -122,6 +122,8 @@ async function* batches(
   let left = page?.perPage ?? Number.POSITIVE_INFINITY
   let offset = page === null ? 0 : (page.page - 1) * page.perPage
   while (left > 0) {
+    // The embedded database answers at once: without a pause nobody else would have a turn.
+    await ownTurn()
     const limit = Math.min(left, BATCH)
     const events: Event[] = await scope.db.read(async (tx) =>
       assemble(tx, scope, await storage.batch(tx, filter, after, limit, offset)),
@@ -130,7 +132,13 @@ async function* batches(
     after = events.at(-1)?.row ?? after
     left = events.length < limit ? 0 : left - events.length
     offset = 0
-    // The embedded database answers at once: without a pause nobody else would have a turn.
-    await setImmediate()
   }
+}
+
+let turns: Promise<void> = Promise.resolve()
+
+/** A turn of the event loop for one batch alone: many feeds at once take longer, but keep nobody else waiting. */
+function ownTurn(): Promise<void> {
+  turns = turns.then(() => setImmediate())
+  return turns
 }

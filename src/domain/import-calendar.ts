@@ -3,6 +3,7 @@ import { zoneDescribed, zoneNamed } from '../calendar/calendar-zones.ts'
 import { type Component, ComponentReader, first } from '../calendar/components.ts'
 import { LineReader, type UnfoldedLine, unescapeText } from '../calendar/content-lines.ts'
 import { toWallClock, type Zone } from '../calendar/zone.ts'
+import { Turn } from '../lib/turns.ts'
 import { itemOf, ownId, uidOf } from './import-entry.ts'
 import { bringParents } from './import-parents.ts'
 import { type Occurrence, seriesOf } from './import-series.ts'
@@ -50,6 +51,7 @@ class CalendarImport {
   /** What can only be read when all has been seen: recurring entries, changes to them, zones described later. */
   readonly #aside: Component[] = []
   #asideSize = 0
+  readonly #turn = new Turn()
   readonly #most: number
   #items: imports.Item[] = []
 
@@ -64,6 +66,7 @@ class CalendarImport {
       const component = this.#components.push(line)
       if (component !== null) this.#sort(component)
       if (this.#items.length >= imports.BATCH) await this.#flush()
+      if (this.#turn.isOver) await this.#turn.pass()
     }
   }
 
@@ -155,9 +158,11 @@ class CalendarImport {
         if (entries === undefined) byUid.set(uid, [entry])
         else entries.push(entry)
       })
+      if (this.#turn.isOver) await this.#turn.pass()
     }
     const now = toWallClock(this.#scope.clock(), this.#scope.site.timezone)
     for (const [uid, entries] of byUid) {
+      if (this.#turn.isOver) await this.#turn.pass()
       const line = entries[0]?.line ?? 0
       if (this.#seen.size >= this.#most) {
         imports.note(this.#run, { line, uid, problem: { problem: 'too_many_events', most: this.#most } })
@@ -167,6 +172,7 @@ class CalendarImport {
       for (const occurrence of occurrences) {
         this.#add(occurrence)
         if (this.#items.length >= imports.BATCH) await this.#flush()
+        if (this.#turn.isOver) await this.#turn.pass()
       }
       if (cut)
         imports.note(this.#run, { line, uid, problem: { problem: 'series_cut', most: occurrences.length } }, false)

@@ -51,14 +51,18 @@ export function seriesOf(entries: readonly CalendarEntry[], now: WallClock): Ser
   )
   const future = changes
     .filter((entry) => entry.occurrence?.andFuture)
-    .sort((one, other) => placeOf(one, master) - placeOf(other, master))
+    .map((entry) => ({ entry, from: placeOf(entry, master) }))
+    .sort((one, other) => one.from - other.from)
   // A change to what the rule does not give is one more occurrence.
   const places = [...new Set([...starts, ...changed.keys()])].sort((one, other) => one - other)
+  let since: CalendarEntry | undefined
+  let begun = 0
   const occurrences = places.map((place) => {
+    // Both are in order, so each change is looked at once.
+    for (let next = future[begun]; next !== undefined && next.from <= place; next = future[++begun]) since = next.entry
     const part = place === master.start ? '' : partOf(master, place)
     const exact = changed.get(place)
     if (exact !== undefined) return asChanged(exact, part)
-    const since = future.findLast((entry) => placeOf(entry, master) <= place)
     return since === undefined ? moved(master, place - master.start, part) : asFuture(since, master, place, part)
   })
   const kept = occurrences.find((occurrence) => !occurrence.entry.cancelled)?.part ?? null

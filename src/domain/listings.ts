@@ -1,3 +1,4 @@
+import { Generations } from '../lib/generations.ts'
 import type { EventFilter, Stub } from '../storage/events.ts'
 
 /** What a list comes to, at one version of the data. */
@@ -10,28 +11,41 @@ export interface Listing {
   readonly ends: Map<number, Stub>
 }
 
-const MOST_LISTINGS = 2000
-const MOST_ENDS = 1000
+/** How much memory lists may take, in bytes: anybody can ask for lists without end. */
+const MOST_BYTES = 64 * 2 ** 20
+/** What a list takes beside its key and its events: its filter, and where its pages end. */
+const OVERHEAD = 15_000
+const OF_STUB = 100
+const MOST_ENDS = 100
 
 /** Lists that were asked for before; another version of the data makes all of them worthless. */
 export class Listings {
   #version = ''
-  #known = new Map<string, Listing>()
+  readonly #known = new Generations<string, Listing>(MOST_BYTES)
 
   get(version: string, key: string): Listing | undefined {
     if (version !== this.#version) {
       this.#version = version
-      this.#known = new Map()
+      this.#known.clear()
     }
-    return this.#known.get(key)
+    return this.#known.get(key, (listing) => sizeOf(key, listing))
   }
 
+  /** Also called when a list has got more to remember. */
   put(version: string, key: string, listing: Listing): void {
     if (version !== this.#version) return
-    this.#known.set(key, listing)
-    const oldest = this.#known.keys().next().value
-    if (this.#known.size > MOST_LISTINGS && oldest !== undefined) this.#known.delete(oldest)
+    this.#known.set(key, listing, sizeOf(key, listing))
   }
+}
+
+/** Its filter holds what is in its key once more. */
+function sizeOf(key: string, { all }: Listing): number {
+  return OVERHEAD + 4 * key.length + OF_STUB * (all?.length ?? 0)
+}
+
+/** A stub that takes little: what comes from the database has room for any name. */
+export function small({ id, revision, secret, start_local }: Stub): Stub {
+  return { id, revision, secret, start_local }
 }
 
 /** The nearest known place before an offset, and how far it is from there. */
@@ -46,5 +60,5 @@ export function noteEnd({ ends }: Listing, end: number, last: Stub | undefined):
   if (last === undefined) return
   const oldest = ends.keys().next().value
   if (ends.size >= MOST_ENDS && oldest !== undefined) ends.delete(oldest)
-  ends.set(end, last)
+  ends.set(end, small(last))
 }

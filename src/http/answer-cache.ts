@@ -8,7 +8,7 @@ import type { Scratch } from './template-store.ts'
 
 /** How much memory kept answers may take, in bytes. */
 const MOST_BYTES = 32 * 2 ** 20
-/** What an entry takes beside its bodies: its headers, its key. */
+/** What an entry takes beside its bodies and its key: its headers. */
 const OVERHEAD = 3000
 /** What is shorter gains nothing from being compressed. */
 const WORTH_COMPRESSING = 1000
@@ -37,7 +37,7 @@ export class AnswerCache {
 
   get(key: string, version: string): Kept | undefined {
     this.#move(version)
-    const kept = this.#kept.get(key, sizeOf) ?? this.#readBack(key)
+    const kept = this.#kept.get(key, (held) => sizeOf(key, held)) ?? this.#readBack(key)
     if (kept === undefined || kept.until > this.#clock()) return kept
     this.#kept.delete(key)
     return undefined
@@ -54,7 +54,7 @@ export class AnswerCache {
     try {
       const kept = await own
       if (kept !== null && kept.until > this.#clock() && this.#version === version)
-        this.#kept.set(key, kept, sizeOf(kept))
+        this.#kept.set(key, kept, sizeOf(key, kept))
       return kept
     } finally {
       making.delete(key)
@@ -80,7 +80,7 @@ export class AnswerCache {
 
   #readBack(key: string): Kept | undefined {
     const kept = this.#spill.get(key)
-    if (kept !== undefined) this.#kept.set(key, kept, sizeOf(kept))
+    if (kept !== undefined) this.#kept.set(key, kept, sizeOf(key, kept))
     return kept
   }
 
@@ -93,9 +93,9 @@ export class AnswerCache {
   }
 }
 
-/** With its encodings, which are made later. */
-function sizeOf({ body }: Kept): number {
-  return Math.ceil(body.length * 1.3) + OVERHEAD
+/** With its encodings, which are made later, and an address that may be far longer than what it answers. */
+function sizeOf(key: string, { body }: Kept): number {
+  return Math.ceil(body.length * 1.3) + 2 * key.length + OVERHEAD
 }
 
 const compress: Record<Encoding, (body: Buffer) => Promise<Buffer>> = {

@@ -94,7 +94,7 @@ function callOf(
     shelf:
       reading === null || request.user !== null || search.includes('_fields')
         ? null
-        : memory.shelves(addresses).at(reading.version),
+        : memory.shelf(addresses).at(reading.version),
   }
 }
 

@@ -95,11 +95,9 @@ function encodingFor(header: string | string[] | undefined): Encoding | null {
   if (known !== undefined) return known
   const taken = new Map(
     text.split(',').map((part) => {
-      const [name = '', quality = '1'] = part
-        .trim()
-        .toLowerCase()
-        .split(/\s*;\s*q=/)
-      return [name, Number(quality)]
+      // By single signs: a pattern for the space around them takes the square of its length.
+      const [name = '', weight = 'q=1'] = part.toLowerCase().split(';', 2)
+      return [name.trim(), Number(weight.trim().replace(/^q=/, ''))]
     }),
   )
   const takes = (name: string) => (taken.get(name) ?? taken.get('*') ?? 0) > 0

@@ -3,7 +3,7 @@ import type { Payload, Scope } from '../domain/scope.ts'
 import type { Fields } from '../schema/field.ts'
 import type { ResponseName } from '../schema/responses.ts'
 import type { Addresses } from './addresses.ts'
-import type { EventShelf } from './event-shelf.ts'
+import type { ShelfView } from './event-shelf.ts'
 
 /** Where the REST interface lies below the base address. */
 export const NAMESPACE = 'calendar/events/v1'
@@ -34,7 +34,7 @@ export interface Call {
   /** Every pair of the query string as it was sent, for links to further pages. */
   readonly search: URLSearchParams
   /** Events that are ready to be sent to everybody, for those whose answer can be made of them. */
-  readonly shelf: EventShelf | null
+  readonly shelf: ShelfView | null
 }
 
 export interface Answer {

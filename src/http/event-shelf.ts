@@ -38,56 +38,49 @@ const KINDS: readonly Kind[] = ['venue', 'organizer', 'category', 'tag', 'event'
 /** How many of a kind are held at most. */
 const MOST_PARTS = 20_000
 
-/** Events as everybody sees them, ready to be put together. One for each way to write addresses. */
-export class EventShelves {
+/** Events as everybody sees them, ready to be put together: see domain/shelf.ts. One for each way to write addresses. */
+export class EventShelf {
   readonly #addresses: Addresses
   readonly #site: Site
   readonly #templates: TemplateStore
-  #version = ''
-  #shelf: EventShelf
+  #current: { readonly version: string; readonly view: ShelfView } | null = null
 
   constructor(addresses: Addresses, site: Site, scratch: Scratch) {
+    this.#templates = new TemplateStore(scratch)
     this.#addresses = addresses
     this.#site = site
-    this.#templates = new TemplateStore(scratch)
-    this.#shelf = this.#empty()
   }
 
   /**
-   * The shelf at a version of the data. Whoever began at an earlier one goes on with theirs: what they put on it, they
-   * may have read before the data moved.
+   * The shelf as it is at a version of the data. Whoever still works at another has a view of their own: what they read
+   * of that state is not taken for this one's.
    */
-  at(version: string): EventShelf {
-    if (version !== this.#version || this.#shelf.isLarge()) {
-      this.#version = version
-      this.#shelf = this.#empty()
-    }
-    return this.#shelf
+  at(version: string): ShelfView {
+    if (this.#current?.version !== version || this.#current.view.isLarge)
+      this.#current = { version, view: new ShelfView(this.#addresses, this.#site, this.#templates) }
+    return this.#current.view
   }
 
   close(): void {
     this.#templates.close()
   }
-
-  #empty(): EventShelf {
-    return new EventShelf(this.#addresses, this.#site, this.#templates)
-  }
 }
 
-/** Events, and what they are linked to, at one version of the data: see domain/shelf.ts. */
-export class EventShelf implements Shelf<Ready> {
+/** A shelf at one version of the data: templates are shared by all versions, what fills their holes is its own. */
+export class ShelfView implements Shelf<Ready> {
   readonly #addresses: Addresses
   readonly #site: Site
   readonly #templates: TemplateStore
   readonly #parts = byKind(() => new Map<number, Part | undefined>())
 
   constructor(addresses: Addresses, site: Site, templates: TemplateStore) {
+    this.#templates = templates
     this.#addresses = addresses
     this.#site = site
-    this.#templates = templates
   }
 
-  isLarge(): boolean {
+  /** Whether it holds so much that another one should begin. */
+  get isLarge(): boolean {
     return KINDS.some((kind) => this.#parts[kind].size > MOST_PARTS)
   }
 

@@ -62,10 +62,20 @@ export function answerFromMemory(
       if (reply instanceof Promise) reply.then(send, () => goLong(request, response))
       else send(reply)
     }
-    const version = db.version()
+    const version = versionOf(db)
     if (typeof version === 'string') go(version)
+    else if (version === null) goLong(request, response)
     else version.then(go, () => goLong(request, response))
   })
+}
+
+/** Null if the database cannot tell: the long way says what is wrong, where here it would end the process. */
+function versionOf(db: Scope['db']): ReturnType<Scope['db']['version']> | null {
+  try {
+    return db.version()
+  } catch {
+    return null
+  }
 }
 
 /** Sends a reply; answers the id that the request was given. */

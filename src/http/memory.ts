@@ -4,7 +4,7 @@ import type { Clock } from '../lib/clock.ts'
 import { Turns } from '../lib/turns.ts'
 import type { Addresses } from './addresses.ts'
 import { AnswerCache } from './answer-cache.ts'
-import { EventShelves } from './event-shelf.ts'
+import { EventShelf } from './event-shelf.ts'
 import type { Scratch } from './template-store.ts'
 
 /** What it takes to remember. */
@@ -23,7 +23,7 @@ export class Memory {
   readonly turns = new Turns()
   readonly #site: Site
   readonly #openScratch: () => Scratch
-  readonly #shelves = new Map<string, EventShelves>()
+  readonly #shelves = new Map<string, EventShelf>()
 
   constructor({ clock, site, openScratch }: Remembering) {
     this.#openScratch = openScratch
@@ -31,15 +31,15 @@ export class Memory {
     this.#site = site
   }
 
-  /** The shelves of events that are shown with these addresses: there are as many as languages. */
-  shelves(addresses: Addresses): EventShelves {
-    const shelves = this.#shelves.get(addresses.rest) ?? new EventShelves(addresses, this.#site, this.#openScratch())
-    this.#shelves.set(addresses.rest, shelves)
-    return shelves
+  /** The shelf of events that are shown with these addresses: there are as many as languages. */
+  shelf(addresses: Addresses): EventShelf {
+    const shelf = this.#shelves.get(addresses.rest) ?? new EventShelf(addresses, this.#site, this.#openScratch())
+    this.#shelves.set(addresses.rest, shelf)
+    return shelf
   }
 
   close(): void {
     this.answers.close()
-    for (const shelves of this.#shelves.values()) shelves.close()
+    for (const shelf of this.#shelves.values()) shelf.close()
   }
 }

@@ -1,3 +1,7 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+
+/** How long work may keep everybody else waiting, in milliseconds. */
+const LONGEST = 30
 /** How many begin in one turn of the event loop. */
 const AT_ONCE = 2
 
@@ -30,5 +34,19 @@ export class Turns {
       }
       if (this.#next.length > 0 || this.#waiting.length > 0) this.#come()
     })
+  }
+}
+
+/** The turn of long work: who has it asks now and then whether it is over, and if so lets others go first. */
+export class Turn {
+  #began = performance.now()
+
+  get isOver(): boolean {
+    return performance.now() - this.#began > LONGEST
+  }
+
+  async pass(): Promise<void> {
+    await nextTurn()
+    this.#began = performance.now()
   }
 }

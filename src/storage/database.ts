@@ -110,11 +110,21 @@ export function openDatabase(
     note: (work) => writing(work),
     look(question, value) {
       const rows = looker.ask(question, value)
-      return Array.isArray(rows) ? rows : patiently(dialect, () => rows)
+      return Array.isArray(rows)
+        ? rows
+        : patiently(
+            dialect,
+            anew(rows, () => looker.ask(question, value)),
+          )
     },
     version() {
       const current = versions.current()
-      return typeof current === 'string' ? current : patiently(dialect, () => current)
+      return typeof current === 'string'
+        ? current
+        : patiently(
+            dialect,
+            anew(current, () => versions.current()),
+          )
     },
     async migrate() {
       const { error, results } = await migrator.migrateToLatest()
@@ -158,6 +168,16 @@ async function patiently<T>(dialect: Dialect, attempt: (beforeCommit: () => void
       // At random, so that those who met do not meet again.
       await setTimeout(Math.random() * PAUSE)
     }
+  }
+}
+
+/** Attempts of which the first has been made: another asks again, as what has failed stays failed. */
+function anew<T>(made: Promise<T>, ask: () => T | Promise<T>): () => Promise<T> {
+  let first: Promise<T> | null = made
+  return async () => {
+    const asked = first ?? ask()
+    first = null
+    return asked
   }
 }
 

@@ -34,6 +34,77 @@ describe('a hostile client', () => {
     await soon('a free slug', () => service.call('contributor', '/venues', { json: { venue: 'last', slug: 's' } }))
   })
 
+  it('cannot make the choice of an encoding take long', async () => {
+    for (const encoding of [
+      `a${' '.repeat(15_000)}b`,
+      ' ;'.repeat(7500),
+      ','.repeat(15_000),
+      `gzip;${' '.repeat(15_000)}q=1`,
+    ])
+      await soon('an encoding', () => service.call(null, '/events', { headers: { 'accept-encoding': encoding } }))
+  })
+
+  it('cannot make the body of a description take long to find', async () => {
+    for (const html of ['<body'.repeat(100_000), '<body>'.repeat(80_000), '</body>'.repeat(70_000)]) {
+      const raw = [
+        'BEGIN:VCALENDAR',
+        'BEGIN:VEVENT',
+        'UID:long',
+        'SUMMARY:Long',
+        'DTSTART:20310610T190000Z',
+        `X-ALT-DESC;FMTTYPE=text/html:${html}`,
+        'END:VEVENT',
+        'END:VCALENDAR',
+        '',
+      ].join('\r\n')
+      const headers = { 'content-type': 'text/calendar' }
+      const start = performance.now()
+      await service.call('editor', '/import', { raw, headers, query: { dry_run: 1 } })
+      assert.ok(performance.now() - start < 10 * SOON, `${html.slice(0, 8)} took ${performance.now() - start} ms`)
+    }
+  })
+
+  const importing = (lines: string[]) =>
+    service.call('editor', '/import', {
+      raw: ['BEGIN:VCALENDAR', ...lines, 'END:VCALENDAR', ''].join('\r\n'),
+      headers: { 'content-type': 'text/calendar' },
+      query: { dry_run: 1 },
+    })
+
+  it('cannot keep a calendar busy with rules that never come true, however many', async () => {
+    const head = ['BEGIN:VEVENT', 'UID:rules', 'SUMMARY:Rules', 'DTSTART:20310610T190000Z']
+    const rules = Array.from({ length: 5000 }, () => 'RRULE:FREQ=SECONDLY;BYSETPOS=2')
+    const start = performance.now()
+    assert.equal((await importing([...head, ...rules, 'END:VEVENT'])).statusCode, 200)
+    assert.ok(performance.now() - start < 5 * SOON, `took ${performance.now() - start} ms`)
+  })
+
+  it('cannot keep a calendar busy with changes that all begin later', async () => {
+    const head = ['BEGIN:VEVENT', 'UID:later', 'SUMMARY:Later', 'DTSTART;TZID=Europe/Berlin:20310610T190000']
+    const change = [
+      'BEGIN:VEVENT',
+      'UID:later',
+      'SUMMARY:Changed',
+      'DTSTART:20390610T190000Z',
+      'RECURRENCE-ID;RANGE=THISANDFUTURE:20390610T190000Z',
+      'END:VEVENT',
+    ]
+    const changes = Array.from({ length: 2000 }, () => change).flat()
+    const start = performance.now()
+    await importing([...head, 'RRULE:FREQ=HOURLY;COUNT=2000', 'END:VEVENT', ...changes])
+    assert.ok(performance.now() - start < 10 * SOON, `took ${performance.now() - start} ms`)
+  })
+
+  it('who imports something long does not keep others waiting', async () => {
+    let isDone = false
+    const long = importing(Array.from({ length: 150_000 }, () => 'BEGIN:VEVENT')).finally(() => {
+      isDone = true
+    })
+    for (let n = 0; n < 3; n++) await service.inject({ url: '/healthz' })
+    assert.equal(isDone, false)
+    assert.equal((await long).statusCode, 200)
+  })
+
   const long: Record<string, object> = {
     'spaces in a cost': { cost: `a${' '.repeat(100_000)}b` },
     'a long cost': { cost: '1 '.repeat(130_000) },
