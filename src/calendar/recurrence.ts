@@ -26,8 +26,8 @@ export interface Occurrences {
   readonly cut: boolean
 }
 
-/** The most times that are taken of one entry: one a day for fifty years. */
-export const MOST_OCCURRENCES = 20_000
+/** The most times that are taken of one entry: one a day for thirteen years. */
+export const MOST_OCCURRENCES = 5000
 
 /** The most days, times and periods that are looked at for one rule. */
 export const MOST_STEPS = 200_000

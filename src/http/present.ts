@@ -69,7 +69,8 @@ export function image(
   { id, file, extension, mime, width, height, filesize, sizes }: Image,
   home: string,
 ): Record<string, unknown> {
-  const smaller = Object.entries(sizes).map(([name, size]) => [
+  const told = Object.entries(sizes).filter(([name]) => name !== 'card')
+  const smaller = told.map(([name, size]) => [
     name,
     {
       url: `${home}/images/${size.file}`,

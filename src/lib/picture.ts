@@ -38,6 +38,8 @@ const THUMBNAIL_QUALITY = 68
 const SIZES = {
   thumbnail: { width: 150, height: 150, fit: 'cover' },
   medium: { width: 300, height: 300, fit: 'inside' },
+  // For pages alone, on small screens with many dots: the interface tells of the other three.
+  card: { width: 640, height: 640, fit: 'inside' },
   large: { width: 1024, height: 1024, fit: 'inside' },
 } as const
 
