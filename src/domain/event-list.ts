@@ -151,7 +151,11 @@ async function listingFor(
     const { rows, total } = await storage.listNear(tx, filter, filter.near, perPage, (page - 1) * perPage)
     return { listing: { filter, total, all: null, ends: new Map() }, near: rows }
   }
-  const listing: Listing = { filter, total: await storage.count(tx, filter), all: null, ends: new Map() }
+  // A search that finds few is counted by reading them.
+  const { found } = filter
+  const all = found === null ? null : (await storage.stubs(tx, filter, found.length, 0, null)).map(small)
+  const total = all?.length ?? (await storage.count(tx, filter))
+  const listing: Listing = { filter, total, all, ends: new Map() }
   memory?.listings.put(memory.version, key, listing)
   return { listing, near: null }
 }

@@ -61,6 +61,8 @@ export interface Dialect {
   createSearchIndexes(db: Kysely<unknown>): Promise<void>
   /** A column, by which no index is to be chosen: another condition leaves less. */
   plain<T>(column: Expression<T>): Expression<T>
+  /** That a column is one of many ids, which are sent as one value: a thousand by themselves take longer to write than to find. */
+  among(column: Expression<number>, ids: readonly number[]): Expression<SqlBool>
   /** Whether a text contains another, to the letter. */
   contains(text: Expression<string>, part: string): Expression<SqlBool>
   /** Keeps others who name the same thing waiting until this transaction ends; answers whether anything may have changed meanwhile. */
@@ -184,6 +186,7 @@ export const sqlite: Dialect = {
   async createSearchIndexes() {},
   /** Without statistics it takes a long stretch of an index over a short list of ids. */
   plain: (column) => sql`+${column}`,
+  among: (column, ids) => sql<SqlBool>`${column} in (select value from json_each(${JSON.stringify(ids)}))`,
   contains: (text, part) => sql<SqlBool>`instr(${text}, ${part}) > 0`,
   /** It has one writer at a time. */
   lock: async () => false,
@@ -278,6 +281,7 @@ export const postgres: Dialect = {
   },
   /** It has statistics. */
   plain: (column) => column,
+  among: (column, ids) => sql<SqlBool>`${column} = any(${[...ids]}::bigint[])`,
   contains: (text, part) => sql<SqlBool>`${text} like ${`%${part.replace(/[\\%_]/g, '\\$&')}%`}`,
   async lock(tx, name) {
     await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx)

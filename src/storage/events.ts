@@ -211,7 +211,7 @@ export function conditions(tx: Tx, eb: Where, filter: EventFilter): Expression<S
   const span = startSpan(filter.bounds)
   if (span.to !== null && filter.bounds.every(({ than }) => typeof than === 'string'))
     found.push(eb('start_local', '<=', span.to))
-  if (filter.found !== null) found.push(eb('events.id', 'in', filter.found))
+  if (filter.found !== null) found.push(dialectOf(tx).among(eb.ref('events.id'), filter.found))
   const details: Expression<SqlBool>[] = filter.terms.map((terms) =>
     eb('events.id', 'in', within(eb.selectFrom('event_terms').select('event').where('term', 'in', terms), span)),
   )
