@@ -3,6 +3,7 @@ import { eventFields } from '../schema/event.ts'
 import { readFields } from '../schema/field.ts'
 import type { Tx } from '../storage/dialect.ts'
 import * as storage from '../storage/event-batch.ts'
+import { publishLinkedDrafts } from '../storage/events.ts'
 import { drawIds } from '../storage/records.ts'
 import { need, rightsOf } from './access.ts'
 import { settleTimes } from './event-times.ts'
@@ -91,7 +92,7 @@ export class EventBatch {
     await storage.countTerms(tx, counts)
     for (const [author, events] of Map.groupBy(published, (event) => event.author)) {
       const ids = events.map(({ id }) => id)
-      await storage.publishDrafts(tx, ids, author, this.#scope.clock())
+      await publishLinkedDrafts(tx, ids, author, this.#scope.clock())
     }
   }
 }

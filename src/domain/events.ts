@@ -272,7 +272,7 @@ async function afterPublishing(
     counted.filter((id) => !countedBefore.includes(id)),
     1,
   )
-  if (row.status === 'publish') await storage.publishLinkedDrafts(tx, row.id, row.author, clock())
+  if (row.status === 'publish') await storage.publishLinkedDrafts(tx, [row.id], row.author, clock())
 }
 
 /** Terms count the events that everybody may read. */

@@ -1,5 +1,6 @@
 import { Generations } from '../lib/generations.ts'
-import type { EventFilter, Stub } from '../storage/events.ts'
+import type { EventFilter } from '../storage/event-filter.ts'
+import type { Stub } from '../storage/events.ts'
 
 /** What a list comes to, at one version of the data. */
 export interface Listing {

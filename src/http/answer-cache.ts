@@ -1,8 +1,6 @@
-import { promisify } from 'node:util'
-import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { Clock } from '../lib/clock.ts'
 import { Generations } from '../lib/generations.ts'
-import type { Encoding, Kept } from './kept.ts'
+import type { Kept } from './kept.ts'
 import { Spill } from './spill.ts'
 import type { Scratch } from './template-store.ts'
 
@@ -10,8 +8,6 @@ import type { Scratch } from './template-store.ts'
 const MOST_BYTES = 32 * 2 ** 20
 /** What an entry takes beside its bodies and its key: its headers. */
 const OVERHEAD = 3000
-/** What is shorter gains nothing from being compressed. */
-const WORTH_COMPRESSING = 1000
 
 /**
  * Answers that were given before, by whom and what was asked for. They are of one version of the data: another version
@@ -61,19 +57,6 @@ export class AnswerCache {
     }
   }
 
-  /** Its body in an encoding, or as it is when that is not worth the while. */
-  encode(kept: Kept, encoding: Encoding | null): Buffer | Promise<Buffer> {
-    if (encoding === null || kept.body.length < WORTH_COMPRESSING) return kept.body
-    const known = kept.encoded[encoding]
-    if (known !== undefined) return known
-    const work = compress[encoding](kept.body).then((bytes) => {
-      kept.encoded[encoding] = bytes
-      return bytes
-    })
-    kept.encoded[encoding] = work
-    return work
-  }
-
   close(): void {
     this.#spill.close()
   }
@@ -96,9 +79,4 @@ export class AnswerCache {
 /** With its encodings, which are made later, and an address that may be far longer than what it answers. */
 function sizeOf(key: string, { body }: Kept): number {
   return Math.ceil(body.length * 1.3) + 2 * key.length + OVERHEAD
-}
-
-const compress: Record<Encoding, (body: Buffer) => Promise<Buffer>> = {
-  br: (body) => promisify(brotliCompress)(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
-  gzip: (body) => promisify(gzip)(body),
 }

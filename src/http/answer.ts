@@ -57,7 +57,7 @@ export async function sendAnswer(
     const answer: Answer = direct ?? (await endpoint.handle(callOf(answering, request)))
     return sendOnce(answer, request, reply)
   }
-  const { status, headers, body } = await replyTo(memory.answers, kept, request.headers)
+  const { status, headers, body } = await replyTo(kept, request.headers)
   return reply.code(status).headers(headers).send(body)
 }
 
@@ -112,7 +112,7 @@ function keep(answer: Answer, now: Instant, until: Instant, request: FastifyRequ
     'last-modified': new Date(now * 1000).toUTCString(),
     ...answer.headers,
   }
-  return { body, tag: tagOf(answer.mark ?? body, answer.revision), headers, until, encoded: {}, variants: {} }
+  return { body, tag: tagOf(answer.mark ?? body, answer.revision), headers, until, variants: {} }
 }
 
 function cacheControl(user: User | null, seconds: number): string {

@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { Check } from '../domain/scope.ts'
 import { AppError } from '../lib/errors.ts'
-import type { AnswerCache } from './answer-cache.ts'
 import type { Call } from './endpoint.ts'
 import type { Encoding, Headers, Kept, Reply, Variant } from './kept.ts'
 
@@ -11,23 +12,34 @@ export function tagOf(body: Buffer | string, revision = ''): string {
   return `${revision}-${hash('sha1', body, 'base64url').slice(0, 16)}`
 }
 
-/** The answer to a reader's own conditions, in an encoding that they understand. */
-export function replyTo(cache: AnswerCache, kept: Kept, asked: IncomingHttpHeaders): Reply | Promise<Reply> {
-  const encoding = encodingFor(asked['accept-encoding'])
-  const known = isKnown(kept, asked['if-none-match'])
-  const variant = kept.variants[encoding ?? 'identity']
-  if (variant !== undefined) return known ? variant.known : variant.whole
-  const body = cache.encode(kept, encoding)
-  const choose = (bytes: Buffer) => {
-    const made = variantOf(kept, encoding, bytes)
-    kept.variants[encoding ?? 'identity'] = made
-    return known ? made.known : made.whole
-  }
-  return Buffer.isBuffer(body) ? choose(body) : body.then(choose)
+/** What is shorter gains nothing from being compressed. */
+const WORTH_COMPRESSING = 1000
+
+/** The answer to a reader's own conditions, in an encoding that they understand, which is made once. */
+export function replyTo(kept: Kept, asked: IncomingHttpHeaders): Reply | Promise<Reply> {
+  const encoding = kept.body.length < WORTH_COMPRESSING ? null : encodingFor(asked['accept-encoding'])
+  const name = encoding ?? 'identity'
+  const choose = ({ known, whole }: Variant) => (isNamed(kept.tag, asked['if-none-match']) ? known : whole)
+  const variant = kept.variants[name] ?? makeVariant(kept, encoding)
+  kept.variants[name] = variant
+  return variant instanceof Promise ? variant.then(choose) : choose(variant)
 }
 
-function variantOf(kept: Kept, wanted: Encoding | null, body: Buffer): Variant {
-  const encoding = body === kept.body ? null : wanted
+function makeVariant(kept: Kept, encoding: Encoding | null): Variant | Promise<Variant> {
+  if (encoding === null) return variantOf(kept, null, kept.body)
+  return compress[encoding](kept.body).then((bytes) => {
+    const made = variantOf(kept, encoding, bytes)
+    kept.variants[encoding] = made
+    return made
+  })
+}
+
+const compress: Record<Encoding, (body: Buffer) => Promise<Buffer>> = {
+  br: (body) => promisify(brotliCompress)(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
+  gzip: (body) => promisify(gzip)(body),
+}
+
+function variantOf(kept: Kept, encoding: Encoding | null, body: Buffer): Variant {
   const { 'content-type': type = '', ...headers } = kept.headers
   const etag = `"${kept.tag}${encoding === null ? '' : `~${encoding}`}"`
   const brief = { etag, ...Object.fromEntries(BRIEF.flatMap((name) => (headers[name] ? [[name, headers[name]]] : []))) }
@@ -60,7 +72,8 @@ const BRIEF = [
   'access-control-expose-headers',
 ]
 
-function isKnown({ tag }: Kept, condition: string | undefined): boolean {
+/** Whether a condition names a tag, weak or not (RFC 9110 section 8.8.3.2), in whatever encoding. */
+export function isNamed(tag: string, condition: string | undefined): boolean {
   if (condition === undefined) return false
   return condition === `"${tag}"` || tagsIn(condition).some((one) => one === '*' || one === tag)
 }

@@ -58,7 +58,7 @@ export function answerFromMemory(
     const go = (version: string) => {
       const kept = answers.get(key, version)
       if (kept === undefined) return goLong(request, response)
-      const reply = replyTo(answers, kept, headers)
+      const reply = replyTo(kept, headers)
       if (reply instanceof Promise) reply.then(send, () => goLong(request, response))
       else send(reply)
     }

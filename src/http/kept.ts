@@ -29,8 +29,6 @@ export interface Kept {
   readonly headers: Headers
   /** When time alone may change it. */
   readonly until: Instant
-  /** It compressed, by encoding; each is made once, when it is first asked for. */
-  readonly encoded: Partial<Record<Encoding, Buffer | Promise<Buffer>>>
-  /** What is sent of it, by encoding: see conditional.ts. */
-  readonly variants: Partial<Record<Encoding | 'identity', Variant>>
+  /** What is sent of it, by encoding; each is made once, when it is first asked for: see conditional.ts. */
+  readonly variants: Partial<Record<Encoding | 'identity', Variant | Promise<Variant>>>
 }

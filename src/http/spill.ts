@@ -32,7 +32,7 @@ export class Spill {
     // What never ends is no number in JSON.
     const until = rest.until ?? Number.POSITIVE_INFINITY
     const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
-    return kept === key ? { ...rest, until, body: bytes, encoded: {}, variants: {} } : undefined
+    return kept === key ? { ...rest, until, body: bytes, variants: {} } : undefined
   }
 
   /** Puts answers aside, a few at a time. */

@@ -12,7 +12,7 @@ import { SqliteDialect } from './sqlite.ts'
 import type { Tables } from './tables.ts'
 import { LocalVersions, SharedVersions, type Version } from './version.ts'
 
-/** The database: all work on it is done in one of these two. */
+/** The database: whatever is done on it is done by one of these. */
 export interface Database {
   /** Several reads of one moment. */
   read<T>(work: (tx: Tx) => Promise<T>): Promise<T>

@@ -1,7 +1,5 @@
-import type { Instant } from '../calendar/zone.ts'
-import type { Status } from '../schema/record.ts'
 import type { Tx } from './dialect.ts'
-import { LINK_TABLE, type LinkedKind, RECORD_TABLE } from './records.ts'
+import { LINK_TABLE, type LinkedKind } from './records.ts'
 
 /** Many events at once: a few queries for all of them, in place of a few for each. */
 
@@ -53,26 +51,6 @@ export async function countTerms(tx: Tx, counts: ReadonlyMap<number, number>): P
         'in',
         entries.map(([term]) => term),
       )
-      .execute()
-  }
-}
-
-/** Publishes the drafts by an author among the venues and organizers of events, or schedules those of a later date. */
-export async function publishDrafts(tx: Tx, events: readonly number[], author: number, now: Instant): Promise<void> {
-  for (const kind of ['venue', 'organizer'] as const) {
-    await tx
-      .updateTable(RECORD_TABLE[kind])
-      .set((eb) => ({
-        status: eb
-          .case()
-          .when('date_utc', '>', now)
-          .then('future' as Status)
-          .else('publish' as Status)
-          .end(),
-      }))
-      .where('status', '=', 'draft')
-      .where('author', '=', author)
-      .where('id', 'in', (eb) => eb.selectFrom(LINK_TABLE[kind]).select('linked').where('event', 'in', events))
       .execute()
   }
 }

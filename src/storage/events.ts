@@ -1,55 +1,16 @@
-import {
-  type Expression,
-  type ExpressionBuilder,
-  type Kysely,
-  type Selectable,
-  type SelectQueryBuilder,
-  type SqlBool,
-  sql,
-} from 'kysely'
-import { type Instant, toInstant, toWallClock, type WallClock } from '../calendar/zone.ts'
-import { boxesAround, type Point } from '../lib/geo.ts'
+import { type ExpressionBuilder, type Kysely, type Selectable, sql } from 'kysely'
+import type { Instant, WallClock } from '../calendar/zone.ts'
+import { boxesAround } from '../lib/geo.ts'
 import type { Status } from '../schema/record.ts'
 import type { TermKind } from '../schema/term.ts'
 import { dialectOf, type Tx } from './dialect.ts'
+import { conditions, type EventFilter } from './event-filter.ts'
 import type { Question } from './look.ts'
 import { LINK_TABLE, type LinkedKind, type Page, RECORD_TABLE, type RecordRow } from './records.ts'
-import { type Sight, visible, visibleByKey, whole } from './sight.ts'
+import { type Sight, visible, visibleByKey } from './sight.ts'
 import type { EventTable, Tables, TermTable } from './tables.ts'
 
 export type EventRow = Selectable<EventTable>
-
-type Where = ExpressionBuilder<Tables, 'events'>
-
-/** A bound on one end of events: wall clocks compare whole days, instants exact times. */
-export interface Bound {
-  readonly end: 'start' | 'end'
-  readonly is: '>' | '>=' | '<='
-  readonly than: WallClock | Instant
-}
-
-export interface EventFilter {
-  readonly sight: Sight
-  readonly status: readonly Status[] | null
-  readonly bounds: readonly Bound[]
-  readonly include: readonly number[] | null
-  /** Case-folded. */
-  readonly search: string | null
-  /** The events that contain it, if they are few. */
-  readonly found: readonly number[] | null
-  /** Each list is one filter: an event must have one of its terms. */
-  readonly terms: readonly (readonly number[])[]
-  readonly linked: Partial<Record<LinkedKind, readonly number[]>>
-  readonly featured: boolean | null
-  readonly parent: number | null
-  readonly ticketed: boolean | null
-  /** Whether one of its venues has coordinates. */
-  readonly placed: boolean | null
-  /** Only with a venue this near; the nearest come first. */
-  readonly near: (Point & { readonly kilometres: number }) | null
-  /** Whether events that lists leave out are there too. */
-  readonly unlisted?: boolean
-}
 
 /** As much of an event as tells whether what is known of it is still true. */
 export interface Stub {
@@ -157,114 +118,6 @@ export async function listNear(
   return { rows, total: Number(total) }
 }
 
-const DAY = 86_400
-const FIRST = toInstant('0001-01-01 00:00:00', 'UTC')
-const LAST = toInstant('9999-12-31 23:59:59', 'UTC')
-
-/** The days in which what fits some bounds can start. */
-interface Span {
-  readonly from: WallClock | null
-  readonly to: WallClock | null
-}
-
-/**
- * What ends before a time starts before it, too; but where clocks are put back its wall clock may say otherwise, and
- * instants are of any zone: so with a day or two to spare.
- */
-function startSpan(bounds: readonly Bound[]): Span {
-  let from: WallClock | null = null
-  let to: WallClock | null = null
-  for (const { end, is, than } of bounds) {
-    const near = typeof than === 'number' ? than : toInstant(than, 'UTC')
-    const exact = typeof than === 'string' && end === 'start' ? than : null
-    if (is === '<=') {
-      const last = exact ?? toWallClock(Math.min(near + 2 * DAY, LAST), 'UTC')
-      if (to === null || last < to) to = last
-    } else if (end === 'start') {
-      const first = exact ?? toWallClock(Math.max(near - 2 * DAY, FIRST), 'UTC')
-      if (from === null || first > from) from = first
-    }
-  }
-  return { from, to }
-}
-
-/** Those links whose events can be in a span. */
-function within(
-  query: SelectQueryBuilder<Tables, 'event_terms', { event: number }>,
-  { from, to }: Span,
-): SelectQueryBuilder<Tables, 'event_terms', { event: number }> {
-  const begun = from === null ? query : query.where('start_local', '>=', from)
-  return to === null ? begun : begun.where('start_local', '<=', to)
-}
-
-/** What a filter asks of events; near a place, the join with the venues does the rest. */
-export function conditions(tx: Tx, eb: Where, filter: EventFilter): Expression<SqlBool>[] {
-  const { sight, include, search, featured, parent } = filter
-  const named = filter.found !== null || filter.terms.length > 0 || Object.keys(filter.linked).length > 0
-  const status = named ? dialectOf(tx).plain(eb.ref('events.status')) : eb.ref('events.status')
-  const found: Expression<SqlBool>[] = [visible(eb, sight, filter.status, status)]
-  if (include !== null) found.push(eb('events.id', 'in', include))
-  else if (!filter.unlisted) found.push(eb('events.hide_from_listings', '=', 0))
-  for (const { end, is, than } of filter.bounds) {
-    found.push(typeof than === 'string' ? eb(`${end}_local`, is, than) : eb(`${end}_utc`, is, than))
-  }
-  const span = startSpan(filter.bounds)
-  if (span.to !== null && filter.bounds.every(({ than }) => typeof than === 'string'))
-    found.push(eb('start_local', '<=', span.to))
-  if (filter.found !== null) found.push(dialectOf(tx).among(eb.ref('events.id'), filter.found))
-  const details: Expression<SqlBool>[] = filter.terms.map((terms) =>
-    eb('events.id', 'in', within(eb.selectFrom('event_terms').select('event').where('term', 'in', terms), span)),
-  )
-  for (const kind of Object.keys(filter.linked) as LinkedKind[]) {
-    details.push(
-      eb(
-        'id',
-        'in',
-        within(
-          eb
-            .selectFrom(LINK_TABLE[kind])
-            .select('event')
-            .where('linked', 'in', filter.linked[kind] ?? []) as unknown as SelectQueryBuilder<
-            Tables,
-            'event_terms',
-            { event: number }
-          >,
-          span,
-        ),
-      ),
-    )
-  }
-  if (featured !== null) details.push(eb('events.featured', '=', Number(featured)))
-  if (parent !== null) details.push(eb('events.parent', '=', parent))
-  if (filter.ticketed !== null) {
-    const tickets = eb.selectFrom('tickets').select('event')
-    details.push(eb('events.id', filter.ticketed ? 'in' : 'not in', tickets))
-  }
-  if (filter.placed !== null) {
-    const placed = eb
-      .selectFrom('event_venues')
-      .innerJoin('venues', 'venues.id', 'event_venues.linked')
-      .select('event_venues.event')
-      .where('venues.geo_lat', 'is not', null)
-      .where((e) => visible(e as unknown as ExpressionBuilder<Tables, 'venues'>, sight, null))
-    details.push(eb('events.id', filter.placed ? 'in' : 'not in', placed))
-  }
-  // Near a place, the join with the venues does the rest.
-  if (filter.near !== null) details.push(eb.lit(true))
-  if (search !== null) found.push(containsFor(tx, eb, sight, search))
-  if (details.length > 0) found.push(whole(eb, sight), ...details)
-  return found
-}
-
-/** The search of a reader: of a protected event only its title is looked into. */
-function containsFor(tx: Tx, eb: Where, sight: Sight, part: string): Expression<SqlBool> {
-  const { contains } = dialectOf(tx)
-  return eb.or([
-    contains(eb.ref('events.title_search'), part),
-    eb.and([contains(eb.ref('events.search'), part), whole(eb, sight)]),
-  ])
-}
-
 /** The venues or organizers of events that a reader may open, in order, each with its event's id. */
 export async function linkedOf(
   tx: Tx,
@@ -352,8 +205,13 @@ export async function countTerms(tx: Tx, terms: readonly number[], by: 1 | -1): 
     .execute()
 }
 
-/** Publishes the drafts by this author among an event's venues and organizers, or schedules those of a later date. */
-export async function publishLinkedDrafts(tx: Tx, event: number, author: number, now: Instant): Promise<void> {
+/** Publishes the drafts by an author among the venues and organizers of events, or schedules those of a later date. */
+export async function publishLinkedDrafts(
+  tx: Tx,
+  events: readonly number[],
+  author: number,
+  now: Instant,
+): Promise<void> {
   for (const kind of ['venue', 'organizer'] as const) {
     await tx
       .updateTable(RECORD_TABLE[kind])
@@ -367,7 +225,7 @@ export async function publishLinkedDrafts(tx: Tx, event: number, author: number,
       }))
       .where('status', '=', 'draft')
       .where('author', '=', author)
-      .where('id', 'in', (eb) => eb.selectFrom(LINK_TABLE[kind]).select('linked').where('event', '=', event))
+      .where('id', 'in', (eb) => eb.selectFrom(LINK_TABLE[kind]).select('linked').where('event', 'in', events))
       .execute()
   }
 }
@@ -394,9 +252,4 @@ export async function isWithin(tx: Tx, event: number, above: number): Promise<bo
     .where('id', '=', above)
     .execute()
   return rows.length > 0
-}
-
-/** The events that contain a text, if an index tells that they are few. */
-export function fewContaining(tx: Tx, part: string): Promise<number[] | null> {
-  return dialectOf(tx).fewContaining(tx, part)
 }

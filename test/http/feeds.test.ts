@@ -18,7 +18,7 @@ after(() => service.close())
 
 const create = async (json: object, path = '/events') => {
   const made = await service.expect(201, 'administrator', path, { json })
-  // Changes within one second cannot be told apart, so that nothing is cached meanwhile.
+  // Time goes by between two changes.
   now += 10
   return made
 }

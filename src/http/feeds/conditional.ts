@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { EventStream } from '../../domain/event-stream.ts'
+import { isNamed } from '../conditional.ts'
 import type { Answer, Call } from '../endpoint.ts'
 
 /** How long a cache may answer by itself, in seconds. */
@@ -17,13 +18,13 @@ export function conditional(
   headers: Record<string, string>,
   write: () => AsyncGenerator<string>,
 ): Answer {
-  const etag = `W/"${digest([call.language, call.addresses, headers, marks])}"`
+  const tag = digest([call.language, call.addresses, headers, marks])
   const told = {
     'cache-control': `${call.scope.user === null ? 'public' : 'private'}, max-age=${FRESH}`,
-    etag,
+    etag: `W/"${tag}"`,
     ...(modified !== null && { 'last-modified': new Date(modified * 1000).toUTCString() }),
   }
-  if (matches(call.header('if-none-match'), etag)) return { status: 304, headers: told, body: '' }
+  if (isNamed(tag, call.header('if-none-match'))) return { status: 304, headers: told, body: '' }
   const isHead = call.method === 'HEAD'
   return {
     headers: { ...headers, ...told },
@@ -33,11 +34,4 @@ export function conditional(
 
 function digest(value: unknown): string {
   return createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 27)
-}
-
-/** The weak comparison of RFC 9110 §8.8.3.2. */
-function matches(header: string | undefined, etag: string): boolean {
-  if (header === undefined) return false
-  const opaque = (tag: string) => tag.trim().replace(/^W\//, '')
-  return header.trim() === '*' || header.split(',').some((tag) => opaque(tag) === opaque(etag))
 }
