@@ -7,7 +7,7 @@ import type { Values } from '../schema/field.ts'
 import type { TermValue } from '../schema/kinds.ts'
 import type { TermKind } from '../schema/term.ts'
 import type { Tx } from '../storage/dialect.ts'
-import { type Bound, type EventFilter, fewContaining } from '../storage/event-filter.ts'
+import { type Bound, containing, type EventFilter, FEW } from '../storage/event-filter.ts'
 import type { LinkedKind } from '../storage/records.ts'
 import * as records from '../storage/records.ts'
 import * as terms from '../storage/terms.ts'
@@ -26,13 +26,16 @@ export interface Window {
 /** What filters need to know of their surroundings. */
 export type FilterScope = Pick<Scope, 'clock' | 'site' | 'user'>
 
-/** What a list asks for, as storage understands it; what it asks for that does not exist is refused. */
+/**
+ * What a list asks for, as storage understands it; what it asks for that does not exist is refused. What a search finds is
+ * named in it if it is not more than `most`.
+ */
 export async function filterOf(
   tx: Tx,
   scope: FilterScope,
   asked: Asked,
   problems: Problems,
-  unbounded = hasSiblings(asked),
+  { unbounded = hasSiblings(asked), most = FEW }: { unbounded?: boolean; most?: number } = {},
 ): Promise<EventFilter> {
   const categories = await termFilter(tx, 'category', 'categories', asked.categories, problems)
   const tags = await termFilter(tx, 'tag', 'tags', asked.tags, problems)
@@ -49,7 +52,7 @@ export async function filterOf(
     bounds: asked.include ? [] : [...windowBounds(scope, asked, unbounded), ...siblingBounds(scope, asked)],
     include: asked.include ?? null,
     search,
-    found: search === null ? null : await fewContaining(tx, search),
+    found: search === null ? null : await containing(tx, search, most),
     terms: [categories && (await terms.withDescendants(tx, categories)), tags].filter((list) => list !== null),
     linked: { ...(venue && { venue }), ...(organizer && { organizer }) },
     featured: asked.featured ?? null,

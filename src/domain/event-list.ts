@@ -2,12 +2,13 @@ import { refuse } from '../lib/errors.ts'
 import { eventListParameters } from '../schema/event.ts'
 import { readFields } from '../schema/field.ts'
 import type { Tx } from '../storage/dialect.ts'
+import { ALL, containingHidden, type EventFilter } from '../storage/event-filter.ts'
 import type { Stub } from '../storage/events.ts'
 import * as storage from '../storage/events.ts'
 import type { Ref } from '../storage/records.ts'
 import { filterOf, type Window, windowOf } from './event-filter.ts'
 import { assemble, type Event } from './events.ts'
-import { type Listing, noteEnd, placeBefore, small } from './listings.ts'
+import { type Listing, noteEnd, only, placeBefore } from './listings.ts'
 import * as records from './records.ts'
 import type { Payload, Scope } from './scope.ts'
 import { fill, type Shelf } from './shelf.ts'
@@ -39,7 +40,7 @@ export async function list(scope: Scope, query: Payload): Promise<EventPage> {
   return scope.db.read(async (tx) => {
     const { listing, near } = await listingFor(tx, scope, asked)
     const offset = (asked.page - 1) * asked.perPage
-    const rows = near ?? (await storage.page(tx, listing.filter, asked.perPage, offset))
+    const rows = near ?? (await rowsOf(tx, listing, offset, asked.perPage))
     return pageOf(asked, listing, await assemble(tx, scope, rows))
   })
 }
@@ -69,14 +70,14 @@ export async function listReady<Ready>(
   if (Object.keys(asked.problems).length > 0 || typeof asked.values.geoloc_lat === 'number') return null
   const known = scope.memory?.listings.get(scope.memory.version, keyOf(scope, asked))
   const offset = (asked.page - 1) * asked.perPage
-  const remembered = known?.all?.slice(offset, offset + asked.perPage)
-  if (known !== undefined && remembered !== undefined && !hasSecret(remembered) && shelf.isFull(remembered)) {
-    return pageOf(
+  const pageFrom = (listing: Listing, stubs: readonly Stub[]) =>
+    pageOf(
       asked,
-      known,
-      remembered.map((stub) => shelf.take(stub)),
+      listing,
+      stubs.map((stub) => shelf.take(stub)),
     )
-  }
+  const remembered = known && (await lookUp(scope, known, offset, asked.perPage))
+  if (known && remembered && !hasSecret(remembered) && shelf.isFull(remembered)) return pageFrom(known, remembered)
   return scope.db.read(async (tx) => {
     const { listing } = await listingFor(tx, scope, asked)
     if (known !== undefined) await rememberAll(tx, scope, asked, listing)
@@ -85,12 +86,14 @@ export async function listReady<Ready>(
     await fill(tx, scope, shelf, stubs)
     // Somebody changed one of them since the list was remembered.
     if (!shelf.isFull(stubs)) return null
-    return pageOf(
-      asked,
-      listing,
-      stubs.map((stub) => shelf.take(stub)),
-    )
+    return pageFrom(listing, stubs)
   })
+}
+
+async function rowsOf(tx: Tx, { ids, filter }: Listing, offset: number, limit: number): Promise<storage.EventRow[]> {
+  if (ids === null) return storage.page(tx, filter, limit, offset)
+  const wanted = ids.slice(offset, offset + limit)
+  return inOrder(wanted, await storage.getAll(tx, wanted))
 }
 
 /** What is protected by a password is never on the shelf. */
@@ -145,32 +148,71 @@ async function listingFor(
   const key = keyOf(scope, asked)
   const known = isBad ? undefined : memory?.listings.get(memory.version, key)
   if (known !== undefined) return { listing: known, near: null }
-  const filter = await filterOf(tx, scope, asked.values, problems)
+  const filter = await filterOf(tx, scope, asked.values, problems, { most: ALL })
   refuse(problems)
   if (filter.near !== null) {
     const { rows, total } = await storage.listNear(tx, filter, filter.near, perPage, (page - 1) * perPage)
-    return { listing: { filter, total, all: null, ends: new Map() }, near: rows }
+    return { listing: { filter, total, ids: null, ends: new Map() }, near: rows }
   }
-  // A search that finds few is counted by reading them.
   const { found } = filter
-  const all = found === null ? null : (await storage.stubs(tx, filter, found.length, 0, null)).map(small)
-  const total = all?.length ?? (await storage.count(tx, filter))
-  const listing: Listing = { filter, total, all, ends: new Map() }
+  const ids = found === null ? null : await searched(tx, scope, asked, filter, found)
+  const total = ids?.length ?? (await storage.count(tx, filter))
+  const listing: Listing = { filter: { ...filter, found: null }, total, ids, ends: new Map() }
   memory?.listings.put(memory.version, key, listing)
   return { listing, near: null }
 }
 
+/** How many found events are looked at one by one, rather than all of a list that has not been searched before. */
+const FEW_FOUND = 500
+
+/** The events of a search: those of the list without it that were found. */
+async function searched(
+  tx: Tx,
+  scope: Scope,
+  asked: Asked,
+  filter: EventFilter,
+  found: readonly number[],
+): Promise<number[]> {
+  const { memory } = scope
+  const { search: _, ...values } = asked.values
+  const key = keyOf(scope, { ...asked, values })
+  const known = memory?.listings.get(memory.version, key)
+  if (memory === undefined || (known?.ids == null && found.length <= FEW_FOUND)) return storage.ids(tx, filter)
+  const list = known ?? { filter: { ...filter, search: null, found: null }, total: 0, ids: null, ends: new Map() }
+  const all = list.ids ?? (await storage.ids(tx, list.filter))
+  memory.listings.put(memory.version, key, { ...list, total: all.length, ids: all })
+  const hidden = new Set(await containingHidden(tx, filter.search ?? '', filter.sight))
+  return only(all, found).filter((id) => !hidden.has(id))
+}
+
 /** Remembers all events of a list that is asked for again, if they are few. */
 async function rememberAll(tx: Tx, scope: Scope, asked: Asked, listing: Listing): Promise<void> {
-  if (listing.all !== null || listing.total > FEW) return
-  listing.all = (await storage.stubs(tx, listing.filter, FEW, 0, null)).map(small)
+  if (listing.ids !== null || listing.total > FEW) return
+  listing.ids = await storage.ids(tx, listing.filter)
   scope.memory?.listings.put(scope.memory.version, keyOf(scope, asked), listing)
 }
 
+/** A page of a list of which all events are remembered; undefined if they are not, or some have changed. */
+async function lookUp(scope: Scope, { ids }: Listing, offset: number, limit: number): Promise<Stub[] | undefined> {
+  if (ids === null) return undefined
+  const wanted = ids.slice(offset, offset + limit)
+  const stubs = inOrder(wanted, await scope.db.look(storage.STUBS_BY_IDS, JSON.stringify(wanted)))
+  return stubs.length === wanted.length ? stubs : undefined
+}
+
 async function stubsOf(tx: Tx, listing: Listing, offset: number, limit: number): Promise<Stub[]> {
-  if (listing.all !== null) return listing.all.slice(offset, offset + limit)
+  if (listing.ids !== null) {
+    const wanted = listing.ids.slice(offset, offset + limit)
+    return inOrder(wanted, await storage.stubsOf(tx, wanted))
+  }
   const { behind, left } = placeBefore(listing, offset)
   const stubs = await storage.stubs(tx, listing.filter, limit, left, behind)
   noteEnd(listing, offset + stubs.length, stubs.at(-1))
   return stubs
+}
+
+/** Rows in the order of their ids. */
+function inOrder<Row extends { readonly id: number }>(ids: readonly number[], rows: readonly Row[]): Row[] {
+  const known = new Map(rows.map((row) => [row.id, row]))
+  return ids.flatMap((id) => known.get(id) ?? [])
 }

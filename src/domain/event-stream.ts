@@ -62,7 +62,7 @@ export async function openStream(given: StreamScope, request: StreamRequest): Pr
   const isPaged = Boolean(query.page || query.per_page)
   const page = isPaged ? { page: values.page ?? 1, perPage: values.per_page ?? 10 } : null
   return scope.db.read(async (tx) => {
-    const asked = await narrowed(tx, await filterOf(tx, scope, values, problems, true), request.of)
+    const asked = await narrowed(tx, await filterOf(tx, scope, values, problems, { unbounded: true }), request.of)
     refuse(problems)
     const filter: StreamFilter = {
       ...asked,

@@ -6,8 +6,8 @@ import type { Stub } from '../storage/events.ts'
 export interface Listing {
   readonly filter: EventFilter
   readonly total: number
-  /** All of its events, once it was asked for twice and if they are few. */
-  all: readonly Stub[] | null
+  /** All of its events in order, once it was asked for twice and if they are few, or it was searched. */
+  ids: readonly number[] | null
   /** The last events of some pages, by how many there are up to them: from there on, less has to be counted. */
   readonly ends: Map<number, Stub>
 }
@@ -16,7 +16,7 @@ export interface Listing {
 const MOST_BYTES = 64 * 2 ** 20
 /** What a list takes beside its key and its events: its filter, and where its pages end. */
 const OVERHEAD = 15_000
-const OF_STUB = 100
+const OF_ID = 8
 const MOST_ENDS = 100
 
 /** Lists that were asked for before; another version of the data makes all of them worthless. */
@@ -40,12 +40,23 @@ export class Listings {
 }
 
 /** Its filter holds what is in its key once more. */
-function sizeOf(key: string, { all }: Listing): number {
-  return OVERHEAD + 4 * key.length + OF_STUB * (all?.length ?? 0)
+function sizeOf(key: string, { ids }: Listing): number {
+  return OVERHEAD + 4 * key.length + OF_ID * (ids?.length ?? 0)
+}
+
+/** Those of a list's events that were found, in its order: by a mark for each, as ids come one after the other. */
+export function only(ids: readonly number[], found: readonly number[]): number[] {
+  let largest = 0
+  for (const id of found) largest = Math.max(largest, id)
+  const marks = new Uint8Array(largest + 1)
+  for (const id of found) marks[id] = 1
+  const kept: number[] = []
+  for (const id of ids) if (marks[id] === 1) kept.push(id)
+  return kept
 }
 
 /** A stub that takes little: what comes from the database has room for any name. */
-export function small({ id, revision, secret, start_local }: Stub): Stub {
+function small({ id, revision, secret, start_local }: Stub): Stub {
   return { id, revision, secret, start_local }
 }
 

@@ -10,9 +10,6 @@ import {
 import { type Box, EARTH_RADIUS, type Point } from '../lib/geo.ts'
 import type { Tables } from './tables.ts'
 
-/** How many events an index may name one by one. */
-const FEW = 2000
-
 /** How many rows the version of the data is spread over, so that writers seldom wait for each other's commit. */
 export const SHARES = 32
 
@@ -49,8 +46,8 @@ export interface Dialect {
   keepStarts(db: Kysely<unknown>, tables: readonly string[]): Promise<void>
   /** Makes the index by which events are found that contain a text; createSearchIndexes came before it. */
   createWordIndex(db: Kysely<unknown>): Promise<void>
-  /** The events that contain a text if they are few, which an index told; null if they are many, or it cannot tell. */
-  fewContaining(tx: Tx, part: string): Promise<number[] | null>
+  /** The events that contain a text, which an index tells; null if they are more than `most`, or it cannot tell. */
+  containing(tx: Tx, part: string, most: number): Promise<number[] | null>
   /** Makes the index by which venues are found in a part of the map. */
   createPlaceIndex(db: Kysely<unknown>): Promise<void>
   /** The ids of the venues that the index has in a part of the map. */
@@ -61,8 +58,10 @@ export interface Dialect {
   createSearchIndexes(db: Kysely<unknown>): Promise<void>
   /** A column, by which no index is to be chosen: another condition leaves less. */
   plain<T>(column: Expression<T>): Expression<T>
-  /** That a column is one of many ids, which are sent as one value: a thousand by themselves take longer to write than to find. */
-  among(column: Expression<number>, ids: readonly number[]): Expression<SqlBool>
+  /** That a column is one of many ids, which are one value, a list in JSON: a thousand by themselves take longer to write than to find. */
+  among(column: Expression<number>, ids: Expression<string>): Expression<SqlBool>
+  /** The ids of many rows as one value, a list in JSON, for the same reason. */
+  gathered(column: Expression<number>): RawBuilder<string>
   /** Whether a text contains another, to the letter. */
   contains(text: Expression<string>, part: string): Expression<SqlBool>
   /** Keeps others who name the same thing waiting until this transaction ends; answers whether anything may have changed meanwhile. */
@@ -156,13 +155,12 @@ export const sqlite: Dialect = {
     await sql`create trigger event_words_removed after delete on events
       begin delete from event_words where rowid = old.id; end`.execute(db)
   },
-  async fewContaining(tx, part) {
+  async containing(tx, part, most) {
     // Shorter than its pieces, or with a sign at which it would end the text.
     if ([...part].length < 3 || part.includes('\0')) return null
     const phrase = `"${part.replaceAll('"', '""')}"`
-    const { rows } = await sql<{ id: number }>`select rowid as id from event_words
-      where event_words match ${phrase} limit ${FEW + 1}`.execute(tx)
-    return rows.length > FEW ? null : rows.map((row) => row.id)
+    const found = sql`(select rowid as id from event_words where event_words match ${phrase} limit ${most + 1})`
+    return unlessMore(most, await gather(tx, found))
   },
   async keepRevision(db, table) {
     await sql`create trigger ${sql.ref(`${table}_revised`)} after update on ${sql.table(table)} when new.revision = old.revision
@@ -186,7 +184,8 @@ export const sqlite: Dialect = {
   async createSearchIndexes() {},
   /** Without statistics it takes a long stretch of an index over a short list of ids. */
   plain: (column) => sql`+${column}`,
-  among: (column, ids) => sql<SqlBool>`${column} in (select value from json_each(${JSON.stringify(ids)}))`,
+  among: (column, ids) => sql<SqlBool>`${column} in (select value from json_each(${ids}))`,
+  gathered: (column) => sql<string>`json_group_array(${column})`,
   contains: (text, part) => sql<SqlBool>`instr(${text}, ${part}) > 0`,
   /** It has one writer at a time. */
   lock: async () => false,
@@ -255,8 +254,11 @@ export const postgres: Dialect = {
   },
   /** It has one: see createSearchIndexes. */
   async createWordIndex() {},
-  /** Its planner knows how many there are. */
-  fewContaining: async () => null,
+  async containing(tx, part, most) {
+    if ([...part].length < 3) return null
+    const found = sql`(select id from events where ${postgres.contains(sql.ref('search'), part)} limit ${most + 1})`
+    return unlessMore(most, await gather(tx, found))
+  },
   /** By a number nobody guesses: a state that a failover lost is never taken for another. */
   async keepRevision(db, table) {
     await sql`create or replace function kalends_revise() returns trigger language plpgsql as
@@ -281,7 +283,9 @@ export const postgres: Dialect = {
   },
   /** It has statistics. */
   plain: (column) => column,
-  among: (column, ids) => sql<SqlBool>`${column} = any(${[...ids]}::bigint[])`,
+  among: (column, ids) =>
+    sql<SqlBool>`${column} = any(array(select json_array_elements_text(cast(${ids} as json))::bigint))`,
+  gathered: (column) => sql<string>`coalesce(json_agg(${column}), '[]')::text`,
   contains: (text, part) => sql<SqlBool>`${text} like ${`%${part.replace(/[\\%_]/g, '\\$&')}%`}`,
   async lock(tx, name) {
     await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx)
@@ -291,6 +295,17 @@ export const postgres: Dialect = {
   isPassing: (error) => ['40001', '40P01', '23505', '23503'].includes(String(codeOf(error, 'code'))),
   isUnreachable: (error) =>
     AWAY.test(String(codeOf(error, 'code'))) || (error instanceof Error && AWAY_WORDS.test(error.message)),
+}
+
+/** The ids that a query finds, in its order. */
+export async function gather(tx: Tx, query: Expression<unknown>): Promise<number[]> {
+  const gathered = dialectOf(tx).gathered(sql.ref('found.id'))
+  const { rows } = await sql<{ ids: string }>`select ${gathered} as ids from ${query} as found`.execute(tx)
+  return JSON.parse(rows[0]?.ids ?? '[]')
+}
+
+function unlessMore(most: number, found: number[]): number[] | null {
+  return found.length > most ? null : found
 }
 
 /** The dialect of the database that this transaction, or connection, is on. */

@@ -25,7 +25,7 @@ export interface EventFilter {
   readonly include: readonly number[] | null
   /** Case-folded. */
   readonly search: string | null
-  /** The events that contain it, if they are few. */
+  /** The events that contain it, if an index tells. */
   readonly found: readonly number[] | null
   /** Each list is one filter: an event must have one of its terms. */
   readonly terms: readonly (readonly number[])[]
@@ -40,6 +40,12 @@ export interface EventFilter {
   /** Whether events that lists leave out are there too. */
   readonly unlisted?: boolean
 }
+
+/** How many found events are looked at one by one; more are quicker found by looking at all. */
+export const FEW = 2000
+
+/** So many that there are never more. */
+export const ALL = 2 ** 40
 
 const DAY = 86_400
 const FIRST = toInstant('0001-01-01 00:00:00', 'UTC')
@@ -84,7 +90,8 @@ function within(
 /** What a filter asks of events; near a place, the join with the venues does the rest. */
 export function conditions(tx: Tx, eb: Where, filter: EventFilter): Expression<SqlBool>[] {
   const { sight, include, search, featured, parent } = filter
-  const named = filter.found !== null || filter.terms.length > 0 || Object.keys(filter.linked).length > 0
+  const few = filter.found !== null && filter.found.length <= FEW ? filter.found : null
+  const named = few !== null || filter.terms.length > 0 || Object.keys(filter.linked).length > 0
   const status = named ? dialectOf(tx).plain(eb.ref('events.status')) : eb.ref('events.status')
   const found: Expression<SqlBool>[] = [visible(eb, sight, filter.status, status)]
   if (include !== null) found.push(eb('events.id', 'in', include))
@@ -95,7 +102,7 @@ export function conditions(tx: Tx, eb: Where, filter: EventFilter): Expression<S
   const span = startSpan(filter.bounds)
   if (span.to !== null && filter.bounds.every(({ than }) => typeof than === 'string'))
     found.push(eb('start_local', '<=', span.to))
-  if (filter.found !== null) found.push(dialectOf(tx).among(eb.ref('events.id'), filter.found))
+  if (few !== null) found.push(dialectOf(tx).among(eb.ref('events.id'), eb.val(JSON.stringify(few))))
   const details: Expression<SqlBool>[] = filter.terms.map((terms) =>
     eb('events.id', 'in', within(eb.selectFrom('event_terms').select('event').where('term', 'in', terms), span)),
   )
@@ -149,7 +156,18 @@ function containsFor(tx: Tx, eb: Where, sight: Sight, part: string): Expression<
   ])
 }
 
-/** The events that contain a text, if an index tells that they are few. */
-export function fewContaining(tx: Tx, part: string): Promise<number[] | null> {
-  return dialectOf(tx).fewContaining(tx, part)
+/** The events that contain a text, if an index tells and they are not more than `most`. */
+export function containing(tx: Tx, part: string, most: number): Promise<number[] | null> {
+  return dialectOf(tx).containing(tx, part, most)
+}
+
+/** The protected events that contain a text where this reader does not see it. */
+export async function containingHidden(tx: Tx, part: string, sight: Sight): Promise<number[]> {
+  const rows = await tx
+    .selectFrom('events')
+    .select('id')
+    .where('password_hash', 'is not', null)
+    .where((eb) => eb.not(containsFor(tx, eb, sight, part)))
+    .execute()
+  return rows.map(({ id }) => id)
 }

@@ -3,8 +3,8 @@ import type { Instant, WallClock } from '../calendar/zone.ts'
 import { boxesAround } from '../lib/geo.ts'
 import type { Status } from '../schema/record.ts'
 import type { TermKind } from '../schema/term.ts'
-import { dialectOf, type Tx } from './dialect.ts'
-import { conditions, type EventFilter } from './event-filter.ts'
+import { dialectOf, gather, type Tx } from './dialect.ts'
+import { ALL, conditions, type EventFilter } from './event-filter.ts'
 import type { Question } from './look.ts'
 import { LINK_TABLE, type LinkedKind, type Page, RECORD_TABLE, type RecordRow } from './records.ts'
 import { type Sight, visible, visibleByKey } from './sight.ts'
@@ -63,13 +63,28 @@ export async function stubs(
     .execute()
 }
 
+/** The ids of all of them. */
+export async function ids(tx: Tx, filter: EventFilter): Promise<number[]> {
+  return gather(tx, matching(tx, filter).select('id').orderBy('start_local').orderBy('id').limit(ALL))
+}
+
+/** Those of the given events that exist, in brief. */
+export async function stubsOf(tx: Tx, ids: readonly number[]): Promise<Stub[]> {
+  return ids.length === 0
+    ? []
+    : tx.selectFrom('events').select(['id', 'revision', 'start_local']).select(SECRET).where('id', 'in', ids).execute()
+}
+
 const SECRET = sql<number>`case when events.password_hash is null then 0 else 1 end`.as('secret')
 
 const published = (db: Kysely<Tables>) =>
   db.selectFrom('events').select(['id', 'revision', 'start_local']).select(SECRET).where('status', '=', 'publish')
 
-/** A published event in brief, by its id and by its slug. */
+/** A published event in brief, by its id and by its slug; and several, by a list of their ids in JSON. */
 export const STUB_BY_ID: Question<Stub> = { build: (db, id) => published(db).where('id', '=', id) }
+export const STUBS_BY_IDS: Question<Stub> = {
+  build: (db, ids) => published(db).where((eb) => dialectOf(db).among(eb.ref('id'), ids)),
+}
 export const STUB_BY_SLUG: Question<Stub> = { build: (db, slug) => published(db).where('slug', '=', slug) }
 
 /** Those of the given events that exist. */
