@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { get } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
+import packageFile from '../package.json' with { type: 'json' }
 import { freePort } from '../test/support/postgres.ts'
 import { ZONE } from './rows.ts'
 
@@ -21,6 +22,9 @@ export interface Running {
 /** How long a program may take to get ready, in milliseconds. */
 const PATIENCE = 60_000
 
+/** What the paths of programs begin at. */
+const ROOT = join(import.meta.dirname, '..')
+
 const running = new Set<Running>()
 
 /** Ends all programs that are still running. */
@@ -30,7 +34,7 @@ export async function stopAll(): Promise<void> {
 
 async function start(args: readonly string[], port: number, path: string, env: NodeJS.ProcessEnv): Promise<Running> {
   const began = performance.now()
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'], env })
+  const child = spawn(process.execPath, args, { cwd: ROOT, stdio: ['ignore', 'ignore', 'pipe'], env })
   let complaint = ''
   child.stderr?.on('data', (data) => {
     complaint = (complaint + data).slice(-2000)
@@ -106,7 +110,10 @@ export interface ServiceOptions {
   readonly log: string
 }
 
-/** Starts the service as anybody would: `kalends serve`, with its defaults. Its log goes nowhere. */
+/** What `npm start` runs, without the name of Node itself. */
+const SERVE = packageFile.scripts.start.split(' ').slice(1)
+
+/** Starts the service as anybody would, with its defaults. Its log goes nowhere. */
 export async function startService({ where, folder, workers, log }: ServiceOptions): Promise<Running> {
   const port = await freePort()
   const own = Object.entries(process.env).filter(([name]) => !name.startsWith('KALENDS_'))
@@ -116,8 +123,7 @@ export async function startService({ where, folder, workers, log }: ServiceOptio
     ...(where.startsWith('postgres') && { KALENDS_DATABASE_URL: where }),
   }
   const flags = ['--port', String(port), '--host', '127.0.0.1', '--data', folder, '--timezone', ZONE]
-  const bin = join(import.meta.dirname, '../bin/kalends.js')
-  return start([bin, 'serve', ...flags, ...(workers ? ['--workers', String(workers)] : [])], port, '/readyz', env)
+  return start([...SERVE, ...flags, ...(workers ? ['--workers', String(workers)] : [])], port, '/readyz', env)
 }
 
 /** The ceiling, which answers what it is given. */

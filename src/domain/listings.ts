@@ -13,7 +13,7 @@ export interface Listing {
 }
 
 /** How much memory lists may take, in bytes: anybody can ask for lists without end. */
-const MOST_BYTES = 64 * 2 ** 20
+const MOST_BYTES = 24 * 2 ** 20
 /** What a list takes beside its key and its events: its filter, and where its pages end. */
 const OVERHEAD = 15_000
 const OF_ID = 8

@@ -5,7 +5,7 @@ import { Spill } from './spill.ts'
 import type { Scratch } from './template-store.ts'
 
 /** How much memory kept answers may take, in bytes. */
-const MOST_BYTES = 32 * 2 ** 20
+const MOST_BYTES = 16 * 2 ** 20
 /** What an entry takes beside its bodies and its key: its headers. */
 const OVERHEAD = 3000
 
@@ -24,11 +24,6 @@ export class AnswerCache {
     this.#clock = clock
     this.#spill = new Spill(scratch)
     this.#kept = new Generations(MOST_BYTES, (dropped) => this.#spill.put(dropped))
-  }
-
-  /** Whether something is kept that may still be true. */
-  has(key: string): boolean {
-    return this.#kept.has(key) || this.#spill.has(key)
   }
 
   get(key: string, version: string): Kept | undefined {
@@ -62,9 +57,9 @@ export class AnswerCache {
   }
 
   #readBack(key: string): Kept | undefined {
-    const kept = this.#spill.get(key)
-    if (kept !== undefined) this.#kept.set(key, kept, sizeOf(key, kept))
-    return kept
+    const back = this.#spill.get(key)
+    if (back?.often) this.#kept.set(key, back.kept, sizeOf(key, back.kept))
+    return back?.kept
   }
 
   #move(version: string): void {

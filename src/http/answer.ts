@@ -58,7 +58,8 @@ export async function sendAnswer(
     return sendOnce(answer, request, reply)
   }
   const { status, headers, body } = await replyTo(kept, request.headers)
-  return reply.code(status).headers(headers).send(body)
+  for (let n = 0; n < headers.length; n += 2) reply.header(headers[n] ?? '', headers[n + 1])
+  return reply.code(status).send(body)
 }
 
 /** What an answer is kept by. Who is signed in shares nothing with anybody. */
@@ -112,7 +113,13 @@ function keep(answer: Answer, now: Instant, until: Instant, request: FastifyRequ
     'last-modified': new Date(now * 1000).toUTCString(),
     ...answer.headers,
   }
-  return { body, tag: tagOf(answer.mark ?? body, answer.revision), headers, until, variants: {} }
+  return {
+    body,
+    tag: tagOf(answer.mark ?? body, answer.revision),
+    headers: Object.entries(headers).flat(),
+    until,
+    variants: {},
+  }
 }
 
 function cacheControl(user: User | null, seconds: number): string {

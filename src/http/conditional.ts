@@ -5,7 +5,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { Check } from '../domain/scope.ts'
 import { AppError } from '../lib/errors.ts'
 import type { Call } from './endpoint.ts'
-import type { Encoding, Headers, Kept, Reply, Variant } from './kept.ts'
+import type { Encoding, Kept, Reply, Variant } from './kept.ts'
 
 /** Names the bytes of an answer and, before the first dash, the state of the record itself, which is what a writer means. */
 export function tagOf(body: Buffer | string, revision = ''): string {
@@ -19,7 +19,7 @@ const WORTH_COMPRESSING = 1000
 export function replyTo(kept: Kept, asked: IncomingHttpHeaders): Reply | Promise<Reply> {
   const encoding = kept.body.length < WORTH_COMPRESSING ? null : encodingFor(asked['accept-encoding'])
   const name = encoding ?? 'identity'
-  const choose = ({ known, whole }: Variant) => (isNamed(kept.tag, asked['if-none-match']) ? known : whole)
+  const choose = (variant: Variant) => (isNamed(kept.tag, asked['if-none-match']) ? knownOf(variant) : variant.whole)
   const variant = kept.variants[name] ?? makeVariant(kept, encoding)
   kept.variants[name] = variant
   return variant instanceof Promise ? variant.then(choose) : choose(variant)
@@ -39,38 +39,27 @@ const compress: Record<Encoding, (body: Buffer) => Promise<Buffer>> = {
   gzip: (body) => promisify(gzip)(body),
 }
 
-function variantOf(kept: Kept, encoding: Encoding | null, body: Buffer): Variant {
-  const { 'content-type': type = '', ...headers } = kept.headers
-  const etag = `"${kept.tag}${encoding === null ? '' : `~${encoding}`}"`
-  const brief = { etag, ...Object.fromEntries(BRIEF.flatMap((name) => (headers[name] ? [[name, headers[name]]] : []))) }
-  return {
-    known: replyOf(304, brief, null),
-    whole: replyOf(
-      200,
-      {
-        ...headers,
-        etag,
-        'content-type': type,
-        'content-length': String(body.length),
-        ...(encoding !== null && { 'content-encoding': encoding }),
-      },
-      body,
-    ),
-  }
+function variantOf({ headers, tag }: Kept, encoding: Encoding | null, body: Buffer): Variant {
+  const own = ['etag', `"${tag}${encoding === null ? '' : `~${encoding}`}"`, 'content-length', String(body.length)]
+  if (encoding !== null) own.push('content-encoding', encoding)
+  return { whole: { status: 200, headers: [...headers, ...own], body }, known: null }
 }
 
-function replyOf(status: Reply['status'], headers: Headers, body: Buffer | null): Reply {
-  return { status, headers, list: Object.entries(headers).flat(), body }
+function knownOf(variant: Variant): Reply {
+  const { headers } = variant.whole
+  variant.known ??= { status: 304, headers: headers.filter((_, n) => BRIEF.has(headers[n & ~1] ?? '')), body: null }
+  return variant.known
 }
 
 /** What word of an unchanged answer carries: all else is known with it (RFC 9110 section 15.4.5). */
-const BRIEF = [
+const BRIEF = new Set([
+  'etag',
   'cache-control',
   'vary',
   'content-language',
   'access-control-allow-origin',
   'access-control-expose-headers',
-]
+])
 
 /** Whether a condition names a tag, weak or not (RFC 9110 section 8.8.3.2), in whatever encoding. */
 export function isNamed(tag: string, condition: string | undefined): boolean {

@@ -44,20 +44,18 @@ export function answerFromMemory(
     const { method, headers, url = '' } = request
     if (isClosing || (method !== 'GET' && method !== 'HEAD') || headers.authorization !== undefined)
       return goLong(request, response)
-    const language = languageIn(url, options.languages) ?? choose(headers['accept-language'])
-    const key = keyOf(null, language, url)
-    if (!answers.has(key)) return goLong(request, response)
     const began = performance.now()
-    const ip = trusted === null ? (request.socket.remoteAddress ?? '') : proxyAddr(request, trusted)
-    if (isOverLimit(limits, options, { ip, socket: request.socket, headers })) return goLong(request, response)
-    const send = (reply: Reply) => {
-      const id = write(request, response, reply)
-      const ms = Math.round((performance.now() - began) * 10) / 10
-      log({ id, method, url, ip, status: reply.status, ms })
-    }
     const go = (version: string) => {
-      const kept = answers.get(key, version)
+      const language = languageIn(url, options.languages) ?? choose(headers['accept-language'])
+      const kept = answers.get(keyOf(null, language, url), version)
       if (kept === undefined) return goLong(request, response)
+      const ip = trusted === null ? (request.socket.remoteAddress ?? '') : proxyAddr(request, trusted)
+      if (isOverLimit(limits, options, { ip, socket: request.socket, headers })) return goLong(request, response)
+      const send = (reply: Reply) => {
+        const id = write(request, response, reply)
+        const ms = Math.round((performance.now() - began) * 10) / 10
+        log({ id, method, url, ip, status: reply.status, ms })
+      }
       const reply = replyTo(kept, headers)
       if (reply instanceof Promise) reply.then(send, () => goLong(request, response))
       else send(reply)
@@ -79,9 +77,9 @@ function versionOf(db: Scope['db']): ReturnType<Scope['db']['version']> | null {
 }
 
 /** Sends a reply; answers the id that the request was given. */
-function write(request: IncomingMessage, response: ServerResponse, { status, list, body }: Reply): string {
+function write(request: IncomingMessage, response: ServerResponse, { status, headers, body }: Reply): string {
   const id = randomUUID()
-  response.writeHead(status, [...list, 'x-request-id', id])
+  response.writeHead(status, [...headers, 'x-request-id', id])
   if (body === null || request.method === 'HEAD') response.end()
   else response.end(body)
   return id

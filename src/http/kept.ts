@@ -5,19 +5,20 @@ export type Encoding = 'br' | 'gzip'
 /** The headers of an answer by name. */
 export type Headers = Readonly<Record<string, string>>
 
+/** Headers as Node writes them fastest: name after value after name. */
+export type HeaderList = readonly string[]
+
 /** What a reader gets of a kept answer: all of it, or word that they have it. */
 export interface Reply {
   readonly status: 200 | 304
-  readonly headers: Headers
-  /** The same, name after value after name, as Node writes them fastest. */
-  readonly list: readonly string[]
+  readonly headers: HeaderList
   readonly body: Buffer | null
 }
 
-/** An answer in one encoding, in both forms: made once, sent often. */
+/** An answer in one encoding; both forms are made once, and sent often. */
 export interface Variant {
   readonly whole: Reply
-  readonly known: Reply
+  known: Reply | null
 }
 
 /** An answer that is ready to be sent to everyone whom it was made for. */
@@ -26,7 +27,7 @@ export interface Kept {
   /** The part of its `ETag` that all of its encodings share. */
   readonly tag: string
   /** All but those of a single request, and those that depend on the encoding. */
-  readonly headers: Headers
+  readonly headers: HeaderList
   /** When time alone may change it. */
   readonly until: Instant
   /** What is sent of it, by encoding; each is made once, when it is first asked for: see conditional.ts. */

@@ -1,9 +1,10 @@
-import { hash } from 'node:crypto'
 import type { Kept } from './kept.ts'
 import type { Scratch } from './template-store.ts'
 
 /** How many answers are put aside in one turn of the event loop, so that nobody waits for it. */
 const AT_ONCE = 8
+/** Of how many that were read back it is known. */
+const MOST_READ = 5000
 
 /**
  * Answers that memory has no room for, put aside while the data stays the same: to read one back takes far less than
@@ -13,26 +14,28 @@ export class Spill {
   readonly #scratch: Scratch
   #epoch = 0
   #keys = new Set<number>()
+  /** Those that were read back of late. */
+  #read = new Set<number>()
   #waiting: [string, Kept][] = []
 
   constructor(scratch: Scratch) {
     this.#scratch = scratch
   }
 
-  has(key: string): boolean {
-    return this.#keys.size > 0 && this.#keys.has(numberOf(key))
-  }
-
-  get(key: string): Kept | undefined {
-    if (!this.has(key)) return undefined
-    const row = this.#scratch.get(numberOf(key))
+  /** An answer, and whether it is asked for so often that it should be in memory again: what comes back once in a long while would only push others out. */
+  get(key: string): { readonly kept: Kept; readonly often: boolean } | undefined {
+    if (this.#keys.size === 0) return undefined
+    const number = numberOf(key)
+    const row = this.#keys.has(number) ? this.#scratch.get(number) : undefined
     if (row === undefined || row[0] !== this.#epoch) return undefined
-    const [, head, body] = row
-    const { key: kept, ...rest } = JSON.parse(head) as Pick<Kept, 'tag' | 'headers' | 'until'> & { key: string }
-    // What never ends is no number in JSON.
-    const until = rest.until ?? Number.POSITIVE_INFINITY
-    const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
-    return kept === key ? { ...rest, until, body: bytes, variants: {} } : undefined
+    const [own, tag, until, ...headers] = row[1].split('\n') as [string, string, string, ...string[]]
+    if (own !== key) return undefined
+    const often = this.#read.has(number)
+    if (this.#read.size >= MOST_READ) this.#read.clear()
+    this.#read.add(number)
+    const { buffer, byteOffset, byteLength } = row[2]
+    const body = Buffer.from(buffer, byteOffset, byteLength)
+    return { kept: { body, tag, headers, until: Number(until), variants: {} }, often }
   }
 
   /** Puts answers aside, a few at a time. */
@@ -47,6 +50,7 @@ export class Spill {
     this.#waiting = []
     if (this.#keys.size > 0) this.#scratch.close()
     this.#keys = new Set()
+    this.#read = new Set()
   }
 
   close(): void {
@@ -59,14 +63,22 @@ export class Spill {
     for (const [key, { tag, headers, until, body }] of this.#waiting.splice(0, AT_ONCE)) {
       const number = numberOf(key)
       if (this.#keys.has(number)) continue
-      this.#scratch.put(number, epoch, JSON.stringify({ key, tag, headers, until }), body)
+      // No header and no address has a line break in it.
+      this.#scratch.put(number, epoch, [key, tag, until, ...headers].join('\n'), body)
       this.#keys.add(number)
     }
     if (this.#waiting.length > 0) setImmediate(() => this.#work(epoch))
   }
 }
 
-/** A key as a number, which is nearly always its own; the key itself is kept along with the answer. */
+/** A key as a number, which is nearly always its own (two FNV-1a in one pass); the key itself is kept along with the answer. */
 function numberOf(key: string): number {
-  return Number.parseInt(hash('sha1', key).slice(0, 12), 16)
+  let one = 0x811c9dc5
+  let other = 0x01000193
+  for (let n = 0; n < key.length; n++) {
+    const sign = key.charCodeAt(n)
+    one = Math.imul(one ^ sign, 0x01000193)
+    other = Math.imul(other ^ sign, 0x85ebca6b)
+  }
+  return (one >>> 0) * 2 ** 20 + (other >>> 12)
 }

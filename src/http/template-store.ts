@@ -2,7 +2,7 @@ import { Generations } from '../lib/generations.ts'
 import { headOf, type Template, templateFrom } from './event-template.ts'
 
 /** How much is held in memory, in bytes. */
-const MOST_BYTES = 32 * 2 ** 20
+const MOST_BYTES = 8 * 2 ** 20
 /** What a template takes beside its bytes. */
 const OVERHEAD = 600
 

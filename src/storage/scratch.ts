@@ -36,7 +36,7 @@ export class Scratch {
     if (this.#file === null) {
       const database = new DatabaseSync('')
       database.exec(
-        'pragma page_size = 8192; pragma journal_mode = off; pragma synchronous = off; pragma cache_size = -24000',
+        'pragma page_size = 8192; pragma journal_mode = off; pragma synchronous = off; pragma cache_size = -4000',
       )
       database.exec(`pragma max_page_count = ${MOST_PAGES}`)
       database.exec('create table kept (key integer primary key, revision integer, head text, body blob)')
