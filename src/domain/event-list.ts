@@ -177,12 +177,25 @@ async function searched(
   const { search: _, ...values } = asked.values
   const key = keyOf(scope, { ...asked, values })
   const known = memory?.listings.get(memory.version, key)
-  if (memory === undefined || (known?.ids == null && found.length <= FEW_FOUND)) return storage.ids(tx, filter)
-  const list = known ?? { filter: { ...filter, search: null, found: null }, total: 0, ids: null, ends: new Map() }
-  const all = list.ids ?? (await storage.ids(tx, list.filter))
-  memory.listings.put(memory.version, key, { ...list, total: all.length, ids: all })
+  if (memory === undefined || (!isSearchable(known) && found.length <= FEW_FOUND)) return storage.ids(tx, filter)
+  const list = isSearchable(known) ? known : await searchable(tx, { ...filter, search: null, found: null })
+  if (list !== known) memory.listings.put(memory.version, key, list)
+  const hits = only(list.ids, found)
+  if (list.secrets.size === 0 || !hits.some((id) => list.secrets.has(id))) return hits
   const hidden = new Set(await containingHidden(tx, filter.search ?? '', filter.sight))
-  return only(all, found).filter((id) => !hidden.has(id))
+  return hits.filter((id) => !hidden.has(id))
+}
+
+/** A list of which all that a search needs is known. */
+type Searchable = Listing & Pick<Required<Listing>, 'secrets'> & { readonly ids: readonly number[] }
+
+function isSearchable(listing: Listing | undefined): listing is Searchable {
+  return listing?.secrets !== undefined && listing.ids !== null
+}
+
+async function searchable(tx: Tx, filter: EventFilter): Promise<Searchable> {
+  const ids = await storage.ids(tx, filter)
+  return { filter, total: ids.length, ids, secrets: new Set(await storage.secretIds(tx)), ends: new Map() }
 }
 
 /** Remembers all events of a list that is asked for again, if they are few. */

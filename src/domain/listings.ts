@@ -8,6 +8,8 @@ export interface Listing {
   readonly total: number
   /** All of its events in order, once it was asked for twice and if they are few, or it was searched. */
   ids: readonly number[] | null
+  /** Those events, of this list and others, that are protected by a password; only of a list that was searched. */
+  readonly secrets?: ReadonlySet<number>
   /** The last events of some pages, by how many there are up to them: from there on, less has to be counted. */
   readonly ends: Map<number, Stub>
 }
@@ -47,11 +49,12 @@ function sizeOf(key: string, { ids }: Listing): number {
 /** Those of a list's events that were found, in its order: by a mark for each, as ids come one after the other. */
 export function only(ids: readonly number[], found: readonly number[]): number[] {
   let largest = 0
-  for (const id of found) largest = Math.max(largest, id)
+  for (const id of found) if (id > largest) largest = id
   const marks = new Uint8Array(largest + 1)
   for (const id of found) marks[id] = 1
   const kept: number[] = []
-  for (const id of ids) if (marks[id] === 1) kept.push(id)
+  // What lies outside of the marks is asked for by no index: that alone would make it slow.
+  for (const id of ids) if (id <= largest && marks[id] === 1) kept.push(id)
   return kept
 }
 

@@ -75,6 +75,11 @@ export async function stubsOf(tx: Tx, ids: readonly number[]): Promise<Stub[]> {
     : tx.selectFrom('events').select(['id', 'revision', 'start_local']).select(SECRET).where('id', 'in', ids).execute()
 }
 
+/** Those that are protected by a password. */
+export async function secretIds(tx: Tx): Promise<number[]> {
+  return gather(tx, tx.selectFrom('events').select('id').where('password_hash', 'is not', null))
+}
+
 const SECRET = sql<number>`case when events.password_hash is null then 0 else 1 end`.as('secret')
 
 const published = (db: Kysely<Tables>) =>
