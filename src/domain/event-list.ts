@@ -2,13 +2,14 @@ import { refuse } from '../lib/errors.ts'
 import { eventListParameters } from '../schema/event.ts'
 import { readFields } from '../schema/field.ts'
 import type { Tx } from '../storage/dialect.ts'
-import { ALL, containingHidden, type EventFilter } from '../storage/event-filter.ts'
+import { ALL } from '../storage/event-filter.ts'
 import type { Stub } from '../storage/events.ts'
 import * as storage from '../storage/events.ts'
 import type { Ref } from '../storage/records.ts'
 import { filterOf, type Window, windowOf } from './event-filter.ts'
+import { searched } from './event-search.ts'
 import { assemble, type Event } from './events.ts'
-import { type Listing, noteEnd, only, placeBefore } from './listings.ts'
+import { type Listing, noteEnd, placeBefore } from './listings.ts'
 import * as records from './records.ts'
 import type { Payload, Scope } from './scope.ts'
 import { fill, type Shelf } from './shelf.ts'
@@ -155,47 +156,12 @@ async function listingFor(
     return { listing: { filter, total, ids: null, ends: new Map() }, near: rows }
   }
   const { found } = filter
-  const ids = found === null ? null : await searched(tx, scope, asked, filter, found)
+  const { search: _, ...values } = asked.values
+  const ids = found === null ? null : await searched(tx, memory, keyOf(scope, { ...asked, values }), filter, found)
   const total = ids?.length ?? (await storage.count(tx, filter))
   const listing: Listing = { filter: { ...filter, found: null }, total, ids, ends: new Map() }
   memory?.listings.put(memory.version, key, listing)
   return { listing, near: null }
-}
-
-/** How many found events are looked at one by one, rather than all of a list that has not been searched before. */
-const FEW_FOUND = 500
-
-/** The events of a search: those of the list without it that were found. */
-async function searched(
-  tx: Tx,
-  scope: Scope,
-  asked: Asked,
-  filter: EventFilter,
-  found: readonly number[],
-): Promise<number[]> {
-  const { memory } = scope
-  const { search: _, ...values } = asked.values
-  const key = keyOf(scope, { ...asked, values })
-  const known = memory?.listings.get(memory.version, key)
-  if (memory === undefined || (!isSearchable(known) && found.length <= FEW_FOUND)) return storage.ids(tx, filter)
-  const list = isSearchable(known) ? known : await searchable(tx, { ...filter, search: null, found: null })
-  if (list !== known) memory.listings.put(memory.version, key, list)
-  const hits = only(list.ids, found)
-  if (list.secrets.size === 0 || !hits.some((id) => list.secrets.has(id))) return hits
-  const hidden = new Set(await containingHidden(tx, filter.search ?? '', filter.sight))
-  return hits.filter((id) => !hidden.has(id))
-}
-
-/** A list of which all that a search needs is known. */
-type Searchable = Listing & Pick<Required<Listing>, 'secrets'> & { readonly ids: readonly number[] }
-
-function isSearchable(listing: Listing | undefined): listing is Searchable {
-  return listing?.secrets !== undefined && listing.ids !== null
-}
-
-async function searchable(tx: Tx, filter: EventFilter): Promise<Searchable> {
-  const ids = await storage.ids(tx, filter)
-  return { filter, total: ids.length, ids, secrets: new Set(await storage.secretIds(tx)), ends: new Map() }
 }
 
 /** Remembers all events of a list that is asked for again, if they are few. */

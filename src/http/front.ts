@@ -40,30 +40,38 @@ export function answerFromMemory(
   app.addHook('preClose', async () => {
     isClosing = true
   })
+  const send = (request: IncomingMessage, response: ServerResponse, reply: Reply, ip: string, began: number) => {
+    const id = write(request, response, reply)
+    const ms = Math.round((performance.now() - began) * 10) / 10
+    log({ id, method: request.method ?? '', url: request.url ?? '', ip, status: reply.status, ms })
+  }
+  const answer = (request: IncomingMessage, response: ServerResponse, version: string, began: number) => {
+    const { headers, url = '', socket } = request
+    const language = languageIn(url, options.languages) ?? choose(headers['accept-language'])
+    const kept = answers.get(keyOf(null, language, url), version)
+    if (kept === undefined) return goLong(request, response)
+    const ip = trusted === null ? (socket.remoteAddress ?? '') : proxyAddr(request, trusted)
+    if (isOverLimit(limits, options, { ip, socket, headers })) return goLong(request, response)
+    const reply = replyTo(kept, headers)
+    if (!(reply instanceof Promise)) return send(request, response, reply, ip, began)
+    reply.then(
+      (made) => send(request, response, made, ip, began),
+      () => goLong(request, response),
+    )
+  }
   app.server.on('request', (request, response) => {
-    const { method, headers, url = '' } = request
+    const { method, headers } = request
     if (isClosing || (method !== 'GET' && method !== 'HEAD') || headers.authorization !== undefined)
       return goLong(request, response)
     const began = performance.now()
-    const go = (version: string) => {
-      const language = languageIn(url, options.languages) ?? choose(headers['accept-language'])
-      const kept = answers.get(keyOf(null, language, url), version)
-      if (kept === undefined) return goLong(request, response)
-      const ip = trusted === null ? (request.socket.remoteAddress ?? '') : proxyAddr(request, trusted)
-      if (isOverLimit(limits, options, { ip, socket: request.socket, headers })) return goLong(request, response)
-      const send = (reply: Reply) => {
-        const id = write(request, response, reply)
-        const ms = Math.round((performance.now() - began) * 10) / 10
-        log({ id, method, url, ip, status: reply.status, ms })
-      }
-      const reply = replyTo(kept, headers)
-      if (reply instanceof Promise) reply.then(send, () => goLong(request, response))
-      else send(reply)
-    }
     const version = versionOf(db)
-    if (typeof version === 'string') go(version)
+    if (typeof version === 'string') answer(request, response, version, began)
     else if (version === null) goLong(request, response)
-    else version.then(go, () => goLong(request, response))
+    else
+      version.then(
+        (told) => answer(request, response, told, began),
+        () => goLong(request, response),
+      )
   })
 }
 
