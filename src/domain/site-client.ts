@@ -19,6 +19,8 @@ export interface SiteOptions {
   /** Milliseconds between two requests, and before the first repetition of one. */
   readonly pause?: number
   readonly patience?: number
+  /** How long an answer may take, in milliseconds. */
+  readonly timeout?: number
   /** Told of what has to be asked again. */
   readonly onTrouble?: (message: string) => void
 }
@@ -27,9 +29,20 @@ export interface SiteOptions {
 const MOST_RETRIES = 6
 /** The longest wait that a site may ask for, in milliseconds. */
 const LONGEST_WAIT = 120_000
+/** The most that the calendar gives at once; a site may have set less. */
 const PER_PAGE = 50
+/** The most that WordPress gives at once. */
+const POSTS_PER_PAGE = 100
+/** What the address of the calendar ends with on a WordPress site. */
+const CALENDAR = /\/tribe\/events\/v1$/
 /** A page of events with long descriptions is larger than any image. */
 const PAGE_LIMITS = { mostBytes: 50_000_000, timeout: 60_000 }
+
+interface Reply {
+  readonly status: number
+  readonly headers: Answered['headers']
+  readonly body: unknown
+}
 
 /** Reads the REST interface of a calendar, one request at a time, without haste. */
 export class SiteClient {
@@ -39,8 +52,11 @@ export class SiteClient {
   #last = 0
 
   constructor(address: string, limits: FetchLimits, options: SiteOptions) {
-    this.address = address.replace(/[?#].*$/, '').replace(/\/+$/, '')
-    this.#limits = { ...limits, ...PAGE_LIMITS }
+    const [path = '', query] = address.replace(/#.*$/, '').split('?')
+    // A site without permalinks has its interface at `/?rest_route=/tribe/events/v1`.
+    const route = new URLSearchParams(query).get('rest_route')
+    this.address = (route === null ? path : `${path}?rest_route=${route}`).replace(/\/+$/, '')
+    this.#limits = { ...limits, ...PAGE_LIMITS, ...(options.timeout !== undefined && { timeout: options.timeout }) }
     this.#options = options
   }
 
@@ -50,7 +66,7 @@ export class SiteClient {
 
   /** Refuses an address that is not that of such an interface. */
   async check(): Promise<void> {
-    const { status, body } = await this.#get('')
+    const { status, body } = await this.#ask('')
     if (status === 401 || status === 403) throw new SiteError(`${this.address} refuses the credentials`)
     if (status !== 200 || typeof body?.namespace !== 'string' || typeof body.routes !== 'object') {
       throw new SiteError(
@@ -61,13 +77,17 @@ export class SiteClient {
 
   /** One page of a list; null behind the last. */
   async page(list: string, page: number, parameters: Record<string, string>): Promise<RemotePage | null> {
-    const search = new URLSearchParams({ ...parameters, page: String(page), per_page: String(PER_PAGE) })
-    const { status, body } = await this.#get(`/${list}?${search}`)
+    const { status, body } = await this.#ask(`/${list}`, {
+      ...parameters,
+      page: String(page),
+      per_page: String(PER_PAGE),
+    })
     if (status === 404) return null
     if (status === 401 || status === 403) throw new SiteError(`${this.address} refuses the credentials for ${list}`)
+    if (status === 400 && parameters.status !== undefined)
+      throw new SiteError(`${this.address} does not let this user see ${list} that are not published`)
     const items = body?.[list]
     if (status !== 200 || !Array.isArray(items)) throw new SiteError(`${this.address}/${list} answered ${status}`)
-    const isRemote = (item: unknown): item is Remote => typeof item === 'object' && item !== null && 'id' in item
     return {
       items: items.filter(isRemote),
       page,
@@ -76,32 +96,56 @@ export class SiteClient {
     }
   }
 
-  async #get(path: string): Promise<{ status: number; body: Remote | null }> {
+  /** One event, also one that no list shows; null if this reader may not see it. */
+  async event(id: number): Promise<Remote | null> {
+    const { status, body } = await this.#ask(`/events/${id}`)
+    return status === 200 && isRemote(body) ? body : null
+  }
+
+  /**
+   * The ids of the events that WordPress itself lists, those too that the calendar hides from its lists; null if it
+   * does not tell.
+   */
+  async posts(page: number, parameters: Record<string, string>): Promise<{ ids: number[]; pages: number } | null> {
+    const address = this.address.replace(CALENDAR, '/wp/v2/tribe_events')
+    if (address === this.address) return null
+    const search = { ...parameters, _fields: 'id', orderby: 'id', order: 'asc', page, per_page: POSTS_PER_PAGE }
+    const { status, body, headers } = await this.#get(withQuery(address, search))
+    if (status !== 200 || !Array.isArray(body)) return null
+    return { ids: body.filter(isRemote).map(({ id }) => Number(id)), pages: Number(headers['x-wp-totalpages']) || 1 }
+  }
+
+  async #ask(path: string, parameters: Record<string, string> = {}): Promise<{ status: number; body: Remote | null }> {
+    const { status, body } = await this.#get(withQuery(`${this.address}${path}`, parameters))
+    return { status, body: isObject(body) ? body : null }
+  }
+
+  async #get(address: string): Promise<Reply> {
     const { pause = 200, patience = 1000, onTrouble = () => {} } = this.#options
     for (let retries = 0; ; retries++) {
       await setTimeout(Math.max(0, this.#last + pause - performance.now()))
       this.#last = performance.now()
-      const answer = await this.#try(path)
+      const answer = await this.#try(address)
       if ('status' in answer) return answer
-      if (retries >= MOST_RETRIES) throw new SiteError(`${this.address}${path} cannot be read: ${answer.trouble}`)
+      if (retries >= MOST_RETRIES) throw new SiteError(`${address} cannot be read: ${answer.trouble}`)
       const wait = Math.min(Math.max(patience * 2 ** retries, answer.wait), LONGEST_WAIT)
       onTrouble(`${answer.trouble}; trying again in ${Math.ceil(wait / 1000)} s`)
       await setTimeout(wait)
     }
   }
 
-  async #try(path: string): Promise<{ status: number; body: Remote | null } | { trouble: string; wait: number }> {
+  async #try(address: string): Promise<Reply | { trouble: string; wait: number }> {
     const { credentials } = this.#options
     const authorization =
       credentials && `Basic ${Buffer.from(`${credentials.user}:${credentials.password}`).toString('base64')}`
     try {
-      const answer = await safeRequest(`${this.address}${path}`, this.#limits, {
+      const answer = await safeRequest(address, this.#limits, {
         accept: 'application/json',
         ...(authorization && { authorization }),
       })
       if (answer.status === 429 || answer.status >= 500)
         return { trouble: `the site answered ${answer.status}`, wait: retryAfter(answer) }
-      return { status: answer.status, body: parse(answer.bytes) }
+      return { status: answer.status, headers: answer.headers, body: JSON.parse(answer.bytes.toString()) }
     } catch (error) {
       if (error instanceof SyntaxError) return { trouble: 'the answer was broken', wait: 0 }
       if (!(error instanceof FetchRefused)) throw error
@@ -123,7 +167,17 @@ function retryAfter({ headers }: Answered): number {
   return Number.isFinite(wait) ? wait : 0
 }
 
-function parse(bytes: Buffer): Remote | null {
-  const value: unknown = JSON.parse(bytes.toString())
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Remote) : null
+/** An address with further parameters behind those that it has. */
+function withQuery(address: string, parameters: Record<string, string | number>): string {
+  const search = new URLSearchParams(Object.entries(parameters).map(([name, value]) => [name, String(value)]))
+  return search.size === 0 ? address : `${address}${address.includes('?') ? '&' : '?'}${search}`
+}
+
+function isObject(value: unknown): value is Remote {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Whether something is a record of a site. */
+export function isRemote(value: unknown): value is Remote {
+  return isObject(value) && 'id' in value
 }
