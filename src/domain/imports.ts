@@ -8,7 +8,6 @@ import * as recordStorage from '../storage/records.ts'
 import { need, rightsOf } from './access.ts'
 import { EventBatch, isPlain } from './event-batch.ts'
 import * as events from './events.ts'
-import type { Fetched } from './images.ts'
 import type { Scope } from './scope.ts'
 
 /** What became of an import, so far or in the end. */
@@ -65,8 +64,8 @@ export interface Item {
   readonly adopts?: { readonly slug: string | null; readonly id: number | null }
   /** What it is linked to; asked for in the transaction that needs it. */
   links(tx: Tx, found: Found): Promise<ItemLinks>
-  /** The images that its fields name by address. */
-  readonly fetched?: Fetched
+  /** The address of its image. */
+  readonly image?: string
 }
 
 /** An event whose parent may come later in the same file. */
@@ -234,7 +233,7 @@ async function store(batch: Batch, item: Item, alive: KnownEvent | undefined): P
       ...fields,
       ...(await item.links(tx, new Map(found))),
     }
-    return events.saveWithin(tx, scope, payload, alive?.record ?? null, item.fetched)
+    return events.saveWithin(tx, scope, payload, alive?.record ?? null)
   })
 }
 
