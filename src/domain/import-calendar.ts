@@ -173,7 +173,7 @@ class CalendarImport {
         imports.note(this.#run, { line, uid, problem: { problem: 'too_many_events', most: this.#most } })
         continue
       }
-      const { occurrences, cut, complete } = seriesOf(entries, now)
+      const { occurrences, cut, whole } = seriesOf(entries, now)
       for (const occurrence of occurrences) {
         this.#add(occurrence)
         if (this.#items.length >= imports.BATCH) await this.#flush()
@@ -181,9 +181,9 @@ class CalendarImport {
       }
       if (cut)
         imports.note(this.#run, { line, uid, problem: { problem: 'series_cut', most: occurrences.length } }, false)
-      if (complete) {
+      if (whole !== null) {
         await this.#flush()
-        await imports.dropOthers(this.#scope, this.#run, uid, new Set(occurrences.map(({ part }) => part)))
+        await imports.dropOthers(this.#scope, this.#run, uid, new Set(occurrences.map(({ part }) => part)), whole)
       }
     }
     await this.#flush()

@@ -246,10 +246,18 @@ async function adopted({ tx }: Batch, { uid, part, adopts }: Item): Promise<Know
   return { uid, part, record: row.id, hash: '', status: row.status }
 }
 
-/** Moves the occurrences of an entry to the trash that are not among those it has now. */
-export async function dropOthers(scope: Scope, run: Run, uid: string, parts: ReadonlySet<string>): Promise<void> {
+/** Moves the occurrences of an entry to the trash that are not among those it has now, from one to another. */
+export async function dropOthers(
+  scope: Scope,
+  run: Run,
+  uid: string,
+  parts: ReadonlySet<string>,
+  { first, last }: { readonly first: string; readonly last: string },
+): Promise<void> {
   const gone = await scope.db.read(async (tx) =>
-    (await storage.listEvents(tx, run.source, [uid], null)).filter(({ part }) => !parts.has(part)),
+    (await storage.listEvents(tx, run.source, [uid], null)).filter(
+      ({ part }) => !parts.has(part) && part >= first && part <= last,
+    ),
   )
   for (let at = 0; at < gone.length; at += BATCH) {
     run.report.removed += await within(scope, run, async (tx) => {

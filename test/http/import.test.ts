@@ -14,8 +14,10 @@ const entry = (uid: string, ...lines: string[]) => ['BEGIN:VEVENT', `UID:${uid}`
 
 describe('POST /import', () => {
   let service: Service
+  let now: number
   beforeEach(async () => {
-    service = await startService({ clock: () => NOW, settings: { fetchHosts: '127.0.0.1' } })
+    now = NOW
+    service = await startService({ clock: () => now, settings: { fetchHosts: '127.0.0.1' } })
   })
   const send = (raw: string, query: Record<string, unknown> = {}) =>
     service.expect(200, 'editor', '/import', {
@@ -250,7 +252,28 @@ describe('POST /import', () => {
       { dry_run: 1 },
     )
     assert.deepEqual(counts(report), { ...none, created: 5003 })
-    assert.deepEqual(report.notes, [{ line: 9, uid: 'bomb', message: 'The recurrence was cut off after 5000 events.' }])
+    const message =
+      'The recurrence was cut off: of all its events 5000 were taken, those ahead first and then the latest.'
+    assert.deepEqual(report.notes, [{ line: 9, uid: 'bomb', message }])
+    await service.close()
+  })
+
+  it('takes what is ahead of an old daily rule, and leaves alone what was taken before', async () => {
+    const daily = calendar(
+      ...entry('old', 'SUMMARY:Daily', 'DTSTART;VALUE=DATE:20100101', 'RRULE:FREQ=DAILY', 'EXDATE;VALUE=DATE:20310105'),
+    )
+    const first = await send(daily)
+    assert.equal(first.created, 5000)
+    const total = async (query: Record<string, string>) => (await service.expect(200, null, '/events', { query })).total
+    assert.equal(await total({ start_date: '2031-01-01', end_date: '2040-01-01' }), 730)
+    assert.equal(await total({ start_date: '2000-01-01', end_date: '2018-01-01' }), 1)
+    now += 100 * 86_400
+    const later = await send(daily)
+    assert.deepEqual(counts(later), { ...none, created: 100, unchanged: 4900 })
+    assert.equal(await total({ start_date: '2031-01-01', end_date: '2040-01-01' }), 830)
+    // An occurrence that the rule has no longer goes all the same.
+    const without = await send(daily.replace('20310105', '20310105,20310601'))
+    assert.equal(without.removed, 1)
     await service.close()
   })
 
