@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { ROLES } from '../../src/domain/access.ts'
 import { basic, type Json, type Service, startService } from '../support/service.ts'
 
@@ -157,5 +158,62 @@ describe('a reader who has a feed already', () => {
     tags.push(await tag('/events.rss'))
     assert.equal(new Set(tags).size, tags.length)
     assert.ok(tags.every((one) => one.startsWith('W/')))
+  })
+})
+
+describe('a feed in fewer bytes', () => {
+  const unpack = { br: brotliDecompressSync, gzip: gunzipSync } as const
+
+  for (const [size, count, length] of [
+    ['short', 2, 2000],
+    ['long', 130, 3000],
+  ] as const) {
+    it(`is the same ${size} text, in the encoding that its reader takes`, async () => {
+      for (let n = 0; n < count; n++)
+        await event(`Packed ${n}`, { tags: [size], description: 'many words that repeat '.repeat(length / 23) })
+      for (const extension of ['ics', 'json']) {
+        const url = `/tag/${size}.${extension}`
+        const plain = await get(url)
+        assert.equal(plain.headers['content-encoding'], undefined)
+        for (const encoding of ['br', 'gzip'] as const) {
+          const packed = await get(url, { 'accept-encoding': `${encoding}, identity;q=0.5` })
+          assert.equal(packed.headers['content-encoding'], encoding)
+          assert.ok(packed.rawPayload.length < plain.rawPayload.length / 5)
+          assert.equal(unpack[encoding](packed.rawPayload).toString(), plain.body)
+          for (const name of ['etag', 'cache-control', 'content-type', 'last-modified', 'vary'])
+            assert.equal(packed.headers[name], plain.headers[name], name)
+          const known = await get(url, { 'accept-encoding': encoding, 'if-none-match': String(plain.headers.etag) })
+          assert.deepEqual([known.statusCode, known.headers.vary], [304, plain.headers.vary])
+        }
+        assert.match(String(plain.headers.vary), /Accept-Encoding/)
+        const head = await service.inject({ method: 'HEAD', url, headers: { 'accept-encoding': 'br' } })
+        assert.deepEqual([head.statusCode, head.body, head.headers.etag], [200, '', plain.headers.etag])
+      }
+    })
+  }
+
+  it('ends when its reader goes away', async () => {
+    const origin = await service.listen()
+    for (const encoding of ['br', 'identity']) {
+      const abort = new AbortController()
+      const headers = { 'accept-encoding': encoding }
+      const response = await fetch(`${origin}/tag/long.ics`, { headers, signal: abort.signal })
+      await response.body?.getReader().read()
+      abort.abort()
+    }
+    assert.equal((await fetch(`${origin}/tag/short.ics`)).status, 200)
+  })
+})
+
+describe('the name of a feed', () => {
+  it('is that of the calendar, if it was given one', async () => {
+    const named = await startService({ settings: { siteName: 'Porto Cultura' } })
+    await named.expect(201, 'editor', '/tags', { json: { name: 'open air' } })
+    const nameOf = async (service: Service, url: string) =>
+      /^X-WR-CALNAME:(.*)$/m.exec((await service.inject({ url })).body)?.[1]?.trim()
+    assert.equal(await nameOf(named, '/events.ics'), 'Porto Cultura')
+    assert.equal(await nameOf(named, '/tag/open-air.ics'), 'open air – Porto Cultura')
+    assert.equal(await nameOf(service, '/events.ics'), 'Events at calendar.example.org')
+    await named.close()
   })
 })
