@@ -63,7 +63,7 @@ class CalendarImport {
     this.#most = most
     this.#scope = scope
     this.#run = run
-    this.#images = new ImportedImages(scope, run, mostImages)
+    this.#images = new ImportedImages(scope, run, { most: mostImages })
   }
 
   async take(lines: readonly UnfoldedLine[]): Promise<void> {

@@ -16,14 +16,23 @@ export class ImportedImages {
   readonly #scope: Scope
   readonly #run: imports.Run
   readonly #most: number
+  readonly #fetchFile: (url: string) => Promise<Buffer>
   #asked = 0
   /** What became of addresses in this run: what could not be had is not asked for again. */
   readonly #found = new Map<string, number | Problem>()
 
-  constructor(scope: Scope, run: imports.Run, most = Number.POSITIVE_INFINITY) {
+  constructor(
+    scope: Scope,
+    run: imports.Run,
+    {
+      most = Number.POSITIVE_INFINITY,
+      fetchFile = (url: string) => safeFetch(url, scope.fetchLimits),
+    }: { readonly most?: number | undefined; readonly fetchFile?: (url: string) => Promise<Buffer> } = {},
+  ) {
     this.#scope = scope
     this.#run = run
     this.#most = most
+    this.#fetchFile = fetchFile
   }
 
   /**
@@ -76,7 +85,7 @@ export class ImportedImages {
   async #fetch(url: string): Promise<number | Problem> {
     if (++this.#asked > this.#most) return { problem: 'too_many_images', most: this.#most }
     try {
-      const bytes = await safeFetch(url, this.#scope.fetchLimits)
+      const bytes = await this.#fetchFile(url)
       const { id } = await images.create(this.#scope, async () => bytes)
       const { source } = this.#run
       const row = { source, uid: url, part: '', record: id, hash: '', imported_utc: this.#scope.clock() }

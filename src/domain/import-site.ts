@@ -82,7 +82,7 @@ export async function importSite(scope: Scope, address: string, options: Options
     onProgress: (report) => options.onProgress?.(report, stage.name),
   })
   await client.check()
-  const records = new SiteRecords(scope, run)
+  const records = new SiteRecords(scope, run, client)
   const before = await progressOf(scope, run)
   const isWhole = before.stage !== 'hidden' && (before.stage !== 'events' || before.page === 1)
   const copy = { scope, run, client, records, parts: new Map(before.parts), listed: new Set<number>(), isWhole }

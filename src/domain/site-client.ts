@@ -27,6 +27,8 @@ export interface SiteOptions {
 
 /** How often a request is sent again; the wait doubles every time. */
 const MOST_RETRIES = 6
+/** The same of a file, without which a record is still one. */
+const MOST_FILE_RETRIES = 2
 /** The longest wait that a site may ask for, in milliseconds. */
 const LONGEST_WAIT = 120_000
 /** The most that the calendar gives at once; a site may have set less. */
@@ -48,6 +50,7 @@ interface Reply {
 export class SiteClient {
   readonly address: string
   readonly #limits: FetchLimits
+  readonly #fileLimits: FetchLimits
   readonly #options: SiteOptions
   #last = 0
 
@@ -56,6 +59,7 @@ export class SiteClient {
     // A site without permalinks has its interface at `/?rest_route=/tribe/events/v1`.
     const route = new URLSearchParams(query).get('rest_route')
     this.address = (route === null ? path : `${path}?rest_route=${route}`).replace(/\/+$/, '')
+    this.#fileLimits = limits
     this.#limits = { ...limits, ...PAGE_LIMITS, ...(options.timeout !== undefined && { timeout: options.timeout }) }
     this.#options = options
   }
@@ -120,21 +124,41 @@ export class SiteClient {
     return { status, body: isObject(body) ? body : null }
   }
 
+  /** A file that a record names, wherever it lies: nobody is told who asks. Throws {@link FetchRefused}. */
+  async file(address: string): Promise<Buffer> {
+    const answer = await this.#patiently(MOST_FILE_RETRIES, async () => {
+      try {
+        const found = await safeRequest(address, this.#fileLimits)
+        return isTrouble(found) ? troubleOf(found) : found
+      } catch (error) {
+        return troubleIn(error) ?? Promise.reject(error)
+      }
+    })
+    if ('trouble' in answer || answer.status !== 200) throw new FetchRefused('fetch_failed')
+    return answer.bytes
+  }
+
   async #get(address: string): Promise<Reply> {
+    const answer = await this.#patiently(MOST_RETRIES, () => this.#try(address))
+    if ('trouble' in answer) throw new SiteError(`${address} cannot be read: ${answer.trouble}`)
+    return answer
+  }
+
+  /** One request at a time, with a pause between two; what may go better later is asked again. */
+  async #patiently<T extends object>(most: number, ask: () => Promise<T | Trouble>): Promise<T | Trouble> {
     const { pause = 200, patience = 1000, onTrouble = () => {} } = this.#options
     for (let retries = 0; ; retries++) {
       await setTimeout(Math.max(0, this.#last + pause - performance.now()))
       this.#last = performance.now()
-      const answer = await this.#try(address)
-      if ('status' in answer) return answer
-      if (retries >= MOST_RETRIES) throw new SiteError(`${address} cannot be read: ${answer.trouble}`)
+      const answer = await ask()
+      if (!('trouble' in answer) || retries >= most) return answer
       const wait = Math.min(Math.max(patience * 2 ** retries, answer.wait), LONGEST_WAIT)
       onTrouble(`${answer.trouble}; trying again in ${Math.ceil(wait / 1000)} s`)
       await setTimeout(wait)
     }
   }
 
-  async #try(address: string): Promise<Reply | { trouble: string; wait: number }> {
+  async #try(address: string): Promise<Reply | Trouble> {
     const { credentials } = this.#options
     const authorization =
       credentials && `Basic ${Buffer.from(`${credentials.user}:${credentials.password}`).toString('base64')}`
@@ -143,14 +167,13 @@ export class SiteClient {
         accept: 'application/json',
         ...(authorization && { authorization }),
       })
-      if (answer.status === 429 || answer.status >= 500)
-        return { trouble: `the site answered ${answer.status}`, wait: retryAfter(answer) }
+      if (isTrouble(answer)) return troubleOf(answer)
       return { status: answer.status, headers: answer.headers, body: JSON.parse(answer.bytes.toString()) }
     } catch (error) {
       if (error instanceof SyntaxError) return { trouble: 'the answer was broken', wait: 0 }
+      const trouble = troubleIn(error)
+      if (trouble !== null) return trouble
       if (!(error instanceof FetchRefused)) throw error
-      if (error.problem === 'fetch_failed' || error.problem === 'fetch_too_slow')
-        return { trouble: error.problem === 'fetch_failed' ? 'no answer' : 'the answer took too long', wait: 0 }
       throw new SiteError(
         error.problem === 'fetch_forbidden'
           ? `${this.address} is not on the public internet: allow its host with KALENDS_FETCH_HOSTS`
@@ -158,6 +181,27 @@ export class SiteClient {
       )
     }
   }
+}
+
+/** What may go better later. */
+interface Trouble {
+  readonly trouble: string
+  /** What the site asks to wait, in milliseconds. */
+  readonly wait: number
+}
+
+function isTrouble({ status }: Answered): boolean {
+  return status === 429 || status >= 500
+}
+
+function troubleOf(answer: Answered): Trouble {
+  return { trouble: `the site answered ${answer.status}`, wait: retryAfter(answer) }
+}
+
+function troubleIn(error: unknown): Trouble | null {
+  const problem = error instanceof FetchRefused ? error.problem : ''
+  if (problem === 'fetch_failed') return { trouble: 'no answer', wait: 0 }
+  return problem === 'fetch_too_slow' ? { trouble: 'the answer took too long', wait: 0 } : null
 }
 
 /** What a site asks to wait, in milliseconds: seconds, or a date (RFC 9110 §10.2.3). */

@@ -13,7 +13,7 @@ import * as imports from './imports.ts'
 import * as linkedRecords from './linked-records.ts'
 import { readingOf } from './records.ts'
 import type { Scope } from './scope.ts'
-import { isRemote, type Remote } from './site-client.ts'
+import { isRemote, type Remote, type SiteClient } from './site-client.ts'
 import * as terms from './terms.ts'
 
 type Payload = Record<string, unknown>
@@ -41,10 +41,10 @@ export class SiteRecords {
   readonly #images: ImportedImages
   readonly #authors = new Set<string>()
 
-  constructor(scope: Scope, run: imports.Run) {
+  constructor(scope: Scope, run: imports.Run, client: Pick<SiteClient, 'file'>) {
     this.#scope = scope
     this.#run = run
-    this.#images = new ImportedImages(scope, run)
+    this.#images = new ImportedImages(scope, run, { fetchFile: (url) => client.file(url) })
   }
 
   /** How many of each kind were brought, new or changed. */

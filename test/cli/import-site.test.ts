@@ -52,7 +52,11 @@ describe('kalends import of a WordPress site', () => {
 
   it('is killed, goes on where it was, through timeouts and faults, and brings everything once', async () => {
     let child: ChildProcess | null = null
-    site.fault = (url) => {
+    site.fault = (url, times, response) => {
+      if (url.pathname.endsWith('opera.png') && times === 0) {
+        response.writeHead(503).end()
+        return true
+      }
       if (!/\/events$/.test(url.pathname) || url.searchParams.get('page') !== '3') return false
       child?.kill('SIGKILL')
       return true
@@ -255,12 +259,18 @@ describe('kalends import of a WordPress site', () => {
     assert.ok(site.asked.length > plain)
   })
 
-  it('reads a site without permalinks', async () => {
+  it('reads a site without permalinks, without haste', async () => {
     const other = await NewHome.make()
     try {
-      const { code, out, err } = await other.run(`${new URL(address).origin}/?rest_route=/tribe/events/v1/`)
+      const since = site.asked.length
+      const plain = `${new URL(address).origin}/?rest_route=/tribe/events/v1/`
+      const { code, out, err } = await other.run(plain, [], { KALENDS_SITE_PAUSE: '40' })
       assert.equal(code, 0, err)
       assert.match(out, /^10 created/m)
+      // Images too are asked for in turn, and not sooner than the others.
+      const times = site.asked.slice(since).map(({ at }) => at)
+      assert.equal(site.asked.slice(since).filter(({ url }) => url.pathname.endsWith('.png')).length, 2)
+      for (const [n, at] of times.entries()) assert.ok(n === 0 || at - (times[n - 1] ?? 0) > 25, `request ${n}`)
     } finally {
       other.close()
     }
