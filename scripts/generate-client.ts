@@ -46,6 +46,7 @@ export function generate(): string {
       currency: '$',
       home: addresses.home,
       name: 'Kalends',
+      isNamed: false,
       languages: ['en'],
       design: { logo: '', accent: '', stylesheet: '', tiles: '' },
     },

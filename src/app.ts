@@ -1,5 +1,5 @@
 import pino, { type Logger, type LoggerOptions } from 'pino'
-import type { Config } from './config.ts'
+import { type Config, PROGRAM_NAME } from './config.ts'
 import { publishDue } from './domain/events.ts'
 import { Limits, type Sharing, throughDatabase } from './domain/limits.ts'
 import type { Scope, Site } from './domain/scope.ts'
@@ -104,7 +104,7 @@ export function openStore({
 
 function siteOf({ timezone, currency, baseUrl, siteName, languages, logo, accent, stylesheet, tiles }: Config): Site {
   const design = { logo, accent, stylesheet, tiles }
-  return { timezone, currency, home: baseUrl, name: siteName, languages, design }
+  return { timezone, currency, home: baseUrl, name: siteName, isNamed: siteName !== PROGRAM_NAME, languages, design }
 }
 
 /** Where the files of images are kept: a bucket if one is configured, else beside the database. */

@@ -39,6 +39,9 @@ const list = (item: RegExp) => (text: string) => {
   return items.every((part) => item.test(part)) ? items : undefined
 }
 
+/** What a calendar is called that was given no name. */
+export const PROGRAM_NAME = 'Kalends'
+
 /** Every setting. Those of `serve` that are also flags have the flag's name, in camel case. */
 export const SETTINGS = {
   port: setting('KALENDS_PORT', '8080', 'port to listen on', 'a port number from 0 to 65535', whole(0, 65535)),
@@ -99,7 +102,7 @@ export const SETTINGS = {
     `a comma-separated list of ${LANGUAGES.join(', ')}`,
     readLanguages,
   ),
-  siteName: setting('KALENDS_SITE_NAME', 'Kalends', 'name of the calendar', 'up to 100 characters', (text) =>
+  siteName: setting('KALENDS_SITE_NAME', PROGRAM_NAME, 'name of the calendar', 'up to 100 characters', (text) =>
     text.length <= 100 ? text : undefined,
   ),
   logo: setting<string>(

@@ -54,6 +54,8 @@ export interface CalendarEntry {
   /** What an export of ours says beside: fields by their names in the REST interface. */
   readonly fields: Readonly<Record<string, unknown>> | null
   readonly website: string
+  /** The address of its picture. */
+  readonly image: string | null
   readonly cancelled: boolean
   readonly isPrivate: boolean
 }
@@ -98,6 +100,7 @@ export function readEntry(component: Component, zones: Zones): CalendarEntry {
     parent: parentOf(component),
     fields,
     website: first(component, 'URL')?.value.trim() ?? '',
+    image: imageOf(component),
     cancelled: text('STATUS').toUpperCase() === 'CANCELLED',
     isPrivate: /^(PRIVATE|CONFIDENTIAL)$/i.test(text('CLASS')),
   }
@@ -223,6 +226,15 @@ function parentOf(component: Component): string | null {
     ({ parameters }) => (parameters.get('RELTYPE')?.[0] ?? 'PARENT').toUpperCase() === 'PARENT',
   )
   return line === undefined ? null : unescapeText(line.value).trim() || null
+}
+
+/** The first picture that lies at an address: an IMAGE (RFC 7986 §5.10) or, before those had a name, an attached file. */
+function imageOf({ properties }: Component): string | null {
+  const attached = (properties.get('ATTACH') ?? []).filter(({ parameters }) =>
+    /^image\//i.test(parameters.get('FMTTYPE')?.[0] ?? ''),
+  )
+  const addresses = [...(properties.get('IMAGE') ?? []), ...attached].map(({ value }) => value.trim())
+  return addresses.find((address) => /^https?:\/\//i.test(address)) ?? null
 }
 
 function fieldsOf(component: Component): CalendarEntry['fields'] {

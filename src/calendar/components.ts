@@ -19,6 +19,9 @@ export interface Component {
 /** The longest component that is read, in characters; of a longer one, only its first part is kept. */
 const MOST_CHARACTERS = 2_000_000
 
+/** The longest address of a file, in characters. */
+const LONGEST_ADDRESS = 2000
+
 /** How deep components may lie inside each other. */
 const DEEPEST = 5
 
@@ -108,8 +111,9 @@ export class ComponentReader {
     }
     this.#size += size
     if (this.#size > MOST_CHARACTERS) this.#tooLarge = true
-    // Attachments may be megabytes of data that nobody asks for.
-    if (this.#tooLarge || line.name === 'ATTACH') return
+    // Files may be megabytes of data that nobody asks for; what is short may be the address of one.
+    const isData = (line.name === 'ATTACH' || line.name === 'IMAGE') && line.value.length > LONGEST_ADDRESS
+    if (this.#tooLarge || isData) return
     const lines = open.properties.get(line.name)
     if (lines === undefined) open.properties.set(line.name, [line])
     else lines.push(line)

@@ -16,8 +16,8 @@ import { settle, type Zone } from './zone.ts'
  * The times of a recurring entry, by the wall clock of its zone.
  *
  * It always stops: every turn of a loop spends from a budget of MOST_STEPS, every period begins later than the one
- * before, and none that begins behind the horizon is looked at. A rule that gives nothing costs no more than one that
- * gives everything.
+ * before (or, on the way back, sooner), and none that begins behind the horizon is looked at. A rule that gives nothing
+ * costs no more than one that gives everything.
  */
 export interface Occurrences {
   /** In order, the entry's own start first. */
@@ -29,8 +29,11 @@ export interface Occurrences {
 /** The most times that are taken of one entry: one a day for thirteen years. */
 export const MOST_OCCURRENCES = 5000
 
-/** The most days, times and periods that are looked at for one rule. */
+/** The most days, times and periods that are looked at for one entry. */
 export const MOST_STEPS = 200_000
+
+/** What it costs to ask a zone whether its clock skips a time. */
+const ZONE_STEPS = 3
 
 class Spent extends Error {}
 
@@ -38,8 +41,9 @@ interface Budget {
   left: number
 }
 
-function spend(budget: Budget): void {
-  if (--budget.left < 0) throw new Spent()
+function spend(budget: Budget, steps = 1): void {
+  budget.left -= steps
+  if (budget.left < 0) throw new Spent()
 }
 
 export interface Recurrence {
@@ -54,52 +58,99 @@ export interface Recurrence {
   readonly except: ReadonlySet<WallSeconds>
 }
 
-/** All times of an entry that are not behind the horizon. */
-export function expand(recurrence: Recurrence, horizon: WallSeconds): Occurrences {
+/**
+ * The times of an entry that are not behind the horizon. If there are too many, those from `now` on come first, the next
+ * ones before later ones, and then those that were last; the entry's own start is always there.
+ */
+export function expand(recurrence: Recurrence, horizon: WallSeconds, now = recurrence.start): Occurrences {
   const { start, rules, also, except } = recurrence
-  const found = new Set<WallSeconds>([start])
-  let cut = false
-  // One for all rules: an entry may have thousands of them.
+  const found = new Set<WallSeconds>(also.filter((at) => at <= horizon))
+  // One for all rules: an entry may have thousands of them. What is ahead is looked for before what was.
   const budget = { left: MOST_STEPS }
-  for (const rule of rules) {
-    let taken = 0
-    try {
-      spend(budget)
-      for (const at of timesOf(rule, recurrence, horizon, budget)) {
-        if (++taken > MOST_OCCURRENCES) throw new Spent()
-        found.add(at)
+  let cut = false
+  for (const times of [timesFrom, timesBefore]) {
+    for (const rule of rules) {
+      try {
+        spend(budget)
+        for (const at of times(rule, recurrence, { now, horizon }, budget)) found.add(at)
+      } catch (error) {
+        if (!(error instanceof Spent)) throw error
+        cut = true
       }
-    } catch (error) {
-      if (!(error instanceof Spent)) throw error
-      cut = true
       if (budget.left < 0) break
     }
   }
-  for (const at of also) if (at <= horizon) found.add(at)
-  const starts = [...found].filter((at) => !except.has(at)).sort((one, other) => one - other)
-  return { starts: starts.slice(0, MOST_OCCURRENCES), cut: cut || starts.length > MOST_OCCURRENCES }
+  found.delete(start)
+  const others = [...found].filter((at) => !except.has(at)).sort((one, other) => one - other)
+  const own = except.has(start) ? [] : [start]
+  const most = MOST_OCCURRENCES - own.length
+  const firstAhead = others.findIndex((at) => at >= now)
+  const past = firstAhead === -1 ? others.length : firstAhead
+  const end = Math.min(others.length, past + most)
+  const kept = others.slice(Math.max(0, end - most), end)
+  const starts = [...own, ...kept].sort((one, other) => one - other)
+  return { starts, cut: cut || kept.length < others.length }
 }
 
-/** The times of one rule, the start first, whether the rule gives it or not (RFC 5545 §3.8.5.3). */
-function* timesOf(
+interface Span {
+  readonly now: WallSeconds
+  readonly horizon: WallSeconds
+}
+
+/** The times of one rule from now on or, where it counts them, all. The start is one, whether the rule gives it or not (RFC 5545 §3.8.5.3). */
+function* timesFrom(
   rule: Rule,
-  { start, isDate, zone }: Recurrence,
-  horizon: WallSeconds,
+  recurrence: Recurrence,
+  { now, horizon }: Span,
   budget: Budget,
 ): Generator<WallSeconds> {
+  const { start, except } = recurrence
   const last = Math.min(horizon, rule.until ?? horizon)
-  let left = rule.count ?? Number.POSITIVE_INFINITY
-  if (left-- > 0) yield start
-  for (const period of periodsOf(rule, start, last, budget)) {
+  const counts = rule.count !== null
+  const from = counts ? start : Math.max(start, now)
+  let left = counts ? (rule.count ?? 0) - 1 : MOST_OCCURRENCES
+  for (const period of periodsOf(rule, start, { from, to: last, step: 1 }, budget)) {
     for (const at of chosen(rule, period)) {
-      if (at <= start) continue
-      if (at > last || left <= 0) return
-      // A time that the clock skips is none, and does not count (RFC 5545 §3.3.10).
-      if (!isDate && settle(toWall(at), zone) !== toWall(at)) continue
-      left--
+      if (at <= start || at < from) continue
+      if (at > last) return
+      if (left <= 0 && counts) return
+      if (isSkipped(at, recurrence, budget)) continue
+      if (left-- <= 0) throw new Spent()
+      // What is left out counts, but takes no place of those that are not.
+      if (!counts && except.has(at)) left++
       yield at
     }
   }
+}
+
+/** The times of one rule before now, the last first; none where it counts them. */
+function* timesBefore(
+  rule: Rule,
+  recurrence: Recurrence,
+  { now, horizon }: Span,
+  budget: Budget,
+): Generator<WallSeconds> {
+  const { start, except } = recurrence
+  const before = Math.min(now, (rule.until ?? horizon) + 1)
+  if (rule.count !== null || before <= start) return
+  let left = MOST_OCCURRENCES
+  for (const period of periodsOf(rule, start, { from: before, to: before, step: -1 }, budget)) {
+    for (const at of chosen(rule, period).toReversed()) {
+      if (at >= before) continue
+      if (at <= start) return
+      if (isSkipped(at, recurrence, budget)) continue
+      if (left-- <= 0) throw new Spent()
+      if (except.has(at)) left++
+      yield at
+    }
+  }
+}
+
+/** A time that the clock skips is none, and does not count (RFC 5545 §3.3.10). */
+function isSkipped(at: WallSeconds, { isDate, zone }: Recurrence, budget: Budget): boolean {
+  if (isDate) return false
+  spend(budget, ZONE_STEPS)
+  return settle(toWall(at), zone) !== toWall(at)
 }
 
 /** Of the times of a period, in order, those that BYSETPOS names. */
@@ -109,22 +160,26 @@ function chosen({ byPosition }: Rule, times: readonly WallSeconds[]): readonly W
   return times.filter((_, place) => places.has(place))
 }
 
+/** Which periods are looked at: from the one that a time lies in, on or back. */
+interface Walk {
+  readonly from: WallSeconds
+  /** None that begins behind this. */
+  readonly to: WallSeconds
+  readonly step: 1 | -1
+}
+
 /** The times of each period in turn. */
-function* periodsOf(
-  rule: Rule,
-  start: WallSeconds,
-  last: WallSeconds,
-  budget: Budget,
-): Generator<readonly WallSeconds[]> {
+function* periodsOf(rule: Rule, start: WallSeconds, walk: Walk, budget: Budget): Generator<readonly WallSeconds[]> {
   const unit = { HOURLY: 3600, MINUTELY: 60, SECONDLY: 1 }[rule.frequency as string]
-  if (unit !== undefined) return yield* clockPeriods(rule, unit, start, last, budget)
+  if (unit !== undefined) return yield* clockPeriods(rule, unit, start, walk, budget)
   const first = Math.floor(start / DAY)
   const matches = dayFilter(rule, civilDate(first), weekday(first))
   const clock = clockTimes(rule, start - first * DAY)
-  for (let turn = 0; ; turn++) {
+  let turn = turnAt(rule, first, Math.floor(walk.from / DAY))
+  while (turn >= 0) {
     spend(budget)
     const [from, days] = daysOfPeriod(rule, first, turn * rule.interval)
-    if (from * DAY > last) return
+    if (from * DAY > walk.to) return
     const times: WallSeconds[] = []
     for (let day = from; day < from + days; day++) {
       spend(budget)
@@ -135,7 +190,19 @@ function* periodsOf(
       }
     }
     yield times
+    turn += walk.step
   }
+}
+
+/** The last turn whose period does not begin behind a day; found by halves, as no period is shorter than a day. */
+function turnAt(rule: Rule, first: number, day: number): number {
+  let [low, high] = [0, Math.max(0, Math.ceil((day - first) / rule.interval)) + 1]
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2)
+    if (daysOfPeriod(rule, first, middle * rule.interval)[0] <= day) low = middle
+    else high = middle
+  }
+  return low
 }
 
 /** The first day of the period that lies some years, months, weeks or days behind the first, and its length. */
@@ -149,30 +216,35 @@ function daysOfPeriod({ frequency, weekStart }: Rule, first: number, steps: numb
   return [dayNumber(y, m, 1), daysInMonth(y, m)]
 }
 
-/** Rules by the hour, minute or second: what does not match is left in one stride to the next hour or day. */
+/** Rules by the hour, minute or second: what does not match is left in one stride to the next (or last) hour or day. */
 function* clockPeriods(
   rule: Rule,
   unit: number,
   start: WallSeconds,
-  last: WallSeconds,
+  walk: Walk,
   budget: Budget,
 ): Generator<readonly WallSeconds[]> {
   const first = Math.floor(start / DAY)
   const matches = dayFilter(rule, null, weekday(first))
   const step = rule.interval * unit
-  const next = (at: WallSeconds, from: WallSeconds) => at + Math.max(1, Math.ceil((from - at) / step)) * step
-  for (let at = Math.floor(start / unit) * unit; at <= last; ) {
+  const begin = Math.floor(start / unit) * unit
+  /** The next period that begins outside the span from `from` until `until`, in the direction of the walk. */
+  const beyond = (at: WallSeconds, from: WallSeconds, until: WallSeconds) =>
+    walk.step === 1
+      ? at + Math.max(1, Math.ceil((until - at) / step)) * step
+      : at - (Math.floor((at - from) / step) + 1) * step
+  for (let at = begin + Math.max(0, Math.floor((walk.from - begin) / step)) * step; at >= begin && at <= walk.to; ) {
     spend(budget)
     const day = Math.floor(at / DAY)
     const time = at - day * DAY
     const hour = Math.floor(time / 3600)
     if (!matches(day)) {
-      at = next(at, (day + 1) * DAY)
+      at = beyond(at, day * DAY, (day + 1) * DAY)
     } else if (rule.byHour.length > 0 && !rule.byHour.includes(hour)) {
-      at = next(at, day * DAY + (hour + 1) * 3600)
+      at = beyond(at, day * DAY + hour * 3600, day * DAY + (hour + 1) * 3600)
     } else {
       yield withinUnit(rule, unit, time, start, budget).map((one) => day * DAY + one)
-      at = next(at, at)
+      at = beyond(at, at, at)
     }
   }
 }

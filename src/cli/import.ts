@@ -11,6 +11,7 @@ import { importSite, SiteError, type SiteReport } from '../domain/import-site.ts
 import { importTable, TableError } from '../domain/import-table.ts'
 import type { Report } from '../domain/imports.ts'
 import type { Scope } from '../domain/scope.ts'
+import type { SiteOptions } from '../domain/site-client.ts'
 import * as users from '../domain/users.ts'
 import { AppError } from '../lib/errors.ts'
 import { problemText } from '../lib/problem-text.ts'
@@ -89,9 +90,15 @@ async function sitePassword(): Promise<string> {
   }
 }
 
-/** How long to wait between requests, in milliseconds: a site of one's own may be asked faster. */
-function paceOf({ KALENDS_SITE_PAUSE: pause = '' }: NodeJS.ProcessEnv): { pause?: number; patience?: number } {
-  return /^\d{1,6}$/.test(pause) ? { pause: Number(pause), patience: Math.min(1000, Number(pause) * 5) } : {}
+/** How long to wait between requests, and for an answer, in milliseconds: a site of one's own may be asked faster. */
+function paceOf({ KALENDS_SITE_PAUSE, KALENDS_SITE_TIMEOUT }: NodeJS.ProcessEnv): Partial<SiteOptions> {
+  const [pause, timeout] = [KALENDS_SITE_PAUSE, KALENDS_SITE_TIMEOUT].map((value = '') =>
+    /^\d{1,6}$/.test(value) ? Number(value) : undefined,
+  )
+  return {
+    ...(pause !== undefined && { pause, patience: Math.min(1000, pause * 5) }),
+    ...(timeout && { timeout }),
+  }
 }
 
 /** A line that counts up, where a person watches. */

@@ -96,7 +96,7 @@ const DATED = [
 
 /** What lasts is there until it ends. */
 function fromToday({ clock, site }: FilterScope): Bound {
-  return { end: 'end', is: '>=', than: `${toWallClock(clock(), site.timezone).slice(0, 10)} 00:00:00` }
+  return { end: 'end', is: '>=', than: `${toWallClock(clock('day'), site.timezone).slice(0, 10)} 00:00:00` }
 }
 
 async function narrowed(

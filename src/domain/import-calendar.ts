@@ -5,6 +5,7 @@ import { LineReader, type UnfoldedLine, unescapeText } from '../calendar/content
 import { toWallClock, type Zone } from '../calendar/zone.ts'
 import { Turn } from '../lib/turns.ts'
 import { itemOf, ownId, uidOf } from './import-entry.ts'
+import { ImportedImages } from './import-images.ts'
 import { bringParents } from './import-parents.ts'
 import { type Occurrence, seriesOf } from './import-series.ts'
 import { TermsSaid } from './import-terms.ts'
@@ -16,6 +17,8 @@ export interface CalendarOptions {
   readonly onProgress?: (report: imports.Report) => void
   /** How many events are taken at most; what is more is skipped. */
   readonly most?: number
+  /** How many addresses of images are asked at most. */
+  readonly mostImages?: number
 }
 
 /** Entries of every calendar file share their names: a UID is unique in the world (RFC 5545 §3.8.4.7). */
@@ -33,7 +36,7 @@ export async function importCalendar(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   options: CalendarOptions,
 ): Promise<imports.Report | null> {
-  const reader = new CalendarImport(scope, imports.begin(scope, SOURCE, options), options.most)
+  const reader = new CalendarImport(scope, imports.begin(scope, SOURCE, options), options)
   const lines = new LineReader()
   for await (const chunk of chunks) await reader.take(lines.push(chunk))
   await reader.take(lines.end())
@@ -53,12 +56,14 @@ class CalendarImport {
   #asideSize = 0
   readonly #turn = new Turn()
   readonly #most: number
+  readonly #images: ImportedImages
   #items: imports.Item[] = []
 
-  constructor(scope: Scope, run: imports.Run, most = Number.POSITIVE_INFINITY) {
+  constructor(scope: Scope, run: imports.Run, { most = Number.POSITIVE_INFINITY, mostImages }: CalendarOptions) {
     this.#most = most
     this.#scope = scope
     this.#run = run
+    this.#images = new ImportedImages(scope, run, { most: mostImages })
   }
 
   async take(lines: readonly UnfoldedLine[]): Promise<void> {
@@ -145,7 +150,7 @@ class CalendarImport {
   async #flush(): Promise<void> {
     const items = this.#items
     this.#items = []
-    await imports.save(this.#scope, this.#run, items)
+    await imports.save(this.#scope, this.#run, await this.#images.bringAll(items))
   }
 
   /** Recurring entries and what changes them, one entry after another. */
@@ -168,7 +173,7 @@ class CalendarImport {
         imports.note(this.#run, { line, uid, problem: { problem: 'too_many_events', most: this.#most } })
         continue
       }
-      const { occurrences, cut, complete } = seriesOf(entries, now)
+      const { occurrences, cut, whole } = seriesOf(entries, now)
       for (const occurrence of occurrences) {
         this.#add(occurrence)
         if (this.#items.length >= imports.BATCH) await this.#flush()
@@ -176,9 +181,9 @@ class CalendarImport {
       }
       if (cut)
         imports.note(this.#run, { line, uid, problem: { problem: 'series_cut', most: occurrences.length } }, false)
-      if (complete) {
+      if (whole !== null) {
         await this.#flush()
-        await imports.dropOthers(this.#scope, this.#run, uid, new Set(occurrences.map(({ part }) => part)))
+        await imports.dropOthers(this.#scope, this.#run, uid, new Set(occurrences.map(({ part }) => part)), whole)
       }
     }
     await this.#flush()

@@ -27,14 +27,16 @@ export function itemOf(scope: Scope, occurrence: Occurrence, said: TermsSaid): i
   const parent = parentOf(occurrence, uid)
   const slug = part === '' ? entry.fields?.slug : slugOf(occurrence)
   const own = ownId(scope, entry)
+  const image = entry.image === null ? [] : [entry.image]
   return {
     uid,
     part,
     parent,
     line: entry.line,
     cancelled: entry.cancelled,
-    hash: imports.hashOf([fields, location, place, organizer, categories, tags, parent, entry.fields]),
+    hash: imports.hashOf([fields, location, place, organizer, categories, tags, parent, entry.fields, ...image]),
     fields,
+    ...(entry.image !== null && { image: entry.image }),
     ...(typeof slug === 'string' && { slug }),
     ...(own !== null && part === '' && { adopts: { slug: null, id: own } }),
     links: async (tx, found) => {

@@ -14,6 +14,9 @@ const FIELDS = /^\s*(\{|(url|dry_run)=)/
 /** How many events one request may bring: rules can make many of little. */
 const MOST_EVENTS = 50_000
 
+/** How many images one request may have fetched: somebody waits for its answer. */
+const MOST_IMAGES = 20
+
 /** Imports the calendar that a request brings, or names. */
 export async function importSent(
   scope: Scope,
@@ -30,7 +33,7 @@ export async function importSent(
   )
   if (named && !values.url) problems.url ??= { problem: 'missing' }
   refuse(problems)
-  const options = { dryRun: values.dry_run === true, most: MOST_EVENTS }
+  const options = { dryRun: values.dry_run === true, most: MOST_EVENTS, mostImages: MOST_IMAGES }
   if (named) return importAddress(scope, values.url ?? '', options)
   return isCalendar('file', await importCalendar(scope, pieces(bytes), options))
 }

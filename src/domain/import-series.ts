@@ -21,8 +21,11 @@ export interface Series {
   readonly occurrences: readonly Occurrence[]
   /** It has more occurrences than are taken. */
   readonly cut: boolean
-  /** These are all that there are, so that others are no more. */
-  readonly complete: boolean
+  /**
+   * From which occurrence to which these are all that there are, so that others are no more; null if nobody knows. What is
+   * cut off goes on before and behind them.
+   */
+  readonly whole: { readonly first: string; readonly last: string } | null
 }
 
 /** The occurrences of a recurring entry for two years ahead, with the changes that other entries of its name make. */
@@ -42,10 +45,12 @@ export function seriesOf(entries: readonly CalendarEntry[], now: WallClock): Ser
       parent: null,
       sharesDay: true,
     }))
-    return { occurrences: alone, cut: false, complete: false }
+    return { occurrences: alone, cut: false, whole: null }
   }
   const { starts, cut } =
-    master.recurrence === null ? { starts: [master.start], cut: false } : expand(master.recurrence, horizonFrom(now))
+    master.recurrence === null
+      ? { starts: [master.start], cut: false }
+      : expand(master.recurrence, horizonFrom(now), fromWall(now))
   const changed = new Map(
     changes.filter((entry) => !entry.occurrence?.andFuture).map((entry) => [placeOf(entry, master), entry]),
   )
@@ -55,12 +60,13 @@ export function seriesOf(entries: readonly CalendarEntry[], now: WallClock): Ser
     .sort((one, other) => one.from - other.from)
   // A change to what the rule does not give is one more occurrence.
   const places = [...new Set([...starts, ...changed.keys()])].sort((one, other) => one - other)
+  const partAt = (at = master.start) => (at === master.start ? '' : partOf(master, at))
   let since: CalendarEntry | undefined
   let begun = 0
   const occurrences = places.map((place) => {
     // Both are in order, so each change is looked at once.
     for (let next = future[begun]; next !== undefined && next.from <= place; next = future[++begun]) since = next.entry
-    const part = place === master.start ? '' : partOf(master, place)
+    const part = partAt(place)
     const exact = changed.get(place)
     if (exact !== undefined) return asChanged(exact, part)
     return since === undefined ? moved(master, place - master.start, part) : asFuture(since, master, place, part)
@@ -70,9 +76,12 @@ export function seriesOf(entries: readonly CalendarEntry[], now: WallClock): Ser
   return {
     occurrences: occurrences.map((one) => ({ ...one, sharesDay, parent: one.part === kept ? null : kept })),
     cut,
-    complete: true,
+    whole: cut ? { first: partAt(starts[1]), last: partAt(starts.at(-1)) } : { first: '', last: END_OF_TIME },
   }
 }
+
+/** Behind the name of every occurrence. */
+const END_OF_TIME = '~'
 
 /** The occurrence that an entry changes, by the clock of the recurring one. */
 function placeOf({ occurrence }: CalendarEntry, master: CalendarEntry): WallSeconds {

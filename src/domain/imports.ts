@@ -8,7 +8,6 @@ import * as recordStorage from '../storage/records.ts'
 import { need, rightsOf } from './access.ts'
 import { EventBatch, isPlain } from './event-batch.ts'
 import * as events from './events.ts'
-import type { Fetched } from './images.ts'
 import type { Scope } from './scope.ts'
 
 /** What became of an import, so far or in the end. */
@@ -65,8 +64,8 @@ export interface Item {
   readonly adopts?: { readonly slug: string | null; readonly id: number | null }
   /** What it is linked to; asked for in the transaction that needs it. */
   links(tx: Tx, found: Found): Promise<ItemLinks>
-  /** The images that its fields name by address. */
-  readonly fetched?: Fetched
+  /** The address of its image. */
+  readonly image?: string
 }
 
 /** An event whose parent may come later in the same file. */
@@ -234,7 +233,7 @@ async function store(batch: Batch, item: Item, alive: KnownEvent | undefined): P
       ...fields,
       ...(await item.links(tx, new Map(found))),
     }
-    return events.saveWithin(tx, scope, payload, alive?.record ?? null, item.fetched)
+    return events.saveWithin(tx, scope, payload, alive?.record ?? null)
   })
 }
 
@@ -247,10 +246,18 @@ async function adopted({ tx }: Batch, { uid, part, adopts }: Item): Promise<Know
   return { uid, part, record: row.id, hash: '', status: row.status }
 }
 
-/** Moves the occurrences of an entry to the trash that are not among those it has now. */
-export async function dropOthers(scope: Scope, run: Run, uid: string, parts: ReadonlySet<string>): Promise<void> {
+/** Moves the occurrences of an entry to the trash that are not among those it has now, from one to another. */
+export async function dropOthers(
+  scope: Scope,
+  run: Run,
+  uid: string,
+  parts: ReadonlySet<string>,
+  { first, last }: { readonly first: string; readonly last: string },
+): Promise<void> {
   const gone = await scope.db.read(async (tx) =>
-    (await storage.listEvents(tx, run.source, [uid], null)).filter(({ part }) => !parts.has(part)),
+    (await storage.listEvents(tx, run.source, [uid], null)).filter(
+      ({ part }) => !parts.has(part) && part >= first && part <= last,
+    ),
   )
   for (let at = 0; at < gone.length; at += BATCH) {
     run.report.removed += await within(scope, run, async (tx) => {

@@ -18,6 +18,8 @@ export interface Site {
   /** The public address, without a slash at its end. */
   readonly home: string
   readonly name: string
+  /** Whether that name was given to it, and is not that of the program. */
+  readonly isNamed: boolean
   /** Those that addresses may name; the first is for readers of any other. */
   readonly languages: readonly string[]
   readonly design: Design

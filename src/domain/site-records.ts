@@ -1,5 +1,4 @@
 import { AppError, type Problem } from '../lib/errors.ts'
-import { FetchRefused, safeFetch } from '../lib/safe-fetch.ts'
 import { eventFields } from '../schema/event.ts'
 import { type Fields, readFields } from '../schema/field.ts'
 import { organizerFields } from '../schema/organizer.ts'
@@ -9,12 +8,12 @@ import type { ImportKind } from '../storage/imports.ts'
 import * as storage from '../storage/imports.ts'
 import type { LinkedKind } from '../storage/records.ts'
 import * as termStorage from '../storage/terms.ts'
-import * as images from './images.ts'
+import { ImportedImages } from './import-images.ts'
 import * as imports from './imports.ts'
 import * as linkedRecords from './linked-records.ts'
 import { readingOf } from './records.ts'
 import type { Scope } from './scope.ts'
-import type { Remote } from './site-client.ts'
+import { isRemote, type Remote, type SiteClient } from './site-client.ts'
 import * as terms from './terms.ts'
 
 type Payload = Record<string, unknown>
@@ -29,17 +28,29 @@ const FIELDS: Record<TermKind | LinkedKind | 'event', Fields> = {
 }
 
 /** What has another meaning here, or is found by its id there. */
-const APART = ['author', 'date', 'image', 'parent', 'venue', 'organizer', 'categories', 'tags', 'tickets', 'password']
+const APART = ['author', 'date', 'image', 'parent', 'venue', 'organizer', 'categories', 'tags', 'password']
+
+/** What WordPress says of a draft, which has no date of publication. */
+const NO_DATE = /^0000-/
 
 /** Brings the records of a site, each under the id that it has there. */
 export class SiteRecords {
-  readonly brought: Record<string, number> = {}
+  readonly #brought: Record<string, number> = {}
   readonly #scope: Scope
   readonly #run: imports.Run
+  readonly #images: ImportedImages
+  readonly #authors = new Set<string>()
 
-  constructor(scope: Scope, run: imports.Run) {
+  constructor(scope: Scope, run: imports.Run, client: Pick<SiteClient, 'file'>) {
     this.#scope = scope
     this.#run = run
+    this.#images = new ImportedImages(scope, run, { fetchFile: (url) => client.file(url) })
+  }
+
+  /** How many of each kind were brought, new or changed. */
+  get brought(): Record<string, number> {
+    const { fetched } = this.#images
+    return fetched === 0 ? this.#brought : { ...this.#brought, image: fetched }
   }
 
   /** Brings a category, tag, venue or organizer, unless it is here and has not changed; answers its id here. */
@@ -50,7 +61,7 @@ export class SiteRecords {
     if (known?.hash === hash) return known.record
     try {
       const fields = await this.#fieldsOf(kind, remote)
-      this.brought[kind] = (this.brought[kind] ?? 0) + 1
+      this.#brought[kind] = (this.#brought[kind] ?? 0) + 1
       if (this.#run.dryRun) return null
       const isTerm = kind === 'category' || kind === 'tag'
       const record = isTerm
@@ -98,6 +109,7 @@ export class SiteRecords {
 
   async #eventItem(remote: Remote, hash: string, isHere: boolean): Promise<imports.Item> {
     const fields = await this.#fieldsOf('event', remote)
+    this.#tellLeft(remote)
     // An event without a website answers its own address there.
     if (fields.website === remote.url) delete fields.website
     if (isHere && remote.image === false) fields.image = null
@@ -130,37 +142,44 @@ export class SiteRecords {
     // One that was not given reads as the state or province.
     if (payload.stateprovince === payload.state || payload.stateprovince === payload.province)
       delete payload.stateprovince
+    if (NO_DATE.test(String(payload.date_utc))) delete payload.date_utc
+    // The calendar there sends it as it stands in a page.
+    if (typeof payload.website === 'string') payload.website = payload.website.replace(/&(?:amp|#0?38);/g, '&')
+    if (Array.isArray(payload.tickets))
+      payload.tickets = payload.tickets.map((ticket) => (isRemote(ticket) ? { ...ticket, id: undefined } : ticket))
     const { problems } = readFields(fields, payload, { mode: 'update', reading: readingOf(this.#scope) })
     for (const [name, problem] of Object.entries(problems)) {
       if (fields[name]?.required) continue
       delete payload[name]
+      // What is in a state that we do not know is not shown to everybody.
+      if (name === 'status') payload.status = 'draft'
       this.#tell(kind, remote, { problem: 'field_not_brought', name, details: { [name]: problem } }, false)
     }
     const image = await this.#image(kind, remote)
     return image === null ? payload : { ...payload, image }
   }
 
-  /** The id of an image here; the same address is fetched once. */
   async #image(kind: string, remote: Remote): Promise<number | null> {
     const url = isRemote(remote.image) ? remote.image.url : null
     if (typeof url !== 'string' || this.#run.dryRun) return null
-    const known = await this.#known('image', url)
-    try {
-      if (known !== undefined) return (await images.get(this.#scope, known.record)).id
-    } catch (error) {
-      if (!(error instanceof AppError)) throw error
+    const image = await this.#images.bring(url)
+    if (typeof image === 'number') return image
+    this.#tell(kind, remote, { problem: 'field_not_brought', name: 'image', details: { image } }, false)
+    return null
+  }
+
+  /** What the interface there speaks of, but does not give, or what there is no place for here. */
+  #tellLeft(remote: Remote): void {
+    const { tickets, ticketed, custom_fields: custom, author } = remote
+    if (tickets === undefined && (ticketed === true || isFull(ticketed)))
+      this.#tell('event', remote, { problem: 'site_tickets' }, false)
+    if (isFull(custom)) {
+      const names = Object.values(custom).map((field) => String(isLabelled(field) ? field.label : ''))
+      this.#tell('event', remote, { problem: 'site_custom_fields', names: names.join(', ').slice(0, 500) }, false)
     }
-    try {
-      const bytes = await safeFetch(url, this.#scope.fetchLimits)
-      const { id } = await images.create(this.#scope, async () => bytes)
-      await this.#remember('image', url, id, '')
-      this.brought.image = (this.brought.image ?? 0) + 1
-      return id
-    } catch (error) {
-      const problem = error instanceof FetchRefused ? { problem: error.problem } : imports.problemOf(error)
-      this.#tell(kind, remote, { problem: 'field_not_brought', name: 'image', details: { image: problem } }, false)
-      return null
-    }
+    if (author === undefined || this.#authors.has(String(author))) return
+    this.#authors.add(String(author))
+    imports.note(this.#run, { line: 0, uid: `author ${author}`, problem: { problem: 'site_author' } }, false)
   }
 
   /** A term that has the slug already is taken for this one, as is one of the same name in the same place. */
@@ -207,6 +226,11 @@ export class SiteRecords {
   }
 }
 
-function isRemote(value: unknown): value is Remote {
-  return typeof value === 'object' && value !== null && 'id' in value
+/** A list or a record with something in it; an empty record is a list there. */
+function isFull(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && Object.keys(value).length > 0
+}
+
+function isLabelled(value: unknown): value is { label: unknown } {
+  return typeof value === 'object' && value !== null && 'label' in value
 }

@@ -9,7 +9,7 @@ import { AppError, type ErrorCode } from '../lib/errors.ts'
 import { chooseLanguage, DEFAULT_LANGUAGE } from '../lib/texts.ts'
 import type { Addresses } from './addresses.ts'
 import { readBody, readFile, readForm } from './body.ts'
-import { replyTo, tagOf } from './conditional.ts'
+import { compressed, encodingFor, replyTo, tagOf } from './conditional.ts'
 import type { Answer, Call, Endpoint } from './endpoint.ts'
 import { asAppError, errorBody } from './errors.ts'
 import type { Headers, Kept } from './kept.ts'
@@ -59,7 +59,7 @@ export async function sendAnswer(
   }
   const { status, headers, body } = await replyTo(kept, request.headers)
   for (let n = 0; n < headers.length; n += 2) reply.header(headers[n] ?? '', headers[n + 1])
-  return reply.code(status).send(body)
+  return reply.code(status).send(body ?? undefined)
 }
 
 /** What an answer is kept by. Who is signed in shares nothing with anybody. */
@@ -104,10 +104,8 @@ function keep(answer: Answer, now: Instant, until: Instant, request: FastifyRequ
   const body = bytesOf(answer.body, request)
   const { 'x-request-id': _, ...set } = varied(request, reply).getHeaders()
   const isText = typeof answer.body === 'string'
-  const vary = `${set.vary}, Accept-Encoding`
   const headers = {
     ...(set as Headers),
-    vary,
     'content-type': isText ? 'text/plain; charset=utf-8' : 'application/json; charset=utf-8',
     'cache-control': cacheControl(request.user, until - now),
     'last-modified': new Date(now * 1000).toUTCString(),
@@ -133,7 +131,11 @@ const PRIVATE = 'private, no-store'
 function sendOnce(answer: Answer, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { status = 200, headers = {}, body } = answer
   varied(request, reply).code(status).header('cache-control', PRIVATE).headers(headers)
-  if (body instanceof Readable) return reply.send(body)
+  if (body instanceof Readable) {
+    const encoding = request.method === 'HEAD' ? null : encodingFor(request.headers['accept-encoding'])
+    if (encoding === null) return reply.send(body)
+    return reply.header('content-encoding', encoding).send(compressed(body, encoding))
+  }
   const bytes = bytesOf(body, request)
   if (typeof body !== 'string') reply.type('application/json; charset=utf-8')
   if (status < 300 && !reply.hasHeader('etag'))
@@ -170,8 +172,8 @@ export async function sendError(
 /** Tells caches what an answer depends on. */
 function varied(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const known = reply.getHeader('vary')
-  const names = [known, request.language?.byAddress ? undefined : 'Accept-Language', 'Authorization'].filter(Boolean)
-  return reply.header('vary', names.join(', '))
+  const language = request.language?.byAddress ? undefined : 'Accept-Language'
+  return reply.header('vary', [known, language, 'Authorization', 'Accept-Encoding'].filter(Boolean).join(', '))
 }
 
 const OF_PARSER: Record<string, ErrorCode> = {

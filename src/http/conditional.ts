@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
+import { pipeline, type Readable, type Transform } from 'node:stream'
 import { promisify } from 'node:util'
-import { brotliCompress, constants, gzip } from 'node:zlib'
+import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib'
 import type { Check } from '../domain/scope.ts'
 import { AppError } from '../lib/errors.ts'
 import type { Call } from './endpoint.ts'
@@ -39,8 +40,24 @@ const compress: Record<Encoding, (body: Buffer) => Promise<Buffer>> = {
   gzip: (body) => promisify(gzip)(body),
 }
 
+/** The same of a text that is too long to be kept, while it is written: in memory for a window of it. */
+export function compressed(text: Readable, encoding: Encoding): Readable {
+  // A reader who goes away ends both; whoever sends it is told of a fault by the stream itself.
+  return pipeline(text, compressor[encoding](), () => {})
+}
+
+const compressor: Record<Encoding, () => Transform> = {
+  br: () =>
+    createBrotliCompress({
+      params: { [constants.BROTLI_PARAM_QUALITY]: 4, [constants.BROTLI_PARAM_LGWIN]: 18 },
+    }),
+  gzip: () => createGzip(),
+}
+
 function variantOf({ headers, tag }: Kept, encoding: Encoding | null, body: Buffer): Variant {
-  const own = ['etag', `"${tag}${encoding === null ? '' : `~${encoding}`}"`, 'content-length', String(body.length)]
+  const own = ['content-length', String(body.length)]
+  // What names itself by a weak tag has one for all encodings.
+  if (!headers.includes('etag')) own.push('etag', `"${tag}${encoding === null ? '' : `~${encoding}`}"`)
   if (encoding !== null) own.push('content-encoding', encoding)
   return { whole: { status: 200, headers: [...headers, ...own], body }, known: null }
 }
@@ -90,7 +107,7 @@ function tagsIn(header: string): string[] {
 const encodings = new Map<string, Encoding | null>()
 
 /** The best encoding that a reader takes; null for none. */
-function encodingFor(header: string | string[] | undefined): Encoding | null {
+export function encodingFor(header: string | string[] | undefined): Encoding | null {
   if (header === undefined) return null
   const text = String(header)
   const known = encodings.get(text)

@@ -31,9 +31,14 @@ export async function getAll(tx: Tx, ids: readonly number[]): Promise<Map<number
   return new Map(rows.map((row) => [row.id, row]))
 }
 
+/** The image with this hash. */
+export async function find(tx: Tx, hash: string): Promise<ImageRow | undefined> {
+  return tx.selectFrom('images').selectAll().where('hash', '=', hash).executeTakeFirst()
+}
+
 /** The image with this hash, which may be new. */
 export async function findOrCreate(tx: Tx, image: Omit<ImageRow, 'id'>): Promise<ImageRow> {
-  const known = await tx.selectFrom('images').selectAll().where('hash', '=', image.hash).executeTakeFirst()
+  const known = await find(tx, image.hash)
   if (known !== undefined) return known
   const row = { ...image, id: await dialectOf(tx).nextId(tx, 'records') }
   await tx.insertInto('images').values(row).execute()

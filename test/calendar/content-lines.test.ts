@@ -14,45 +14,8 @@ import {
   unescapeText,
   writeLine,
 } from '../../src/calendar/content-lines.ts'
+import { hostileText as hostile, keptText as kept } from '../support/hostile-text.ts'
 import fc from '../support/property.ts'
-
-/** Text with everything that may go wrong: separators, quotes, line breaks, emoji, right-to-left, long runs. */
-const hostile = fc
-  .array(
-    fc.oneof(
-      fc.constantFrom(
-        '\n',
-        '\\',
-        ';',
-        ',',
-        ':',
-        '"',
-        '^',
-        "^'",
-        '^n',
-        '\\n',
-        ' ',
-        '\t',
-        '👩‍👩‍👧',
-        'שלום',
-        'مرحبا',
-        'é',
-        'e\u0301',
-      ),
-      fc.string({ unit: 'grapheme', maxLength: 40 }),
-      fc.string({ unit: 'binary', maxLength: 40 }),
-    ),
-    { maxLength: 20 },
-  )
-  .map((parts) => parts.join(''))
-
-/** What stays of a text: RFC 5545 has no control characters, and one kind of line break. */
-const kept = (text: string) =>
-  text
-    .toWellFormed()
-    .replace(/\r\n|[\n\r\u0085\u2028\u2029]/g, '\n')
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: the control characters that are removed
-    .replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, '')
 
 const only = (text: string) => {
   const lines = [...linesOf(text)]

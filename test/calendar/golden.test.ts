@@ -8,6 +8,7 @@ import { fromWall, toWall } from '../../src/calendar/civil.ts'
 import { type Component, ComponentReader, first } from '../../src/calendar/components.ts'
 import { escapeText, joinTexts, linesOf, writeLine } from '../../src/calendar/content-lines.ts'
 import { expand } from '../../src/calendar/recurrence.ts'
+import { hostileText as hostile, keptText } from '../support/hostile-text.ts'
 import fc from '../support/property.ts'
 
 const FOLDER = join(import.meta.dirname, 'golden')
@@ -87,35 +88,7 @@ describe('names of zones', () => {
 })
 
 describe('entries', () => {
-  const hostile = fc
-    .array(
-      fc.oneof(
-        fc.constantFrom(
-          '\n',
-          '\\',
-          ';',
-          ',',
-          ':',
-          '"',
-          '^',
-          '\\n',
-          '👩‍👩‍👧',
-          'שלום',
-          'مرحبا',
-          'END:VEVENT',
-          '\r\nBEGIN:VEVENT',
-        ),
-        fc.string({ unit: 'grapheme', maxLength: 30 }),
-      ),
-      { maxLength: 12 },
-    )
-    .map((parts) => parts.join(''))
-  const kept = (text: string) =>
-    text
-      .replace(/\r\n|[\n\r\u0085\u2028\u2029]/g, '\n')
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: the control characters that are removed
-      .replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, '')
-      .trim()
+  const kept = (text: string) => keptText(text).trim()
 
   it('carry hostile text there and back, in every field', () => {
     fc.assert(

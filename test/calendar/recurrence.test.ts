@@ -203,6 +203,70 @@ describe('recurrence', () => {
     assert.equal(cut, true)
   })
 
+  it('takes what is ahead first, then the latest, wherever the rule began', () => {
+    const horizon = fromWall('2033-06-02 23:59:59')
+    const now = fromWall('2031-06-02 12:00:00')
+    const of = (rule: string, start: string, except: string[] = []) => {
+      const excluded = new Set(except.map(fromWall))
+      const rules = [readRule(rule, ZONE)]
+      const recurrence = { start: fromWall(start), isDate: false, zone: ZONE, rules, also: [], except: excluded }
+      const { starts, cut } = expand(recurrence, horizon, now)
+      return { cut, starts: starts.map(toWall) }
+    }
+    const ahead = (starts: string[]) => starts.filter((at) => at >= '2031-06-02 12:00:00').length
+    const daily = of('FREQ=DAILY', '0001-01-01 09:00:00')
+    assert.deepEqual([daily.cut, daily.starts.length, ahead(daily.starts)], [true, 5000, 731])
+    assert.deepEqual([daily.starts[0], daily.starts.at(-1)], ['0001-01-01 09:00:00', '2033-06-02 09:00:00'])
+    assert.equal(daily.starts[1], '2019-09-26 09:00:00')
+    // Those that come next are worth more than those in two years.
+    const hourly = of('FREQ=HOURLY', '2020-01-01 00:00:00', ['2031-06-02 13:00:00'])
+    assert.deepEqual(hourly.starts.slice(0, 3), ['2020-01-01 00:00:00', '2031-06-02 12:00:00', '2031-06-02 14:00:00'])
+    assert.deepEqual([hourly.cut, hourly.starts.length], [true, 5000])
+    const bomb = of('FREQ=SECONDLY', '0001-01-01 00:00:00')
+    assert.deepEqual([bomb.cut, bomb.starts[1]], [true, '2031-06-02 12:00:00'])
+    // What is counted has to be counted from its beginning.
+    const counted = of('FREQ=DAILY;COUNT=8000', '2012-01-01 09:00:00')
+    assert.deepEqual([counted.cut, counted.starts.length, ahead(counted.starts)], [true, 5000, 731])
+    const weekly = of('FREQ=WEEKLY', '1980-01-01 09:00:00')
+    assert.deepEqual([weekly.cut, weekly.starts.length], [false, 2788])
+    const over = of('FREQ=DAILY;UNTIL=20200101', '2000-01-01 09:00:00')
+    assert.deepEqual([over.cut, over.starts.length, over.starts.at(-1)], [true, 5000, '2020-01-01 09:00:00'])
+  })
+
+  it('gives the same times, whatever time it is', () => {
+    const rules = [
+      'FREQ=DAILY;INTERVAL=3;BYDAY=MO,TU;BYHOUR=9,17',
+      'FREQ=WEEKLY;INTERVAL=2;BYDAY=TU,SU;WKST=SU;BYSETPOS=-1',
+      'FREQ=MONTHLY;INTERVAL=5;BYDAY=-1FR,2MO',
+      'FREQ=MONTHLY;BYMONTHDAY=31',
+      'FREQ=YEARLY;INTERVAL=3;BYWEEKNO=1,52;BYDAY=SU',
+      'FREQ=HOURLY;INTERVAL=7;BYDAY=WE;BYMINUTE=5,50',
+      'FREQ=MINUTELY;INTERVAL=50;BYHOUR=2,3;BYDAY=1SU;BYMONTH=3,11',
+      'FREQ=SECONDLY;INTERVAL=4000;BYHOUR=9',
+      'FREQ=DAILY;UNTIL=20310301T090000',
+    ]
+    const start = fromWall('2029-03-07 09:00:00')
+    const horizon = fromWall('2033-03-07 00:00:00')
+    for (const rule of rules) {
+      const recurrence = {
+        start,
+        isDate: false,
+        zone: ZONE,
+        rules: [readRule(rule, ZONE)],
+        also: [],
+        except: new Set<number>(),
+      }
+      const all = expand(recurrence, horizon)
+      assert.equal(all.cut, false, rule)
+      fc.assert(
+        fc.property(fc.integer({ min: start - 100, max: horizon + 100 }), (now) => {
+          assert.deepEqual(expand(recurrence, horizon, now), all, `${rule} at ${toWall(now)}`)
+        }),
+        { numRuns: 20 },
+      )
+    }
+  })
+
   it('refuses a rule that it would not keep', () => {
     for (const rule of [
       '',

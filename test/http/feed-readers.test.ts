@@ -1,26 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { before, describe, it } from 'node:test'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { ROLES } from '../../src/domain/access.ts'
+import { useFeeds } from '../support/feeds.ts'
 import { basic, type Json, type Service, startService } from '../support/service.ts'
 
 const READERS = [null, ...ROLES] as const
 
-let now = Date.UTC(2031, 5, 1, 12) / 1000
-let service: Service
-before(async () => {
-  service = await startService({ clock: () => now })
-})
-after(() => service.close())
-
-const create = async (json: object, path = '/events') => {
-  const made = await service.expect(201, 'administrator', path, { json })
-  // Time goes by between two changes.
-  now += 10
-  return made
-}
-const event = (title: string, more: object = {}) =>
-  create({ title, start_date: '2031-06-10 19:00', end_date: '2031-06-10 22:00', timezone: 'Europe/Paris', ...more })
-const get = (url: string, headers: Record<string, string> = {}) => service.inject({ url, headers })
+const site = useFeeds()
+const { create, event, get } = site
 
 describe('what nobody is told of', () => {
   const SECRETS = ['draft', 'pending', 'private', 'trash', 'future'] as const
@@ -31,7 +19,7 @@ describe('what nobody is told of', () => {
       organizer: (await create({ organizer: 'Agency' }, '/organizers')).id,
     }
     for (const role of ['contributor', 'author', 'editor'] as const) {
-      const author = { ...shared, ...linked, author: service.ids[role] }
+      const author = { ...shared, ...linked, author: site.service.ids[role] }
       for (const status of SECRETS) {
         const date = status === 'future' ? { date: '2040-01-01' } : {}
         await event(`Secret ${status} of ${role}`, { ...author, status, ...date })
@@ -42,8 +30,11 @@ describe('what nobody is told of', () => {
     await event('Public', { ...shared, ...linked })
     const hidden = await create({ venue: 'Hidden house', status: 'draft' }, '/venues')
     await event('Public at a hidden place', { ...shared, venue: hidden.id })
-    await service.expect(200, 'administrator', `/venues/${hidden.id}`, { method: 'PATCH', json: { status: 'draft' } })
-    now += 10
+    await site.service.expect(200, 'administrator', `/venues/${hidden.id}`, {
+      method: 'PATCH',
+      json: { status: 'draft' },
+    })
+    site.now += 10
   })
 
   const places = ['/events', '/venue/safe-house', '/organizer/agency', '/events/category/secrets', '/tag/secret']
@@ -67,7 +58,7 @@ describe('what nobody is told of', () => {
       const headers: Record<string, string> = reader === null ? {} : { authorization: basic(reader) }
       assert.equal((await get('/events.ics?status=draft', headers)).statusCode, 400)
       assert.doesNotMatch((await get('/events.ics?search=secret', headers)).body, /SUMMARY/)
-      const { events } = await service.expect(200, 'administrator', '/events', {
+      const { events } = await site.service.expect(200, 'administrator', '/events', {
         query: { search: 'Secret', start_date: '2031-01-01', per_page: 50, status: 'publish,private,draft,future' },
       })
       assert.ok(events.length >= 12)
@@ -98,18 +89,21 @@ describe('a reader who has a feed already', () => {
       organizer: { organizer: 'Cached organizer' },
       categories: ['Cached category'],
     })
-    const venue = (await service.expect(200, null, '/venues/by-slug/cached-venue')) as Json
-    const [category] = (await service.expect(200, null, '/categories', { query: { slug: 'cached-category' } }))
+    const venue = (await site.service.expect(200, null, '/venues/by-slug/cached-venue')) as Json
+    const [category] = (await site.service.expect(200, null, '/categories', { query: { slug: 'cached-category' } }))
       .categories
     const changes: [string, () => Promise<unknown>][] = [
       ['the event', () => patch(`/events/${id}`, { title: 'Cached again' })],
       ['its venue', () => patch(`/venues/${venue.id}`, { address: '1 New Street' })],
       ['its category', () => patch(`/categories/${category.id}`, { name: 'Renamed' })],
       ['another one', () => event('Cached too', { tags: ['cached'] })],
-      ['one that is removed', () => service.expect(200, 'editor', `/events/${id}`, { method: 'DELETE' })],
-      ['the venue, which is removed', () => service.expect(200, 'editor', `/venues/${venue.id}`, { method: 'DELETE' })],
+      ['one that is removed', () => site.service.expect(200, 'editor', `/events/${id}`, { method: 'DELETE' })],
+      [
+        'the venue, which is removed',
+        () => site.service.expect(200, 'editor', `/venues/${venue.id}`, { method: 'DELETE' }),
+      ],
     ]
-    const patch = (path: string, json: object) => service.expect(200, 'editor', path, { method: 'PATCH', json })
+    const patch = (path: string, json: object) => site.service.expect(200, 'editor', path, { method: 'PATCH', json })
     for (const [what, change] of changes) {
       for (const extension of ['ics', 'rss', 'atom', 'json']) {
         const url = `/tag/cached.${extension}`
@@ -126,7 +120,7 @@ describe('a reader who has a feed already', () => {
       }
       const { headers } = await get('/tag/cached.ics')
       await change()
-      now += 10
+      site.now += 10
       assert.equal(await revalidate('/tag/cached.ics', String(headers.etag)), 200, what)
     }
   })
@@ -138,7 +132,7 @@ describe('a reader who has a feed already', () => {
       const { etag } = (await get('/tag/hot.ics')).headers
       tags.add(etag)
       assert.equal(await revalidate('/tag/hot.ics', String(etag)), 304)
-      await service.expect(200, 'editor', `/events/${id}`, { method: 'PATCH', json: { title } })
+      await site.service.expect(200, 'editor', `/events/${id}`, { method: 'PATCH', json: { title } })
       assert.equal(await revalidate('/tag/hot.ics', String(etag)), 200)
     }
     assert.equal(tags.size, 3)
@@ -153,9 +147,66 @@ describe('a reader who has a feed already', () => {
       await tag('/events.rss'),
       await tag('/events.atom'),
     ]
-    now += 86_400
+    site.now += 86_400
     tags.push(await tag('/events.rss'))
     assert.equal(new Set(tags).size, tags.length)
     assert.ok(tags.every((one) => one.startsWith('W/')))
+  })
+})
+
+describe('a feed in fewer bytes', () => {
+  const unpack = { br: brotliDecompressSync, gzip: gunzipSync } as const
+
+  for (const [size, count, length] of [
+    ['short', 2, 2000],
+    ['long', 130, 3000],
+  ] as const) {
+    it(`is the same ${size} text, in the encoding that its reader takes`, async () => {
+      for (let n = 0; n < count; n++)
+        await event(`Packed ${n}`, { tags: [size], description: 'many words that repeat '.repeat(length / 23) })
+      for (const extension of ['ics', 'json']) {
+        const url = `/tag/${size}.${extension}`
+        const plain = await get(url)
+        assert.equal(plain.headers['content-encoding'], undefined)
+        for (const encoding of ['br', 'gzip'] as const) {
+          const packed = await get(url, { 'accept-encoding': `${encoding}, identity;q=0.5` })
+          assert.equal(packed.headers['content-encoding'], encoding)
+          assert.ok(packed.rawPayload.length < plain.rawPayload.length / 5)
+          assert.equal(unpack[encoding](packed.rawPayload).toString(), plain.body)
+          for (const name of ['etag', 'cache-control', 'content-type', 'last-modified', 'vary'])
+            assert.equal(packed.headers[name], plain.headers[name], name)
+          const known = await get(url, { 'accept-encoding': encoding, 'if-none-match': String(plain.headers.etag) })
+          assert.deepEqual([known.statusCode, known.headers.vary], [304, plain.headers.vary])
+        }
+        assert.match(String(plain.headers.vary), /Accept-Encoding/)
+        const head = await site.service.inject({ method: 'HEAD', url, headers: { 'accept-encoding': 'br' } })
+        assert.deepEqual([head.statusCode, head.body, head.headers.etag], [200, '', plain.headers.etag])
+      }
+    })
+  }
+
+  it('ends when its reader goes away', async () => {
+    const origin = await site.service.listen()
+    for (const encoding of ['br', 'identity']) {
+      const abort = new AbortController()
+      const headers = { 'accept-encoding': encoding }
+      const response = await fetch(`${origin}/tag/long.ics`, { headers, signal: abort.signal })
+      await response.body?.getReader().read()
+      abort.abort()
+    }
+    assert.equal((await fetch(`${origin}/tag/short.ics`)).status, 200)
+  })
+})
+
+describe('the name of a feed', () => {
+  it('is that of the calendar, if it was given one', async () => {
+    const named = await startService({ settings: { siteName: 'Porto Cultura' } })
+    await named.expect(201, 'editor', '/tags', { json: { name: 'open air' } })
+    const nameOf = async (one: Service, url: string) =>
+      /^X-WR-CALNAME:(.*)$/m.exec((await one.inject({ url })).body)?.[1]?.trim()
+    assert.equal(await nameOf(named, '/events.ics'), 'Porto Cultura')
+    assert.equal(await nameOf(named, '/tag/open-air.ics'), 'open air – Porto Cultura')
+    assert.equal(await nameOf(site.service, '/events.ics'), 'Events at calendar.example.org')
+    await named.close()
   })
 })

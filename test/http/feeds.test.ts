@@ -1,45 +1,25 @@
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import ICAL from 'ical.js'
 import { SaxesParser } from 'saxes'
 import sharp from 'sharp'
-import { type Json, type Service, startService } from '../support/service.ts'
+import { useFeeds } from '../support/feeds.ts'
+import { type Json, startService } from '../support/service.ts'
 
 const NOW = Date.UTC(2031, 5, 1, 12) / 1000
 const HOME = 'http://calendar.example.org:8080'
 
-let now = NOW
-let service: Service
-before(async () => {
-  service = await startService({ clock: () => now })
-})
-after(() => service.close())
-
-const create = async (json: object, path = '/events') => {
-  const made = await service.expect(201, 'administrator', path, { json })
-  // Time goes by between two changes.
-  now += 10
-  return made
-}
-const event = (title: string, more: object = {}) =>
-  create({ title, start_date: '2031-06-10 19:00', end_date: '2031-06-10 22:00', timezone: 'Europe/Paris', ...more })
-
-const get = (url: string, headers: Record<string, string> = {}, method: 'GET' | 'HEAD' = 'GET') =>
-  service.inject({ url, headers, method })
-const feed = async (url: string) => {
-  const answer = await get(url)
-  assert.equal(answer.statusCode, 200, answer.body)
-  return answer.body
-}
+const site = useFeeds()
+const { create, event, get, feed } = site
 
 /** The events of a calendar as another program reads them. */
 function read(text: string): ICAL.Event[] {
   for (const line of text.split('\r\n')) assert.ok(Buffer.byteLength(line) <= 75, line)
   assert.ok(!/[^\r]\n|\r[^\n]/.test(text), 'every line ends with CRLF')
-  const calendar = new ICAL.Component(ICAL.parse(text))
-  for (const zone of calendar.getAllSubcomponents('vtimezone')) ICAL.TimezoneService.register(zone)
-  return calendar.getAllSubcomponents('vevent').map((part) => new ICAL.Event(part))
+  const parsed = new ICAL.Component(ICAL.parse(text))
+  for (const zone of parsed.getAllSubcomponents('vtimezone')) ICAL.TimezoneService.register(zone)
+  return parsed.getAllSubcomponents('vevent').map((part) => new ICAL.Event(part))
 }
 const titles = async (url: string) => read(await feed(url)).map(({ summary }) => summary)
 
@@ -109,8 +89,8 @@ describe('feeds', () => {
 
   it('exist without a single event', async () => {
     await create({ name: 'Empty' }, '/tags')
-    const calendar = new ICAL.Component(ICAL.parse(await feed('/tag/empty.ics')))
-    assert.equal(calendar.getAllSubcomponents('vtimezone').length, 1)
+    const parsed = new ICAL.Component(ICAL.parse(await feed('/tag/empty.ics')))
+    assert.equal(parsed.getAllSubcomponents('vtimezone').length, 1)
     assert.equal(readXml(await feed('/tag/empty.rss')).names.includes('item'), false)
     assert.equal(readXml(await feed('/tag/empty.atom')).names.includes('entry'), false)
     assert.deepEqual(JSON.parse(await feed('/tag/empty.json')).items, [])
@@ -165,7 +145,7 @@ describe('feeds', () => {
       'status=draft',
       'page=0',
     ]) {
-      const told = await service.call(null, `/events?${query}`)
+      const told = await site.service.call(null, `/events?${query}`)
       const refused = await get(`/events.ics?${query}`)
       assert.equal(refused.statusCode, 400, query)
       assert.deepEqual(refused.json(), told.json())
@@ -219,7 +199,7 @@ describe('iCalendar', () => {
       })
       const [found, ...more] = read(await feed(`/tag/hostile-${n}.ics`))
       assert.equal(more.length, 0)
-      const { title: kept, venue, organizer } = (await service.expect(200, null, `/events/${made.id}`)) as Json
+      const { title: kept, venue, organizer } = (await site.service.expect(200, null, `/events/${made.id}`)) as Json
       assert.equal(found?.summary, clean(kept), title)
       assert.ok(found.location.startsWith(clean(venue.venue)), found.location)
       const by = found.component.getFirstProperty('organizer')
@@ -244,7 +224,8 @@ describe('iCalendar', () => {
     const expected = new Map<string, Json>()
     for (let page = 1; page <= 3; page++) {
       const query = { tags: 'zoned', start_date: '1900-01-01', end_date: '9999-12-31', per_page: 50, page }
-      for (const one of (await service.expect(200, null, '/events', { query })).events) expected.set(one.title, one)
+      for (const one of (await site.service.expect(200, null, '/events', { query })).events)
+        expected.set(one.title, one)
     }
     const found = read(await feed('/tag/zoned.ics'))
     assert.equal(found.length, zones.length * days.length * 3)
@@ -272,7 +253,7 @@ describe('iCalendar', () => {
       .png()
       .toBuffer()
     const headers = { 'content-type': 'image/png' }
-    const { id: image, url } = await service.expect(201, 'editor', '/images', { raw, headers })
+    const { id: image, url } = await site.service.expect(201, 'editor', '/images', { raw, headers })
     const whole = await event('Festival', { image, tags: ['festival'] })
     await event('Opening', { parent: whole.id, tags: ['festival'] })
     const [first, second] = read(await feed('/tag/festival.ics'))
@@ -299,11 +280,11 @@ describe('iCalendar', () => {
     }
     const one = await look()
     assert.equal(one.uid, `event-${id}@calendar.example.org`)
-    const change = (json: object) => service.expect(200, 'editor', `/events/${id}`, { method: 'PATCH', json })
-    now += 100
+    const change = (json: object) => site.service.expect(200, 'editor', `/events/${id}`, { method: 'PATCH', json })
+    site.now += 100
     await change({ title: 'Changed', slug: `${slug}-2` })
     const two = await look()
-    now += 100
+    site.now += 100
     // The date of publication is no date of change.
     await change({ date: '2031-05-01' })
     const three = await look()

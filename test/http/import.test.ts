@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { beforeEach, describe, it } from 'node:test'
+import sharp from 'sharp'
 import { ROLES } from '../../src/domain/access.ts'
 import { type Json, type Service, startService } from '../support/service.ts'
 
@@ -13,8 +14,10 @@ const entry = (uid: string, ...lines: string[]) => ['BEGIN:VEVENT', `UID:${uid}`
 
 describe('POST /import', () => {
   let service: Service
+  let now: number
   beforeEach(async () => {
-    service = await startService({ clock: () => NOW, settings: { fetchHosts: '127.0.0.1' } })
+    now = NOW
+    service = await startService({ clock: () => now, settings: { fetchHosts: '127.0.0.1' } })
   })
   const send = (raw: string, query: Record<string, unknown> = {}) =>
     service.expect(200, 'editor', '/import', {
@@ -249,7 +252,28 @@ describe('POST /import', () => {
       { dry_run: 1 },
     )
     assert.deepEqual(counts(report), { ...none, created: 5003 })
-    assert.deepEqual(report.notes, [{ line: 9, uid: 'bomb', message: 'The recurrence was cut off after 5000 events.' }])
+    const message =
+      'The recurrence was cut off: of all its events 5000 were taken, those ahead first and then the latest.'
+    assert.deepEqual(report.notes, [{ line: 9, uid: 'bomb', message }])
+    await service.close()
+  })
+
+  it('takes what is ahead of an old daily rule, and leaves alone what was taken before', async () => {
+    const daily = calendar(
+      ...entry('old', 'SUMMARY:Daily', 'DTSTART;VALUE=DATE:20100101', 'RRULE:FREQ=DAILY', 'EXDATE;VALUE=DATE:20310105'),
+    )
+    const first = await send(daily)
+    assert.equal(first.created, 5000)
+    const total = async (query: Record<string, string>) => (await service.expect(200, null, '/events', { query })).total
+    assert.equal(await total({ start_date: '2031-01-01', end_date: '2040-01-01' }), 730)
+    assert.equal(await total({ start_date: '2000-01-01', end_date: '2018-01-01' }), 1)
+    now += 100 * 86_400
+    const later = await send(daily)
+    assert.deepEqual(counts(later), { ...none, created: 100, unchanged: 4900 })
+    assert.equal(await total({ start_date: '2031-01-01', end_date: '2040-01-01' }), 830)
+    // An occurrence that the rule has no longer goes all the same.
+    const without = await send(daily.replace('20310105', '20310105,20310601'))
+    assert.equal(without.removed, 1)
     await service.close()
   })
 
@@ -497,6 +521,76 @@ describe('POST /import', () => {
       headers: { 'content-type': 'text/calendar', 'accept-language': 'de' },
     })
     assert.match(german.json().data.params.file, /iCalendar-Datei/)
+    await service.close()
+  })
+
+  it('brings images by their addresses, each once, and tells of those it cannot have', async (t) => {
+    const png = await sharp({ create: { width: 40, height: 30, channels: 3, background: 'red' } })
+      .png()
+      .toBuffer()
+    const asked: string[] = []
+    let isBroken = true
+    const server = createServer((request, response) => {
+      asked.push(request.url ?? '')
+      if (request.url === '/later.png' && isBroken) response.writeHead(500).end()
+      else response.end(request.url === '/text.png' ? 'no picture' : png)
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()))
+    t.after(() => server.close())
+    const at = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const when = ['DTSTART:20310610T190000Z', 'DTEND:20310610T200000Z']
+    const file = calendar(
+      ...entry('a', 'SUMMARY:A', ...when, `IMAGE;VALUE=URI;DISPLAY=BADGE;FMTTYPE=image/png:${at}/one.png`),
+      ...entry('b', 'SUMMARY:B', ...when, 'RRULE:FREQ=DAILY;COUNT=3', `ATTACH;FMTTYPE=image/png:${at}/one.png`),
+      ...entry('c', 'SUMMARY:C', ...when, `IMAGE;VALUE=URI:${at}/later.png`),
+      ...entry('d', 'SUMMARY:D', ...when, `IMAGE;VALUE=URI:${at}/text.png`),
+      ...entry('e', 'SUMMARY:E', ...when, 'IMAGE;VALUE=BINARY;ENCODING=BASE64;FMTTYPE=image/png:iVBORw0KGgo='),
+      ...entry('f', 'SUMMARY:F', ...when, `ATTACH;FMTTYPE=application/pdf:${at}/programme.pdf`),
+      ...entry('g', 'SUMMARY:G', ...when, 'IMAGE;VALUE=URI:http://10.0.0.1/secret.png'),
+    )
+    const shown = async () =>
+      Object.fromEntries((await events()).map(({ slug, image }) => [slug, image === false ? false : image.id]))
+
+    const dry = await send(file, { dry_run: true })
+    assert.deepEqual([counts(dry), asked], [{ ...none, created: 9 }, []])
+    const first = await send(file)
+    assert.deepEqual(counts(first), { ...none, created: 9 })
+    assert.deepEqual(asked.toSorted(), ['/later.png', '/one.png', '/text.png'])
+    assert.deepEqual(
+      first.notes.map(({ uid, message }: Json) => [uid, message.startsWith('It was brought without image: image: ')]),
+      ['c', 'd', 'g'].map((uid) => [uid, true]),
+    )
+    const id = (await shown()).a
+    assert.ok(id > 0)
+    assert.deepEqual(await shown(), {
+      ...{ a: id, b: id, 'b-2031-06-11': id, 'b-2031-06-12': id },
+      ...{ c: false, d: false, e: false, f: false, g: false },
+    })
+
+    // What could not be had is tried again, and is no change if it still cannot.
+    asked.length = 0
+    isBroken = false
+    const second = await send(file)
+    assert.deepEqual(counts(second), { ...none, updated: 1, unchanged: 8 })
+    assert.deepEqual(asked.toSorted(), ['/later.png', '/text.png'])
+    assert.equal((await shown()).c, id)
+    assert.equal((await service.expect(200, 'editor', '/images')).total, 1)
+    await service.close()
+  })
+
+  it('gives an exported event its image back, on the same site without asking anybody', async () => {
+    const png = await sharp({ create: { width: 40, height: 30, channels: 3, background: 'red' } })
+      .png()
+      .toBuffer()
+    const image = await service.expect(201, 'editor', '/images', { raw: png, headers: { 'content-type': 'image/png' } })
+    const event = await service.expect(201, 'editor', '/events', {
+      json: { title: 'Shown', start_date: '2031-06-10', end_date: '2031-06-10', image: image.id },
+    })
+    const feed = (await service.inject({ url: '/events.ics' })).body
+    await service.expect(200, 'editor', `/events/${event.id}`, { method: 'PATCH', json: { image: false } })
+    const fields = 'X-KALENDS-FIELDS;VALUE=TEXT:{"title":"Shown"}\r\nEND:VEVENT'.replaceAll(',', '\\,')
+    await send(feed.replace('END:VEVENT', fields))
+    assert.equal((await service.expect(200, null, `/events/${event.id}`)).image.id, image.id)
     await service.close()
   })
 

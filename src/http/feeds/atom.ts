@@ -21,7 +21,7 @@ function head({ title, page, language, self, next, previous, events, now, addres
     `<feed xmlns="http://www.w3.org/2005/Atom" xmlns:georss="http://www.georss.org/georss" xml:lang="${language}">\n`,
     element('id', self ?? page),
     element('title', title),
-    element('updated', iso(events.modified ?? now)),
+    element('updated', iso(events.modified ?? now())),
     `<author>\n${element('name', addresses.host)}${element('uri', `${addresses.home}/`)}</author>\n`,
     element('generator', 'Kalends'),
     link('alternate', page, 'text/html'),

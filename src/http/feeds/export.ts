@@ -1,12 +1,12 @@
 import { openStream, type StreamScope } from '../../domain/event-stream.ts'
 import { AppError } from '../../lib/errors.ts'
-import { DEFAULT_LANGUAGE, text } from '../../lib/texts.ts'
+import { DEFAULT_LANGUAGE } from '../../lib/texts.ts'
 import type { Addresses } from '../addresses.ts'
 import { NAMESPACE } from '../endpoint.ts'
 import { errorBody } from '../errors.ts'
 import { event } from '../present-event.ts'
 import { csv } from './csv.ts'
-import type { Feed, Format } from './feed.ts'
+import { type Feed, type Format, feedTitle } from './feed.ts'
 import { icalendar } from './icalendar.ts'
 import { joined } from './json-feed.ts'
 
@@ -43,7 +43,7 @@ export async function exportEvents(
     throw error instanceof AppError ? new ExportError(inWords(error)) : error
   })
   const feed: Feed = {
-    title: text(DEFAULT_LANGUAGE, 'feeds.all', { host: addresses.host }),
+    title: feedTitle(scope.site, addresses, DEFAULT_LANGUAGE, null),
     language: DEFAULT_LANGUAGE,
     addresses,
     site: scope.site,
@@ -51,7 +51,7 @@ export async function exportEvents(
     self: null,
     next: null,
     previous: null,
-    now: scope.clock(),
+    now: () => scope.clock(),
     events,
   }
   return { total: events.total, text: write(feed) }

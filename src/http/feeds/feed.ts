@@ -1,5 +1,7 @@
+import type { Instant } from '../../calendar/zone.ts'
 import type { EventStream, StreamRequest } from '../../domain/event-stream.ts'
 import type { Site } from '../../domain/scope.ts'
+import { text } from '../../lib/texts.ts'
 import type { Addresses } from '../addresses.ts'
 import { NAMESPACE } from '../endpoint.ts'
 
@@ -15,7 +17,8 @@ export interface Feed {
   readonly self: string | null
   readonly next: string | null
   readonly previous: string | null
-  readonly now: number
+  /** Asked only by a feed that has nothing else to say of time: its answer is true for a second. */
+  readonly now: () => Instant
   readonly events: EventStream
 }
 
@@ -25,6 +28,17 @@ export interface Format {
   /** Which events it holds when no dates are asked for. */
   readonly period: StreamRequest['period']
   write(feed: Feed): AsyncGenerator<string>
+}
+
+/** What a feed is called: by the name of the calendar, if it was given one, else by its host; and by what it is of. */
+export function feedTitle(
+  { name, isNamed }: Pick<Site, 'name' | 'isNamed'>,
+  { host }: Addresses,
+  language: string,
+  of: string | null,
+): string {
+  if (of !== null) return text(language, 'feeds.of', { host: isNamed ? name : host, name: of })
+  return isNamed ? name : text(language, 'feeds.all', { host })
 }
 
 /** The name of an event among all feeds of the world, which stays when its slug does not. */

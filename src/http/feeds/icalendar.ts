@@ -31,7 +31,7 @@ async function* write(feed: Feed): AsyncGenerator<string> {
   yield head(feed)
   const zones = new Map<Zone, ZoneDescription & { plain: ReturnType<typeof plainSpan> }>()
   // A calendar must hold something (RFC 5545 §3.6): without events, the zone of the site.
-  const spans = events.total === 0 ? [{ timezone: site.timezone, first: now, last: now }] : events.zones
+  const spans = events.total === 0 ? [{ timezone: site.timezone, first: now(), last: now() }] : events.zones
   for (const { timezone, first, last } of spans) {
     if (timezone === 'UTC' && events.total > 0) continue
     const zone = describeZone(timezone, first, last)

@@ -5,11 +5,10 @@ import type { Scope } from '../../domain/scope.ts'
 import { getByPath } from '../../domain/term-paths.ts'
 import { AppError } from '../../lib/errors.ts'
 import { slugify } from '../../lib/slug.ts'
-import { text } from '../../lib/texts.ts'
 import { type Answer, type Call, NAMESPACE, type View } from '../endpoint.ts'
 import { atom } from './atom.ts'
 import { conditional } from './conditional.ts'
-import type { Feed, Format } from './feed.ts'
+import { type Feed, type Format, feedTitle } from './feed.ts'
 import { icalendar } from './icalendar.ts'
 import { jsonFeed } from './json-feed.ts'
 import { rss } from './rss.ts'
@@ -103,10 +102,7 @@ async function answer(call: Call, subject: Subject, extension: Extension): Promi
   const base = addresses.rest.slice(0, -NAMESPACE.length - 1)
   const address = (number: number) => feedAddress(`${base}${subject.path}.${extension}`, call.search, number)
   const feed: Feed = {
-    title:
-      subject.name === null
-        ? text(language, 'feeds.all', { host: addresses.host })
-        : text(language, 'feeds.of', { host: addresses.host, name: subject.name }),
+    title: feedTitle(scope.site, addresses, language, subject.name),
     language,
     addresses,
     site: scope.site,
@@ -114,7 +110,7 @@ async function answer(call: Call, subject: Subject, extension: Extension): Promi
     self: address(page),
     next: page < pages ? address(page + 1) : null,
     previous: page > 1 ? address(page - 1) : null,
-    now: scope.clock(),
+    now: () => scope.clock(),
     events: found,
   }
   return conditional(call, found, headersOf(feed, format, fileName(subject, extension)), () => format.write(feed))
