@@ -1,11 +1,16 @@
-import { type TSchema, Type } from 'typebox'
 import { type DateText, readDate } from '../calendar/date-text.ts'
 import { findZone, type Zone } from '../calendar/zone.ts'
 import { isTooNested, plainText, richText, sanitize, withoutTags } from '../lib/html.ts'
 import { slugify } from '../lib/slug.ts'
 import { type Kind, Refused } from './field.ts'
+import { type JsonSchema, Type } from './json-schema.ts'
 
-function kind<V>(type: Kind<V>['type'], schema: TSchema, read: Kind<V>['read'], accepts?: readonly TSchema[]): Kind<V> {
+function kind<V>(
+  type: Kind<V>['type'],
+  schema: JsonSchema,
+  read: Kind<V>['read'],
+  accepts?: readonly JsonSchema[],
+): Kind<V> {
   return { type, schema, read, ...(accepts && { accepts }) }
 }
 
