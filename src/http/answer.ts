@@ -1,4 +1,3 @@
-import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -166,6 +165,9 @@ function varied(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const names = [known, request.language?.byAddress ? undefined : 'Accept-Language', 'Authorization'].filter(Boolean)
   return reply.header('vary', names.join(', '))
 }
+
+// Not imported: a module that imports node:http makes Node load its whole fetch, which takes longer than all of ours.
+const { STATUS_CODES } = process.getBuiltinModule('node:http')
 
 const OF_PARSER: Record<string, ErrorCode> = {
   HPE_HEADER_OVERFLOW: 'rest_headers_too_large',

@@ -78,6 +78,8 @@ export async function createServer(service: Service, options: ServerOptions): Pr
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
     rewriteUrl: (request) => rewrite(request, options),
+    // No route has a schema: see schema/. So what would check them need not be loaded.
+    schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 2000 },
     frameworkErrors: (error, request, reply) => void sendError(error, request, reply),
     clientErrorHandler: sendClientError,
@@ -114,6 +116,10 @@ export async function createServer(service: Service, options: ServerOptions): Pr
   addEndpoints(app, service, memory, options)
   answerFromMemory(app, service, memory, options)
   return app
+}
+
+function noSchemas(): never {
+  throw new Error('routes have no schemas')
 }
 
 /** One line a request, when it is answered. */
