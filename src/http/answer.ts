@@ -5,6 +5,7 @@ import type { Instant } from '../calendar/zone.ts'
 import type { Scope, User } from '../domain/scope.ts'
 import type { Clock } from '../lib/clock.ts'
 import { AppError, type ErrorCode } from '../lib/errors.ts'
+import { once } from '../lib/later.ts'
 import { chooseLanguage, DEFAULT_LANGUAGE } from '../lib/texts.ts'
 import type { Addresses } from './addresses.ts'
 import { readBody, readFile, readForm } from './body.ts'
@@ -87,7 +88,7 @@ function callOf(
     slug,
     rest,
     query: () => readForm(search),
-    body: () => readBody(request.body, request.headers['content-type']),
+    body: once(() => readBody(request.body, request.headers['content-type'])),
     file: () => readFile(request.body, request.headers['content-type']),
     search: new URLSearchParams(search),
     shelf:

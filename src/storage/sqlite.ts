@@ -94,18 +94,24 @@ class SqliteDriver implements Driver {
   }
 }
 
+/** A prepared statement, and whether it answers rows. */
+interface Prepared {
+  readonly statement: StatementSync
+  readonly answers: boolean
+}
+
 class Connection implements DatabaseConnection {
   readonly #database: DatabaseSync
-  readonly #statements = new Map<string, StatementSync>()
+  readonly #statements = new Map<string, Prepared>()
 
   constructor(database: DatabaseSync) {
     this.#database = database
   }
 
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-    const statement = this.#prepare(sql)
+    const { statement, answers } = this.#find(sql)
     const values = parameters.map((value) => (typeof value === 'boolean' ? Number(value) : value)) as SQLInputValue[]
-    if (statement.columns().length > 0) return { rows: statement.all(...values) as R[] }
+    if (answers) return { rows: statement.all(...values) as R[] }
     const { changes, lastInsertRowid } = statement.run(...values)
     return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
   }
@@ -121,20 +127,25 @@ class Connection implements DatabaseConnection {
     this.#database.close()
   }
 
-  #prepare(sql: string): StatementSync {
+  #prepare(sql: string): Prepared {
+    const statement = this.#database.prepare(sql)
+    return { statement, answers: statement.columns().length > 0 }
+  }
+
+  #find(sql: string): Prepared {
     // A long list makes a long statement, which is large in memory and seldom asked again.
-    if (sql.length > LONGEST_KEPT) return this.#database.prepare(sql)
-    let statement = this.#statements.get(sql)
-    if (statement === undefined) {
-      statement = this.#database.prepare(sql)
+    if (sql.length > LONGEST_KEPT) return this.#prepare(sql)
+    let prepared = this.#statements.get(sql)
+    if (prepared === undefined) {
+      prepared = this.#prepare(sql)
       const oldest = this.#statements.keys().next().value
       if (this.#statements.size >= STATEMENTS && oldest !== undefined) this.#statements.delete(oldest)
     } else {
       // Put back at the end: the map is in order of use.
       this.#statements.delete(sql)
     }
-    this.#statements.set(sql, statement)
-    return statement
+    this.#statements.set(sql, prepared)
+    return prepared
   }
 }
 
