@@ -175,10 +175,16 @@ export async function links(
   return linked('venue').unionAll(linked('organizer')).unionAll(terms).orderBy('position').execute()
 }
 
-/** Makes these the venues or organizers of an event, in this order. */
-export async function setLinked(tx: Tx, kind: LinkedKind, event: number, linked: readonly number[]): Promise<void> {
-  await tx.deleteFrom(LINK_TABLE[kind]).where('event', '=', event).execute()
-  const rows = [...new Set(linked)].map((id, position) => ({ event, linked: id, position }))
+/** Makes these the venues or organizers of an event, in this order; a new one has none that would have to go. */
+export async function setLinked(
+  tx: Tx,
+  kind: LinkedKind,
+  event: number,
+  linked: readonly number[],
+  isNew: boolean,
+): Promise<void> {
+  if (!isNew) await tx.deleteFrom(LINK_TABLE[kind]).where('event', '=', event).execute()
+  const rows = linked.map((id, position) => ({ event, linked: id, position }))
   if (rows.length > 0) await tx.insertInto(LINK_TABLE[kind]).values(rows).execute()
 }
 
@@ -188,10 +194,10 @@ export async function termIds(tx: Tx, event: number): Promise<number[]> {
   return rows.map((row) => row.term)
 }
 
-/** Makes these the categories and tags of an event. */
-export async function setTerms(tx: Tx, event: number, terms: readonly number[]): Promise<void> {
-  await tx.deleteFrom('event_terms').where('event', '=', event).execute()
-  const rows = [...new Set(terms)].map((term) => ({ event, term }))
+/** Makes these the categories and tags of an event; a new one has none that would have to go. */
+export async function setTerms(tx: Tx, event: number, terms: readonly number[], isNew: boolean): Promise<void> {
+  if (!isNew) await tx.deleteFrom('event_terms').where('event', '=', event).execute()
+  const rows = terms.map((term) => ({ event, term }))
   if (rows.length > 0) await tx.insertInto('event_terms').values(rows).execute()
 }
 
@@ -211,8 +217,9 @@ export async function publishLinkedDrafts(
   events: readonly number[],
   author: number,
   now: Instant,
+  kinds: readonly LinkedKind[] = ['venue', 'organizer'],
 ): Promise<void> {
-  for (const kind of ['venue', 'organizer'] as const) {
+  for (const kind of kinds) {
     await tx
       .updateTable(RECORD_TABLE[kind])
       .set((eb) => ({

@@ -86,19 +86,20 @@ export function drawIds(tx: Tx, count: number): Promise<number[]> {
   return dialectOf(tx).nextIds(tx, 'records', count)
 }
 
-/** Stores a record, under an id that was drawn for it or a new one. */
+/** Stores a record, under an id that was drawn for it or a new one; answers it as it is stored. */
 export async function create(
   tx: Tx,
   kind: RecordKind,
   row: Omit<RecordRow, 'id' | 'revision'>,
   drawn: number | null = null,
-): Promise<number> {
+): Promise<RecordRow> {
   const id = drawn ?? (await dialectOf(tx).nextId(tx, 'records'))
-  await tx
+  const stored = await tx
     .insertInto(table(kind))
     .values({ ...row, id } as unknown as Insertable<Tables['venues']>)
-    .execute()
-  return id
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  return stored as unknown as RecordRow
 }
 
 export async function update(tx: Tx, kind: RecordKind, id: number, changes: Partial<RecordRow>): Promise<void> {
