@@ -6,6 +6,7 @@ import type { TermKind } from '../schema/term.ts'
 import { dialectOf, type Tx } from './dialect.ts'
 import { conditions, type EventFilter } from './event-filter.ts'
 import type { Question } from './look.ts'
+import { insertRows, prepared, preparedBy } from './prepared.ts'
 import { LINK_TABLE, type LinkedKind, type Page, RECORD_TABLE, type RecordRow } from './records.ts'
 import { type Sight, visible, visibleByKey } from './sight.ts'
 import type { EventTable, Tables, TermTable } from './tables.ts'
@@ -140,18 +141,23 @@ export async function linkedOf(
   return Map.groupBy(rows as unknown as (RecordRow & { of_event: number })[], (row) => row.of_event)
 }
 
+const termsOfSome = preparedBy((_: number) =>
+  prepared<TermTable & { of_event: number }, number[]>((db, ...events) =>
+    db
+      .selectFrom('event_terms')
+      .innerJoin('terms', 'terms.id', 'event_terms.term')
+      .selectAll('terms')
+      .select('event_terms.event as of_event')
+      .where('event_terms.event', 'in', events)
+      .orderBy('terms.name_key')
+      .orderBy('terms.id'),
+  ),
+)
+
 /** The categories and tags of events, by name, by their event's id. */
 export async function termsOf(tx: Tx, events: readonly number[]): Promise<Map<number, TermTable[]>> {
   if (events.length === 0) return new Map()
-  const rows = await tx
-    .selectFrom('event_terms')
-    .innerJoin('terms', 'terms.id', 'event_terms.term')
-    .selectAll('terms')
-    .select('event_terms.event as of_event')
-    .where('event_terms.event', 'in', events)
-    .orderBy('terms.name_key')
-    .orderBy('terms.id')
-    .execute()
+  const rows = await termsOfSome(events.length)(tx, ...events)
   return Map.groupBy(rows, (row) => row.of_event)
 }
 
@@ -185,7 +191,7 @@ export async function setLinked(
 ): Promise<void> {
   if (!isNew) await tx.deleteFrom(LINK_TABLE[kind]).where('event', '=', event).execute()
   const rows = linked.map((id, position) => ({ event, linked: id, position }))
-  if (rows.length > 0) await tx.insertInto(LINK_TABLE[kind]).values(rows).execute()
+  await insertRows(tx, LINK_TABLE[kind], rows)
 }
 
 /** The ids of an event's categories and tags. */
@@ -198,17 +204,21 @@ export async function termIds(tx: Tx, event: number): Promise<number[]> {
 export async function setTerms(tx: Tx, event: number, terms: readonly number[], isNew: boolean): Promise<void> {
   if (!isNew) await tx.deleteFrom('event_terms').where('event', '=', event).execute()
   const rows = terms.map((term) => ({ event, term }))
-  if (rows.length > 0) await tx.insertInto('event_terms').values(rows).execute()
+  await insertRows(tx, 'event_terms', rows)
 }
+
+const counting = preparedBy((_: number) =>
+  prepared<unknown, [by: number, ...terms: number[]]>((db, by, ...terms) =>
+    db
+      .updateTable('terms')
+      .set((eb) => ({ count: eb('count', '+', by) }))
+      .where('id', 'in', terms),
+  ),
+)
 
 /** Moves the counts of terms by one, up or down. */
 export async function countTerms(tx: Tx, terms: readonly number[], by: 1 | -1): Promise<void> {
-  if (terms.length === 0) return
-  await tx
-    .updateTable('terms')
-    .set((eb) => ({ count: eb('count', '+', by) }))
-    .where('id', 'in', terms)
-    .execute()
+  if (terms.length > 0) await counting(terms.length)(tx, by, ...terms)
 }
 
 /** Publishes the drafts by an author among the venues and organizers of events, or schedules those of a later date. */
