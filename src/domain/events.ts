@@ -10,38 +10,21 @@ import type { EventRow } from '../storage/events.ts'
 import * as storage from '../storage/events.ts'
 import type { LinkedKind, RecordRow, Ref } from '../storage/records.ts'
 import * as recordStorage from '../storage/records.ts'
-import type { TicketRow } from '../storage/tickets.ts'
-import * as ticketStorage from '../storage/tickets.ts'
-import { mayEdit, mayRead, need, rightsOf, sightOf } from './access.ts'
+import type { TermRow } from '../storage/terms.ts'
+import { mayRead, need, rightsOf } from './access.ts'
+import { assembleOne, type Event, idsOf, type Parts } from './event-assembly.ts'
 import { isShown, resolveLinks, resolveTerms } from './event-links.ts'
 import { settleTimes } from './event-times.ts'
-import type { Fetched, Image } from './images.ts'
+import type { Fetched } from './images.ts'
 import * as images from './images.ts'
-import { fetchForEdit, type Linked } from './linked-records.ts'
+import { fetchForEdit } from './linked-records.ts'
 import * as records from './records.ts'
 import type { Check, Payload, Scope } from './scope.ts'
-import { type Term, withPaths } from './terms.ts'
 import { replace as replaceTickets, settleTickets } from './tickets.ts'
 
 export type { EventRow } from '../storage/events.ts'
 export type { TicketRow } from '../storage/tickets.ts'
-
-/** An event with everything that it is shown with. */
-export interface Event {
-  readonly row: EventRow
-  readonly image: Image | null
-  readonly venues: readonly Linked[]
-  readonly organizers: readonly Linked[]
-  readonly categories: readonly Term[]
-  readonly tags: readonly Term[]
-  readonly tickets: readonly TicketRow[]
-  /** The way to its nearest venue, in kilometres, where a list asked for it. */
-  readonly distance: number | null
-  /** The event that it is part of, if its reader may open that one. */
-  readonly parent: number | null
-  /** False when its reader lacks the password: then only its title and dates are shown. */
-  readonly whole: boolean
-}
+export { assemble, type Event } from './event-assembly.ts'
 
 const LINKED = ['venue', 'organizer'] as const satisfies LinkedKind[]
 
@@ -230,7 +213,7 @@ async function write(
   if (tickets !== null) await replaceTickets(tx, id, tickets)
   const termsBefore = before === null ? [] : await storage.termIds(tx, id)
   if (before === null || terms.changed) await storage.setTerms(tx, id, terms.ids, before === null)
-  await moveCounts(
+  const counted = await moveCounts(
     tx,
     before !== null && isCounted(before) ? termsBefore : [],
     isCounted(row) ? (terms.changed ? terms.ids : termsBefore) : [],
@@ -240,7 +223,7 @@ async function write(
       linked[kind]?.some(({ status, author }) => status === 'draft' && author === row.author) ?? before !== null,
   )
   await publishDrafts(tx, scope, row, drafts)
-  return { row, parts: before === null && drafts.length === 0 ? newParts(scope, id, linked, tickets) : {} }
+  return { row, parts: before === null && drafts.length === 0 ? newParts(scope, id, linked, counted, tickets) : {} }
 }
 
 /** What a new event is shown with, as far as the one who made it has it at hand. */
@@ -248,6 +231,7 @@ function newParts(
   scope: Scope,
   id: number,
   { venue, organizer }: Record<LinkedKind, readonly RecordRow[] | null>,
+  counted: readonly TermRow[],
   tickets: readonly unknown[] | null,
 ): Partial<Parts> {
   const shown = (rows: readonly RecordRow[] | null) =>
@@ -255,6 +239,7 @@ function newParts(
   return {
     venues: shown(venue),
     organizers: shown(organizer),
+    ...(counted.length > 0 && { terms: new Map([[id, counted]]) }),
     ...(tickets === null && { tickets: new Map() }),
   }
 }
@@ -292,11 +277,11 @@ function withoutOwnAddress({ website }: EventValues, before: EventRow | null, ho
   return website && before !== null && website === `${home}/event/${before.slug}/` ? { website: null } : {}
 }
 
-/** Keeps the counts of terms true: those that counted an event before, and those that do now. */
-async function moveCounts(tx: Tx, before: readonly number[], now: readonly number[]): Promise<void> {
+/** Keeps the counts of terms true: those that counted an event before, and those that do now; answers those that began to. */
+async function moveCounts(tx: Tx, before: readonly number[], now: readonly number[]): Promise<TermRow[]> {
   const without = (ids: readonly number[], others: readonly number[]) => ids.filter((id) => !others.includes(id))
   await storage.countTerms(tx, without(before, now), -1)
-  await storage.countTerms(tx, without(now, before), 1)
+  return storage.countTerms(tx, without(now, before), 1)
 }
 
 /** Publishes the drafts that a published event is linked to. */
@@ -346,67 +331,6 @@ async function checkParent(
   const row = await recordStorage.get(tx, 'event', { id: parent })
   if (row === undefined || !mayRead(scope.user, row)) problems.parent ??= { problem: 'no_such_event', id: parent }
   else if (before !== null && (await storage.isWithin(tx, parent, before.id))) problems.parent ??= { problem: 'loop' }
-}
-
-/** What belongs to events, by their ids. */
-interface Parts {
-  readonly venues: ReadonlyMap<number, readonly RecordRow[]>
-  readonly organizers: ReadonlyMap<number, readonly RecordRow[]>
-  readonly tickets: ReadonlyMap<number, readonly TicketRow[]>
-}
-
-/** Events with everything that they are shown with: as many queries for fifty as for one, and none for what is known. */
-export async function assemble(
-  tx: Tx,
-  scope: Pick<Scope, 'user'>,
-  rows: readonly (EventRow & { distance?: number })[],
-  known: Partial<Parts> = {},
-): Promise<Event[]> {
-  const sight = sightOf(scope.user)
-  const ids = idsOf(rows)
-  const venues = known.venues ?? (await storage.linkedOf(tx, 'venue', ids, sight))
-  const organizers = known.organizers ?? (await storage.linkedOf(tx, 'organizer', ids, sight))
-  const terms = await storage.termsOf(tx, ids)
-  const tickets = known.tickets ?? (await ticketStorage.ofEvents(tx, ids))
-  const parents = await recordStorage.readable(
-    tx,
-    'event',
-    rows.flatMap((row) => row.parent ?? []),
-    sight,
-  )
-  const pictures = await images.ofRows(tx, [
-    ...rows,
-    ...[...venues.values()].flat(),
-    ...[...organizers.values()].flat(),
-  ])
-  const withPath = new Map((await withPaths(tx, [...terms.values()].flat())).map((term) => [term.id, term]))
-  const pictureOf = (row: { image: number | null }) => (row.image === null ? null : (pictures.get(row.image) ?? null))
-  const linked = (found: readonly RecordRow[] = []) => found.map((row) => ({ row, image: pictureOf(row) }))
-  return rows.map((row) => {
-    const own = (terms.get(row.id) ?? []).map((term) => withPath.get(term.id)).filter((term) => term !== undefined)
-    return {
-      row,
-      image: pictureOf(row),
-      venues: linked(venues.get(row.id)),
-      organizers: linked(organizers.get(row.id)),
-      categories: own.filter((term) => term.kind === 'category'),
-      tags: own.filter((term) => term.kind === 'tag'),
-      tickets: tickets.get(row.id) ?? [],
-      distance: row.distance ?? null,
-      parent: row.parent !== null && parents.has(row.parent) ? row.parent : null,
-      whole: row.password_hash === null || mayEdit(scope.user, row),
-    }
-  })
-}
-
-async function assembleOne(tx: Tx, scope: Scope, row: EventRow, known: Partial<Parts> = {}): Promise<Event> {
-  const [event] = await assemble(tx, scope, [row], known)
-  if (event === undefined) throw new Error('an event was lost while it was put together')
-  return event
-}
-
-function idsOf(rows: readonly { readonly id: number }[]): number[] {
-  return rows.map((row) => row.id)
 }
 
 /** The generic row of records.find is a whole row of its table. */

@@ -159,12 +159,20 @@ function addHealth(app: FastifyInstance, service: Service): void {
   })
 }
 
+const hosts = new Map<string, string>()
+
+function hostOf(baseUrl: string): string {
+  const host = hosts.get(baseUrl) ?? new URL(baseUrl).hostname
+  hosts.set(baseUrl, host)
+  return host
+}
+
 /** An address that chose the language goes on choosing it. */
 function addressesOf({ language }: FastifyRequest, { baseUrl }: ServerOptions): Addresses {
   return {
     home: baseUrl,
     rest: `${baseUrl}${language.byAddress ? `/${language.name}` : ''}/${NAMESPACE}`,
-    host: new URL(baseUrl).hostname,
+    host: hostOf(baseUrl),
   }
 }
 

@@ -208,17 +208,21 @@ export async function setTerms(tx: Tx, event: number, terms: readonly number[], 
 }
 
 const counting = preparedBy((_: number) =>
-  prepared<unknown, [by: number, ...terms: number[]]>((db, by, ...terms) =>
+  prepared<TermTable, [by: number, ...terms: number[]]>((db, by, ...terms) =>
     db
       .updateTable('terms')
       .set((eb) => ({ count: eb('count', '+', by) }))
-      .where('id', 'in', terms),
+      .where('id', 'in', terms)
+      .returningAll(),
   ),
 )
 
-/** Moves the counts of terms by one, up or down. */
-export async function countTerms(tx: Tx, terms: readonly number[], by: 1 | -1): Promise<void> {
-  if (terms.length > 0) await counting(terms.length)(tx, by, ...terms)
+/** Moves the counts of terms by one, up or down; answers them as they then are, by name. */
+export async function countTerms(tx: Tx, terms: readonly number[], by: 1 | -1): Promise<TermTable[]> {
+  if (terms.length === 0) return []
+  const rows = await counting(terms.length)(tx, by, ...terms)
+  // As the databases order them: by code points.
+  return rows.sort((a, b) => Buffer.compare(Buffer.from(a.name_key), Buffer.from(b.name_key)) || a.id - b.id)
 }
 
 /** Publishes the drafts by an author among the venues and organizers of events, or schedules those of a later date. */
