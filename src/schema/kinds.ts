@@ -147,7 +147,7 @@ export function number(least: number, most: number): Kind<number> {
       if (value < least || value > most) throw new Refused('not_between', { least, most })
       return value
     },
-    [Type.String({ pattern: '^s*[+-]?(d+(.d*)?|.d+)s*$' })],
+    [Type.String({ pattern: '^\\s*[+-]?(\\d+(\\.\\d*)?|\\.\\d+)\\s*$' })],
   )
 }
 
@@ -188,7 +188,7 @@ export const ids = kind<number[]>(
   (raw) => items(raw, MOST_IDS).map((item) => whole(item, 1)),
   [
     Type.Integer({ minimum: 1 }),
-    Type.String({ pattern: '^[sd,]*$' }),
+    Type.String({ pattern: '^[\\s\\d,]*$' }),
     Type.Array(Type.Union([Type.Integer({ minimum: 1 }), DIGITS, NOTHING])),
   ],
 )
