@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import pg from 'pg'
+import { SETTINGS } from '../src/storage/sqlite.ts'
 import type { Round } from './load.ts'
 
 type Row = Record<string, SQLInputValue>
@@ -45,7 +46,7 @@ const COUNT = 'update terms set count = count + 1 where id = '
 
 function openSqlite(folder: string, ids: readonly number[]): Bare {
   const database = new DatabaseSync(join(folder, 'kalends.sqlite'), { timeout: 5000 })
-  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY')
+  database.exec(SETTINGS)
   const tables = database
     .prepare(
       `select m.name from sqlite_master m, pragma_table_info(m.name) c

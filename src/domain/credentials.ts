@@ -24,7 +24,7 @@ export async function identify(store: Store, credentials: Credentials): Promise<
 }
 
 async function byToken({ db }: Store, token: string): Promise<UserRow | undefined> {
-  return token.startsWith(TOKEN_PREFIX) ? db.read((tx) => storage.byToken(tx, hashToken(token))) : undefined
+  return token.startsWith(TOKEN_PREFIX) ? (await db.look(storage.BY_TOKEN, hashToken(token)))[0] : undefined
 }
 
 async function byName(store: Store, name: string, password: string): Promise<UserRow | undefined> {

@@ -54,9 +54,9 @@ export class EventBatch {
     refuse(problems)
     const linked = await links()
     const request = { values, problems, passwordHash: null, fetched: new Map() }
-    const event = await store(this.#tx, this.#scope, request, { ...times }, null, await this.#nextId())
-    this.#made.push({ ...linked, event })
-    return event
+    const { id } = await store(this.#tx, this.#scope, request, { ...times }, null, await this.#nextId())
+    this.#made.push({ ...linked, event: id })
+    return id
   }
 
   /** Draws more ids at once, the more were needed: few are left over. */

@@ -4,7 +4,7 @@ import { isSlug, slugify } from '../lib/slug.ts'
 import type { LinkValue, TermValue } from '../schema/kinds.ts'
 import type { TermKind } from '../schema/term.ts'
 import type { Tx } from '../storage/dialect.ts'
-import type { LinkedKind } from '../storage/records.ts'
+import type { LinkedKind, RecordRow } from '../storage/records.ts'
 import * as recordStorage from '../storage/records.ts'
 import type { TermRow } from '../storage/terms.ts'
 import * as termStorage from '../storage/terms.ts'
@@ -17,7 +17,7 @@ import * as terms from './terms.ts'
 /** The field that names each kind of term. */
 const TERM_FIELD = { category: 'categories', tag: 'tags' } as const
 
-/** The ids of the venues or organizers that a request names; those given as data are found or made. */
+/** The venues or organizers that a request names, each once; those given as data are found or made. */
 export async function resolveLinks(
   tx: Tx,
   scope: Scope,
@@ -25,26 +25,28 @@ export async function resolveLinks(
   links: readonly LinkValue[],
   fetched: Fetched,
   problems: Problems,
-): Promise<number[]> {
-  const ids: number[] = []
+): Promise<RecordRow[]> {
+  const rows = new Map<number, RecordRow>()
   for (const link of links) {
     try {
-      if ('data' in link) ids.push(await createInline(tx, scope, kind, link.data, fetched))
-      else if (await isLinkable(tx, scope, kind, link.id)) ids.push(link.id)
-      else problems[kind] ??= { problem: `no_such_${kind}`, id: link.id }
+      const row =
+        'data' in link
+          ? await createInline(tx, scope, kind, link.data, fetched)
+          : await recordStorage.get(tx, kind, { id: link.id })
+      if (row !== undefined && ('data' in link || isShown(scope, row))) rows.set(row.id, row)
+      else if ('id' in link) problems[kind] ??= { problem: `no_such_${kind}`, id: link.id }
     } catch (error) {
       // What is wrong with data inside the field is told of the field.
       if (!(error instanceof AppError) || error.details.params === undefined) throw error
       problems[kind] ??= { problem: 'bad_data', details: error.details.params }
     }
   }
-  return ids
+  return [...rows.values()]
 }
 
-/** Links only what the writer may read, and what is not in the trash. */
-async function isLinkable(tx: Tx, scope: Scope, kind: LinkedKind, id: number): Promise<boolean> {
-  const row = await recordStorage.get(tx, kind, { id })
-  return row !== undefined && row.status !== 'trash' && mayRead(scope.user, row)
+/** Links lead to what a user may read, and to nothing in the trash. */
+export function isShown({ user }: Pick<Scope, 'user'>, row: RecordRow): boolean {
+  return row.status !== 'trash' && mayRead(user, row)
 }
 
 /** The ids of the categories or tags that a request names; new names are created by those who may. */

@@ -77,12 +77,12 @@ export async function listReady<Ready>(
       listing,
       stubs.map((stub) => shelf.take(stub)),
     )
-  const remembered = known && (await lookUp(scope, known, offset, asked.perPage))
-  if (known && remembered && !hasSecret(remembered) && shelf.isFull(remembered)) return pageFrom(known, remembered)
+  const stubs = known && remembered(scope, known, offset, asked.perPage)
+  if (known && stubs && !hasSecret(stubs) && shelf.isFull(stubs)) return pageFrom(known, stubs)
   return scope.db.read(async (tx) => {
     const { listing } = await listingFor(tx, scope, asked)
     if (known !== undefined) await rememberAll(tx, scope, asked, listing)
-    const stubs = await stubsOf(tx, listing, offset, asked.perPage)
+    const stubs = await stubsOf(tx, scope, listing, offset, asked.perPage)
     if (hasSecret(stubs)) return null
     await fill(tx, scope, shelf, stubs)
     // Somebody changed one of them since the list was remembered.
@@ -171,15 +171,20 @@ async function rememberAll(tx: Tx, scope: Scope, asked: Asked, listing: Listing)
   scope.memory?.listings.put(scope.memory.version, keyOf(scope, asked), listing)
 }
 
-/** A page of a list of which all events are remembered; undefined if they are not, or some have changed. */
-async function lookUp(scope: Scope, { ids }: Listing, offset: number, limit: number): Promise<Stub[] | undefined> {
-  if (ids === null) return undefined
-  const wanted = ids.slice(offset, offset + limit)
-  const stubs = inOrder(wanted, await scope.db.look(storage.STUBS_BY_IDS, JSON.stringify(wanted)))
-  return stubs.length === wanted.length ? stubs : undefined
+/** A page of a list of which everything is remembered; null if it is not. */
+function remembered({ memory }: Scope, { ids }: Listing, offset: number, limit: number): Stub[] | null {
+  return memory && ids ? memory.listings.stubs(memory.version, ids.slice(offset, offset + limit)) : null
 }
 
-async function stubsOf(tx: Tx, listing: Listing, offset: number, limit: number): Promise<Stub[]> {
+async function stubsOf(tx: Tx, scope: Scope, listing: Listing, offset: number, limit: number): Promise<Stub[]> {
+  const known = remembered(scope, listing, offset, limit)
+  if (known !== null) return known
+  const stubs = await readStubs(tx, listing, offset, limit)
+  scope.memory?.listings.putStubs(scope.memory.version, stubs)
+  return stubs
+}
+
+async function readStubs(tx: Tx, listing: Listing, offset: number, limit: number): Promise<Stub[]> {
   if (listing.ids !== null) {
     const wanted = listing.ids.slice(offset, offset + limit)
     return inOrder(wanted, await storage.stubsOf(tx, wanted))

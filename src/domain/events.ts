@@ -10,38 +10,23 @@ import type { EventRow } from '../storage/events.ts'
 import * as storage from '../storage/events.ts'
 import type { LinkedKind, RecordRow, Ref } from '../storage/records.ts'
 import * as recordStorage from '../storage/records.ts'
-import type { TicketRow } from '../storage/tickets.ts'
-import * as ticketStorage from '../storage/tickets.ts'
-import { mayEdit, mayRead, need, rightsOf, sightOf } from './access.ts'
-import { resolveLinks, resolveTerms } from './event-links.ts'
+import type { TermRow } from '../storage/terms.ts'
+import { mayRead, need, rightsOf } from './access.ts'
+import { assembleOne, type Event, idsOf, type Parts } from './event-assembly.ts'
+import { isShown, resolveLinks, resolveTerms } from './event-links.ts'
 import { settleTimes } from './event-times.ts'
-import type { Fetched, Image } from './images.ts'
+import type { Fetched } from './images.ts'
 import * as images from './images.ts'
-import { fetchForEdit, type Linked } from './linked-records.ts'
+import { fetchForEdit } from './linked-records.ts'
 import * as records from './records.ts'
 import type { Check, Payload, Scope } from './scope.ts'
-import { type Term, withPaths } from './terms.ts'
 import { replace as replaceTickets, settleTickets } from './tickets.ts'
 
 export type { EventRow } from '../storage/events.ts'
 export type { TicketRow } from '../storage/tickets.ts'
+export { assemble, type Event } from './event-assembly.ts'
 
-/** An event with everything that it is shown with. */
-export interface Event {
-  readonly row: EventRow
-  readonly image: Image | null
-  readonly venues: readonly Linked[]
-  readonly organizers: readonly Linked[]
-  readonly categories: readonly Term[]
-  readonly tags: readonly Term[]
-  readonly tickets: readonly TicketRow[]
-  /** The way to its nearest venue, in kilometres, where a list asked for it. */
-  readonly distance: number | null
-  /** The event that it is part of, if its reader may open that one. */
-  readonly parent: number | null
-  /** False when its reader lacks the password: then only its title and dates are shown. */
-  readonly whole: boolean
-}
+const LINKED = ['venue', 'organizer'] as const satisfies LinkedKind[]
 
 type EventValues = Values<typeof eventFields>
 
@@ -140,7 +125,8 @@ export async function saveWithin(
   const before = id === null ? null : asEvent(await records.findEditable(tx, scope, 'event', { id }))
   const mode = before === null ? 'create' : 'update'
   const { values, problems } = readFields(eventFields, payload, { mode, reading: records.readingOf(scope) })
-  return (await write(tx, scope, { values, problems, fetched, passwordHash: null }, before)).id
+  const { row } = await write(tx, scope, { values, problems, fetched, passwordHash: null }, before)
+  return row.id
 }
 
 /** Moves an event to the trash in the transaction of a caller who changes many. */
@@ -169,7 +155,11 @@ export async function publishDue(scope: Pick<Scope, 'db' | 'clock'>): Promise<nu
         const row = await recordStorage.getLocked(tx, kind, { id })
         if (row?.status !== 'future') continue
         await recordStorage.update(tx, kind, id, { status: 'publish' })
-        if (kind === 'event') await afterPublishing(tx, scope, asEvent(await records.find(tx, 'event', { id })), [])
+        if (kind === 'event') {
+          const event = asEvent(await records.find(tx, 'event', { id }))
+          await moveCounts(tx, [], isCounted(event) ? await storage.termIds(tx, id) : [])
+          await publishDrafts(tx, scope, event)
+        }
         published++
       }
     }
@@ -190,10 +180,16 @@ async function prepare(payload: Payload, fetched: Fetched): Promise<Prepared> {
 
 /** Stores what a request asks for, new or changed: all of it, or nothing and every reason why. */
 async function save(tx: Tx, scope: Scope, request: Request, before: EventRow | null): Promise<Event> {
-  return assembleOne(tx, scope, await write(tx, scope, request, before))
+  const { row, parts } = await write(tx, scope, request, before)
+  return assembleOne(tx, scope, row, parts)
 }
 
-async function write(tx: Tx, scope: Scope, request: Request, before: EventRow | null): Promise<EventRow> {
+async function write(
+  tx: Tx,
+  scope: Scope,
+  request: Request,
+  before: EventRow | null,
+): Promise<{ row: EventRow; parts: Partial<Parts> }> {
   const { values, problems, fetched } = request
   await records.checkAuthor(tx, scope, values, problems)
   await checkParent(tx, scope, values.parent, before, problems)
@@ -208,20 +204,47 @@ async function write(tx: Tx, scope: Scope, request: Request, before: EventRow | 
       ? null
       : settleTickets(values.tickets ?? [], times?.timezone ?? scope.site.timezone, problems)
   refuse(problems)
-  const id = await store(tx, scope, request, { ...times, ...image }, before)
-  for (const kind of ['venue', 'organizer'] as const) {
-    const ids = linked[kind]
-    if (ids !== null) await storage.setLinked(tx, kind, id, ids)
+  const row = await store(tx, scope, request, { ...times, ...image }, before)
+  const { id } = row
+  for (const kind of LINKED) {
+    const rows = linked[kind]
+    if (rows !== null) await storage.setLinked(tx, kind, id, idsOf(rows), before === null)
   }
   if (tickets !== null) await replaceTickets(tx, id, tickets)
-  const row = asEvent(await records.find(tx, 'event', { id }))
   const termsBefore = before === null ? [] : await storage.termIds(tx, id)
-  if (before === null || terms.changed) await storage.setTerms(tx, id, terms.ids)
-  await afterPublishing(tx, scope, row, before !== null && isCounted(before) ? termsBefore : [])
-  return row
+  if (before === null || terms.changed) await storage.setTerms(tx, id, terms.ids, before === null)
+  const counted = await moveCounts(
+    tx,
+    before !== null && isCounted(before) ? termsBefore : [],
+    isCounted(row) ? (terms.changed ? terms.ids : termsBefore) : [],
+  )
+  const drafts = LINKED.filter(
+    (kind) =>
+      linked[kind]?.some(({ status, author }) => status === 'draft' && author === row.author) ?? before !== null,
+  )
+  await publishDrafts(tx, scope, row, drafts)
+  return { row, parts: before === null && drafts.length === 0 ? newParts(scope, id, linked, counted, tickets) : {} }
 }
 
-/** Inserts the row, or updates it; answers its id. What it is linked to is not its row's business. */
+/** What a new event is shown with, as far as the one who made it has it at hand. */
+function newParts(
+  scope: Scope,
+  id: number,
+  { venue, organizer }: Record<LinkedKind, readonly RecordRow[] | null>,
+  counted: readonly TermRow[],
+  tickets: readonly unknown[] | null,
+): Partial<Parts> {
+  const shown = (rows: readonly RecordRow[] | null) =>
+    new Map([[id, (rows ?? []).filter((row) => isShown(scope, row))]])
+  return {
+    venues: shown(venue),
+    organizers: shown(organizer),
+    ...(counted.length > 0 && { terms: new Map([[id, counted]]) }),
+    ...(tickets === null && { tickets: new Map() }),
+  }
+}
+
+/** Inserts the row, or updates it; answers it. What it is linked to is not its row's business. */
 export async function store(
   tx: Tx,
   scope: Scope,
@@ -229,7 +252,7 @@ export async function store(
   settled: object,
   before: EventRow | null,
   drawn: number | null = null,
-): Promise<number> {
+): Promise<EventRow> {
   const named = records.storedColumns(eventFields, { ...values, ...withoutOwnAddress(values, before, scope.site.home) })
   const row: Partial<RecordRow> = { ...(before as Partial<RecordRow> | null), ...named }
   const columns = {
@@ -243,10 +266,10 @@ export async function store(
   }
   if (before !== null) {
     await recordStorage.update(tx, 'event', before.id, columns)
-    return before.id
+    return asEvent(await records.find(tx, 'event', { id: before.id }))
   }
   const defaults = { image: null, description: null, ...records.defaultColumns(eventFields) }
-  return recordStorage.create(tx, 'event', { ...defaults, ...columns }, drawn)
+  return asEvent(await recordStorage.create(tx, 'event', { ...defaults, ...columns }, drawn))
 }
 
 /** An event without a website answers its own address there; sent back, that is still no website. */
@@ -254,25 +277,21 @@ function withoutOwnAddress({ website }: EventValues, before: EventRow | null, ho
   return website && before !== null && website === `${home}/event/${before.slug}/` ? { website: null } : {}
 }
 
-/** Keeps the counts of terms true, and publishes the drafts that a published event is linked to. */
-async function afterPublishing(
+/** Keeps the counts of terms true: those that counted an event before, and those that do now; answers those that began to. */
+async function moveCounts(tx: Tx, before: readonly number[], now: readonly number[]): Promise<TermRow[]> {
+  const without = (ids: readonly number[], others: readonly number[]) => ids.filter((id) => !others.includes(id))
+  await storage.countTerms(tx, without(before, now), -1)
+  return storage.countTerms(tx, without(now, before), 1)
+}
+
+/** Publishes the drafts that a published event is linked to. */
+async function publishDrafts(
   tx: Tx,
   { clock }: Pick<Scope, 'clock'>,
   row: EventRow,
-  countedBefore: readonly number[],
+  kinds: readonly LinkedKind[] = LINKED,
 ): Promise<void> {
-  const counted = isCounted(row) ? await storage.termIds(tx, row.id) : []
-  await storage.countTerms(
-    tx,
-    countedBefore.filter((id) => !counted.includes(id)),
-    -1,
-  )
-  await storage.countTerms(
-    tx,
-    counted.filter((id) => !countedBefore.includes(id)),
-    1,
-  )
-  if (row.status === 'publish') await storage.publishLinkedDrafts(tx, [row.id], row.author, clock())
+  if (row.status === 'publish') await storage.publishLinkedDrafts(tx, [row.id], row.author, clock(), kinds)
 }
 
 /** Terms count the events that everybody may read. */
@@ -297,7 +316,7 @@ async function resolveAllTerms(
       : await resolveTerms(tx, scope, 'category', categories ?? [], problems)),
     ...(tags === undefined ? kept('tag') : await resolveTerms(tx, scope, 'tag', tags ?? [], problems)),
   ]
-  return { ids, changed: categories !== undefined || tags !== undefined }
+  return { ids: [...new Set(ids)], changed: categories !== undefined || tags !== undefined }
 }
 
 /** A parent must exist, be readable, and not be the event itself or a part of it. */
@@ -312,55 +331,6 @@ async function checkParent(
   const row = await recordStorage.get(tx, 'event', { id: parent })
   if (row === undefined || !mayRead(scope.user, row)) problems.parent ??= { problem: 'no_such_event', id: parent }
   else if (before !== null && (await storage.isWithin(tx, parent, before.id))) problems.parent ??= { problem: 'loop' }
-}
-
-/** Events with everything that they are shown with: as many queries for fifty as for one. */
-export async function assemble(
-  tx: Tx,
-  scope: Pick<Scope, 'user'>,
-  rows: readonly (EventRow & { distance?: number })[],
-): Promise<Event[]> {
-  const sight = sightOf(scope.user)
-  const ids = rows.map((row) => row.id)
-  const venues = await storage.linkedOf(tx, 'venue', ids, sight)
-  const organizers = await storage.linkedOf(tx, 'organizer', ids, sight)
-  const terms = await storage.termsOf(tx, ids)
-  const tickets = await ticketStorage.ofEvents(tx, ids)
-  const parents = await recordStorage.readable(
-    tx,
-    'event',
-    rows.flatMap((row) => row.parent ?? []),
-    sight,
-  )
-  const pictures = await images.ofRows(tx, [
-    ...rows,
-    ...[...venues.values()].flat(),
-    ...[...organizers.values()].flat(),
-  ])
-  const withPath = new Map((await withPaths(tx, [...terms.values()].flat())).map((term) => [term.id, term]))
-  const pictureOf = (row: { image: number | null }) => (row.image === null ? null : (pictures.get(row.image) ?? null))
-  const linked = (found: readonly RecordRow[] = []) => found.map((row) => ({ row, image: pictureOf(row) }))
-  return rows.map((row) => {
-    const own = (terms.get(row.id) ?? []).map((term) => withPath.get(term.id)).filter((term) => term !== undefined)
-    return {
-      row,
-      image: pictureOf(row),
-      venues: linked(venues.get(row.id)),
-      organizers: linked(organizers.get(row.id)),
-      categories: own.filter((term) => term.kind === 'category'),
-      tags: own.filter((term) => term.kind === 'tag'),
-      tickets: tickets.get(row.id) ?? [],
-      distance: row.distance ?? null,
-      parent: row.parent !== null && parents.has(row.parent) ? row.parent : null,
-      whole: row.password_hash === null || mayEdit(scope.user, row),
-    }
-  })
-}
-
-async function assembleOne(tx: Tx, scope: Scope, row: EventRow): Promise<Event> {
-  const [event] = await assemble(tx, scope, [row])
-  if (event === undefined) throw new Error('an event was lost while it was put together')
-  return event
 }
 
 /** The generic row of records.find is a whole row of its table. */

@@ -56,7 +56,8 @@ export class Names {
       // Its fields alone: ids and authors there are not those here.
       const { id: _, author: __, image: ___, slug, date_utc, ...fields } = data as Record<string, unknown>
       const fresh = { ...(slug !== undefined && { slug }), ...(date_utc !== undefined && { date_utc }) }
-      const made = this.#found.get(key) ?? (await createInline(this.#tx, this.#scope, kind, fields, new Map(), fresh))
+      const made =
+        this.#found.get(key) ?? (await createInline(this.#tx, this.#scope, kind, fields, new Map(), fresh)).id
       this.#found.set(key, made)
       ids.push(made)
     }
@@ -89,7 +90,7 @@ export class Names {
     let id: number | undefined
     for (const columns of equals)
       id ??= (await linkedStorage.findEqual(this.#tx, kind, sightOf(this.#scope.user), columns))?.id
-    id ??= await createInline(this.#tx, this.#scope, kind, data, new Map())
+    id ??= (await createInline(this.#tx, this.#scope, kind, data, new Map())).id
     this.#found.set(key, id)
     return [id]
   }

@@ -122,7 +122,7 @@ export async function remove(
   })
 }
 
-/** The id of the record that data inside an event describes; `fresh` is what a new one gets beside, and an equal one need not have. */
+/** The record that data inside an event describes; `fresh` is what a new one gets beside, and an equal one need not have. */
 export async function createInline(
   tx: Tx,
   scope: Scope,
@@ -130,11 +130,11 @@ export async function createInline(
   data: Record<string, unknown>,
   fetched: Fetched,
   fresh: { readonly slug?: unknown; readonly date_utc?: unknown } = {},
-): Promise<number> {
+): Promise<RecordRow> {
   const reading = records.readingOf(scope)
   const { values, problems } = readFields(FIELDS[kind], data, { mode: 'create', reading })
   const { values: beside } = readFields(FIELDS[kind], fresh, { mode: 'update', reading })
-  return (await findOrInsert(tx, scope, kind, values, fetched, problems, beside)).id
+  return findOrInsert(tx, scope, kind, values, fetched, problems, beside)
 }
 
 /** The record that these values describe: an equal one if there is one, else a new one. */
@@ -157,14 +157,13 @@ async function findOrInsert(
   const equal = await storage.findEqual(tx, kind, sightOf(scope.user), { ...columns, ...namedColumns(values, settled) })
   if (equal !== undefined) return equal
   const row = { ...records.defaultColumns(FIELDS[kind]), ...columns }
-  const id = await recordStorage.create(tx, kind, {
+  return recordStorage.create(tx, kind, {
     image: null,
     description: null,
     ...row,
     ...settled,
     search: records.searchText(FIELDS[kind], row),
   })
-  return records.find(tx, kind, { id })
 }
 
 /** Of the settled columns, those that the request spoke of. */

@@ -20,18 +20,39 @@ const MOST_BYTES = 24 * 2 ** 20
 const OVERHEAD = 15_000
 const OF_ID = 8
 const MOST_ENDS = 100
+/** Of how many events it is known what they are at. */
+const MOST_STUBS = 20_000
 
-/** Lists that were asked for before; another version of the data makes all of them worthless. */
+/** Lists that were asked for before, and what their events are at; another version of the data makes all of it worthless. */
 export class Listings {
   #version = ''
   readonly #known = new Generations<string, Listing>(MOST_BYTES)
+  readonly #stubs = new Generations<number, Stub>(MOST_STUBS)
 
   get(version: string, key: string): Listing | undefined {
     if (version !== this.#version) {
       this.#version = version
       this.#known.clear()
+      this.#stubs.clear()
     }
     return this.#known.get(key, (listing) => sizeOf(key, listing))
+  }
+
+  /** Events in brief, if all of them are known. */
+  stubs(version: string, ids: readonly number[]): Stub[] | null {
+    if (version !== this.#version) return null
+    const found: Stub[] = []
+    for (const id of ids) {
+      const stub = this.#stubs.get(id, () => 1)
+      if (stub === undefined) return null
+      found.push(stub)
+    }
+    return found
+  }
+
+  putStubs(version: string, stubs: readonly Stub[]): void {
+    if (version !== this.#version) return
+    for (const stub of stubs) this.#stubs.set(stub.id, small(stub), 1)
   }
 
   /** Also called when a list has got more to remember. */

@@ -2,9 +2,10 @@ import { instantIn } from '../calendar/date-text.ts'
 import { type Instant, toWallClock } from '../calendar/zone.ts'
 import { AppError, type ErrorCode, type Problems } from '../lib/errors.ts'
 import { fold } from '../lib/fold.ts'
-import { words } from '../lib/html.ts'
+import { words, wordsOfSafe } from '../lib/html.ts'
 import { slugify, TRASHED_SUFFIX, withSuffix } from '../lib/slug.ts'
 import type { Fields, Reading, Values } from '../schema/field.ts'
+import { richHtml } from '../schema/kinds.ts'
 import type { RecordKind, recordFields, Status } from '../schema/record.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { RecordRow, Ref } from '../storage/records.ts'
@@ -151,9 +152,12 @@ export function defaultColumns(fields: Fields): Partial<RecordRow> {
 export function searchText(fields: Fields, row: Partial<RecordRow>): string {
   const texts = Object.entries(fields).filter(([, field]) => field.searched)
   return texts
-    .map(([name]) => row[name])
-    .filter((value) => typeof value === 'string')
-    .map((value, place) => fold(place === 0 ? value : words(value)))
+    .map(([name, { kind }], place) => {
+      const value = row[name]
+      if (typeof value !== 'string') return null
+      return fold(place === 0 ? value : kind === richHtml ? wordsOfSafe(value) : words(value))
+    })
+    .filter((text) => text !== null)
     .join('\n')
 }
 

@@ -1,4 +1,3 @@
-import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -6,6 +5,7 @@ import type { Instant } from '../calendar/zone.ts'
 import type { Scope, User } from '../domain/scope.ts'
 import type { Clock } from '../lib/clock.ts'
 import { AppError, type ErrorCode } from '../lib/errors.ts'
+import { once } from '../lib/later.ts'
 import { chooseLanguage, DEFAULT_LANGUAGE } from '../lib/texts.ts'
 import type { Addresses } from './addresses.ts'
 import { readBody, readFile, readForm } from './body.ts'
@@ -89,7 +89,7 @@ function callOf(
     slug,
     rest,
     query: () => readForm(search),
-    body: () => readBody(request.body, request.headers['content-type']),
+    body: once(() => readBody(request.body, request.headers['content-type'])),
     file: () => readFile(request.body, request.headers['content-type']),
     search: new URLSearchParams(search),
     shelf:
@@ -175,6 +175,9 @@ function varied(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const language = request.language?.byAddress ? undefined : 'Accept-Language'
   return reply.header('vary', [known, language, 'Authorization', 'Accept-Encoding'].filter(Boolean).join(', '))
 }
+
+// Not imported: a module that imports node:http makes Node load its whole fetch, which takes longer than all of ours.
+const { STATUS_CODES } = process.getBuiltinModule('node:http')
 
 const OF_PARSER: Record<string, ErrorCode> = {
   HPE_HEADER_OVERFLOW: 'rest_headers_too_large',

@@ -1,5 +1,8 @@
-import qs from 'qs'
+import type Qs from 'qs'
 import { AppError } from '../lib/errors.ts'
+import { later } from '../lib/later.ts'
+
+const qs = later<typeof Qs>('qs')
 
 /** How many fields a form or query may have. */
 const MOST_FIELDS = 5000
@@ -7,7 +10,7 @@ const MOST_FIELDS = 5000
 /** Reads a query string or form: `name[]=` makes lists, `venue[city]=` makes data. */
 export function readForm(text: string): Record<string, unknown> {
   try {
-    return qs.parse(text, {
+    return qs().parse(text, {
       arrayLimit: MOST_FIELDS,
       parameterLimit: MOST_FIELDS,
       throwOnLimitExceeded: true,

@@ -78,6 +78,8 @@ export async function createServer(service: Service, options: ServerOptions): Pr
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
     rewriteUrl: (request) => rewrite(request, options),
+    // No route has a schema: see schema/. So what would check them need not be loaded.
+    schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 2000 },
     frameworkErrors: (error, request, reply) => void sendError(error, request, reply),
     clientErrorHandler: sendClientError,
@@ -114,6 +116,10 @@ export async function createServer(service: Service, options: ServerOptions): Pr
   addEndpoints(app, service, memory, options)
   answerFromMemory(app, service, memory, options)
   return app
+}
+
+function noSchemas(): never {
+  throw new Error('routes have no schemas')
 }
 
 /** One line a request, when it is answered. */
@@ -153,12 +159,20 @@ function addHealth(app: FastifyInstance, service: Service): void {
   })
 }
 
+const hosts = new Map<string, string>()
+
+function hostOf(baseUrl: string): string {
+  const host = hosts.get(baseUrl) ?? new URL(baseUrl).hostname
+  hosts.set(baseUrl, host)
+  return host
+}
+
 /** An address that chose the language goes on choosing it. */
 function addressesOf({ language }: FastifyRequest, { baseUrl }: ServerOptions): Addresses {
   return {
     home: baseUrl,
     rest: `${baseUrl}${language.byAddress ? `/${language.name}` : ''}/${NAMESPACE}`,
-    host: new URL(baseUrl).hostname,
+    host: hostOf(baseUrl),
   }
 }
 

@@ -1,11 +1,13 @@
 import { decodeHTML } from 'entities'
-import sanitizeHtml from 'sanitize-html'
+import type SanitizeHtml from 'sanitize-html'
+import { later, once } from './later.ts'
+
+const sanitizer = later<typeof SanitizeHtml>('sanitize-html')
 
 const BLOCK =
   /<(?:p|div|h[1-6]|ul|ol|dl|table|blockquote|pre|figure|section|article|aside|header|footer|address|hr)[\s>/]/i
 
-const ALLOWED: sanitizeHtml.IOptions = {
-  allowedTags: [...sanitizeHtml.defaults.allowedTags, 'img', 'del', 'ins'],
+const ALLOWED: SanitizeHtml.IOptions = {
   allowedAttributes: {
     a: ['href', 'title', 'target', 'rel'],
     img: ['src', 'alt', 'title', 'width', 'height', 'loading'],
@@ -56,9 +58,18 @@ export function isTooNested(html: string): boolean {
   return false
 }
 
+const allowed = once(() => ({
+  ...ALLOWED,
+  allowedTags: [...sanitizer().defaults.allowedTags, 'img', 'del', 'ins'],
+}))
+
+function clean(html: string, more: SanitizeHtml.IOptions = {}): string {
+  return sanitizer()(html, { ...allowed(), ...more })
+}
+
 /** HTML that is safe to show: no scripts, no handlers, no links that run code. */
 export function sanitize(html: string): string {
-  return sanitizeHtml(html.replace(NOT_A_TAG, '&lt;'), ALLOWED).trim()
+  return clean(html.replace(NOT_A_TAG, '&lt;')).trim()
 }
 
 /** Safe HTML in which plain text has become paragraphs; text that brings its own blocks is left as it is. */
@@ -66,7 +77,7 @@ export function richText(html: string): string {
   const safe = sanitize(html.replace(/\r\n?/g, '\n'))
   if (safe === '' || BLOCK.test(safe)) return safe
   // An inline element that runs across paragraphs is closed and dropped.
-  return safe.includes('<') ? sanitizeHtml(paragraphs(safe), ALLOWED) : paragraphs(safe)
+  return safe.includes('<') ? clean(paragraphs(safe)) : paragraphs(safe)
 }
 
 /**
@@ -75,12 +86,11 @@ export function richText(html: string): string {
  */
 export function pageHtml(safe: string, ownImages: string): string {
   if (!/<(img|h1)\b| class=/i.test(safe)) return safe
-  return sanitizeHtml(safe, {
-    ...ALLOWED,
+  return clean(safe, {
     allowedAttributes: { ...(ALLOWED.allowedAttributes || {}), '*': ['lang', 'dir', 'title'] },
     transformTags: {
       h1: 'h2',
-      img: (_, { src = '', alt = '', ...rest }): sanitizeHtml.Tag =>
+      img: (_, { src = '', alt = '', ...rest }): SanitizeHtml.Tag =>
         src.startsWith(ownImages)
           ? { tagName: 'img', attribs: { ...rest, src, alt, loading: 'lazy' } }
           : { tagName: 'a', attribs: { href: src, rel: 'noreferrer' }, text: alt || src },
@@ -91,9 +101,7 @@ export function pageHtml(safe: string, ownImages: string): string {
 /** The words of a text: tags taken out, entities read. */
 export function plainText(html: string): string {
   if (!/[<&]/.test(html)) return html
-  return decodeHTML(
-    sanitizeHtml(html.replace(NOT_A_TAG, '&lt;'), { ...ALLOWED, allowedTags: [], allowedAttributes: {} }),
-  )
+  return decodeHTML(clean(html.replace(NOT_A_TAG, '&lt;'), { allowedTags: [], allowedAttributes: {} }))
 }
 
 /** The words of a text in which no tag is left, not even one that was encoded twice; beyond that, no angle bracket. */

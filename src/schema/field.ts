@@ -1,6 +1,6 @@
-import type { TSchema } from 'typebox'
 import type { WallClock } from '../calendar/zone.ts'
 import type { Problem, Problems } from '../lib/errors.ts'
+import type { JsonSchema } from './json-schema.ts'
 
 /** What reading a value may need to know. */
 export interface Reading {
@@ -13,9 +13,9 @@ export interface Kind<Value> {
   /** The type that the namespace index names. */
   readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object'
   /** JSON Schema of what a client should send. */
-  readonly schema: TSchema
+  readonly schema: JsonSchema
   /** Further spellings that are understood. */
-  readonly accepts?: readonly TSchema[]
+  readonly accepts?: readonly JsonSchema[]
   /** The value meant by what was sent; throws {@link Refused}. */
   read(raw: unknown, reading: Reading): Value
 }

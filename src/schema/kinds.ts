@@ -1,11 +1,16 @@
-import { type TSchema, Type } from 'typebox'
 import { type DateText, readDate } from '../calendar/date-text.ts'
 import { findZone, type Zone } from '../calendar/zone.ts'
 import { isTooNested, plainText, richText, sanitize, withoutTags } from '../lib/html.ts'
 import { slugify } from '../lib/slug.ts'
 import { type Kind, Refused } from './field.ts'
+import { type JsonSchema, Type } from './json-schema.ts'
 
-function kind<V>(type: Kind<V>['type'], schema: TSchema, read: Kind<V>['read'], accepts?: readonly TSchema[]): Kind<V> {
+function kind<V>(
+  type: Kind<V>['type'],
+  schema: JsonSchema,
+  read: Kind<V>['read'],
+  accepts?: readonly JsonSchema[],
+): Kind<V> {
   return { type, schema, read, ...(accepts && { accepts }) }
 }
 
@@ -142,7 +147,7 @@ export function number(least: number, most: number): Kind<number> {
       if (value < least || value > most) throw new Refused('not_between', { least, most })
       return value
     },
-    [Type.String({ pattern: '^s*[+-]?(d+(.d*)?|.d+)s*$' })],
+    [Type.String({ pattern: '^\\s*[+-]?(\\d+(\\.\\d*)?|\\.\\d+)\\s*$' })],
   )
 }
 
@@ -183,7 +188,7 @@ export const ids = kind<number[]>(
   (raw) => items(raw, MOST_IDS).map((item) => whole(item, 1)),
   [
     Type.Integer({ minimum: 1 }),
-    Type.String({ pattern: '^[sd,]*$' }),
+    Type.String({ pattern: '^[\\s\\d,]*$' }),
     Type.Array(Type.Union([Type.Integer({ minimum: 1 }), DIGITS, NOTHING])),
   ],
 )

@@ -1,6 +1,6 @@
-import { type TProperties, type TSchema, Type } from 'typebox'
 import { eventFields } from './event.ts'
 import type { Fields } from './field.ts'
+import { type JsonProperties, type JsonSchema, Type } from './json-schema.ts'
 import { organizerFields } from './organizer.ts'
 import { STATUSES } from './record.ts'
 import { categoryFields, tagFields } from './term.ts'
@@ -15,9 +15,9 @@ import { venueFields } from './venue.ts'
 const CLOSED = { additionalProperties: false } as const
 
 const said = (text: string) => ({ 'x-text': `responses.${text}` })
-const object = (properties: TProperties, text: string) => Type.Object(properties, { ...CLOSED, ...said(text) })
-const ref = (name: string) => Type.Unsafe<unknown>({ $ref: `#/components/schemas/${name}` })
-const orNull = (schema: TSchema) => Type.Union([schema, Type.Null()])
+const object = (properties: JsonProperties, text: string) => Type.Object(properties, { ...CLOSED, ...said(text) })
+const ref = (name: string) => Type.Ref(`#/components/schemas/${name}`)
+const orNull = (schema: JsonSchema) => Type.Union([schema, Type.Null()])
 
 const wall = (text: string) => Type.String({ pattern: '^\\d{4,5}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}$', ...said(text) })
 const address = (text: string) => Type.String({ format: 'uri', ...said(text) })
@@ -25,18 +25,18 @@ const count = (text: string) => Type.Integer({ minimum: 0, ...said(text) })
 const id = Type.Integer({ minimum: 1, ...said('id') })
 
 /** The properties that declared fields have in a response, each with the text of its field. */
-function shown(fields: Fields, as: Record<string, TSchema>): TProperties {
+function shown(fields: Fields, as: Record<string, JsonSchema>): JsonProperties {
   return Object.fromEntries(
     Object.entries(as).map(([name, schema]) => [name, { ...schema, 'x-text': `fields.${fields[name]?.text}` }]),
   )
 }
 
 /** The stored details of a venue or organizer, which are left out when they are empty; flags are always there. */
-function details(fields: Fields, except: string): TProperties {
+function details(fields: Fields, except: string): JsonProperties {
   const stored = Object.entries(fields).filter(
     ([name, field]) => field.stored && name !== except && name !== 'description',
   )
-  const plain = { boolean: Type.Boolean(), number: Type.Number() } as Record<string, TSchema>
+  const plain = { boolean: Type.Boolean(), number: Type.Number() } as Record<string, JsonSchema>
   return Object.fromEntries(
     stored.map(([name, { kind, text }]) => {
       const schema = { ...(plain[kind.type] ?? Type.String()), 'x-text': `fields.${text}` }
@@ -64,7 +64,7 @@ const jsonLd = Type.Optional(
   ),
 )
 
-function linked(kind: 'venue' | 'organizer', fields: Fields): TSchema {
+function linked(kind: 'venue' | 'organizer', fields: Fields): JsonSchema {
   return object(
     {
       id,
@@ -82,7 +82,7 @@ function linked(kind: 'venue' | 'organizer', fields: Fields): TSchema {
   )
 }
 
-const term = (fields: Fields, parent: TProperties, text: string) =>
+const term = (fields: Fields, parent: JsonProperties, text: string) =>
   object(
     {
       id,
@@ -268,6 +268,6 @@ export const RESPONSES = {
     },
     'error',
   ),
-} as const satisfies Record<string, TSchema>
+} as const satisfies Record<string, JsonSchema>
 
 export type ResponseName = keyof typeof RESPONSES

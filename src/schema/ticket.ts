@@ -1,5 +1,5 @@
-import { Type } from 'typebox'
 import { declare, type Kind, Refused, readFields, type Values } from './field.ts'
+import { Type } from './json-schema.ts'
 import * as kinds from './kinds.ts'
 
 /** What admits to an event. */

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { Kysely } from 'kysely'
+import { isDeepStrictEqual } from 'node:util'
+import { Kysely, sql } from 'kysely'
 import { Migrator } from 'kysely/migration'
 import { AppError } from '../lib/errors.ts'
 import { type Dialect, postgres, sqlite, type Tx } from './dialect.ts'
@@ -30,6 +31,9 @@ export interface Database {
   pending(): Promise<string[]>
   close(): Promise<void>
 }
+
+/** The names of all migrations, in order. */
+const ALL = Object.keys(migrations)
 
 /** How long a transaction is tried again, and how long it waits in between, in milliseconds. */
 const PATIENCE = 5000
@@ -83,6 +87,13 @@ export function openDatabase(
         }),
     )
   const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } })
+  const executed = async () => {
+    // The migrator reads the whole catalog to find out whether its table is there: that is left for a new database.
+    const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`
+      .execute(db)
+      .catch(async () => ({ rows: (await migrator.getMigrations()).filter(({ executedAt }) => executedAt) }))
+    return rows.map(({ name }) => name)
+  }
   return {
     read: (work) =>
       patiently(dialect, async () => {
@@ -127,13 +138,14 @@ export function openDatabase(
           )
     },
     async migrate() {
+      if (isDeepStrictEqual(await executed(), ALL)) return []
       const { error, results } = await migrator.migrateToLatest()
       if (error !== undefined) throw error
       return (results ?? []).map((result) => result.migrationName)
     },
     async pending() {
-      const all = await migrator.getMigrations()
-      return all.filter((migration) => migration.executedAt === undefined).map((migration) => migration.name)
+      const done = await executed()
+      return ALL.filter((name) => !done.includes(name))
     },
     async close() {
       await replicas.close()

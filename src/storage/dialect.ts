@@ -8,6 +8,7 @@ import {
   type Transaction,
 } from 'kysely'
 import { type Box, EARTH_RADIUS, type Point } from '../lib/geo.ts'
+import { prepared } from './prepared.ts'
 import type { Tables } from './tables.ts'
 
 /** How many rows the version of the data is spread over, so that writers seldom wait for each other's commit. */
@@ -88,6 +89,14 @@ function haversine(least: RawBuilder<unknown>): Dialect['distance'] {
   }
 }
 
+const nextLast = prepared<{ last: number }, [Sequence]>((db, sequence) =>
+  db
+    .updateTable('sequences')
+    .set((eb) => ({ last: eb('last', '+', 1) }))
+    .where('name', '=', sequence)
+    .returning('last'),
+)
+
 export const sqlite: Dialect = {
   types: { text: 'text', whole: 'integer', real: 'double precision' },
   identity: (column) => column.primaryKey().autoIncrement(),
@@ -96,13 +105,8 @@ export const sqlite: Dialect = {
     await sql`insert into sequences (name, last) values ('records', 0), ('terms', 0)`.execute(db)
   },
   async nextId(tx, sequence) {
-    const { last } = await tx
-      .updateTable('sequences')
-      .set((eb) => ({ last: eb('last', '+', 1) }))
-      .where('name', '=', sequence)
-      .returning('last')
-      .executeTakeFirstOrThrow()
-    return last
+    const [row] = await nextLast(tx, sequence)
+    return row?.last ?? 0
   },
   async nextIds(tx, sequence, count) {
     const { last } = await tx

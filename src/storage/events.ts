@@ -6,6 +6,7 @@ import type { TermKind } from '../schema/term.ts'
 import { dialectOf, gather, type Tx } from './dialect.ts'
 import { ALL, conditions, type EventFilter } from './event-filter.ts'
 import type { Question } from './look.ts'
+import { insertRows, prepared, preparedBy } from './prepared.ts'
 import { LINK_TABLE, type LinkedKind, type Page, RECORD_TABLE, type RecordRow } from './records.ts'
 import { type Sight, visible, visibleByKey } from './sight.ts'
 import type { EventTable, Tables, TermTable } from './tables.ts'
@@ -85,11 +86,8 @@ const SECRET = sql<number>`case when events.password_hash is null then 0 else 1 
 const published = (db: Kysely<Tables>) =>
   db.selectFrom('events').select(['id', 'revision', 'start_local']).select(SECRET).where('status', '=', 'publish')
 
-/** A published event in brief, by its id and by its slug; and several, by a list of their ids in JSON. */
+/** A published event in brief, by its id and by its slug. */
 export const STUB_BY_ID: Question<Stub> = { build: (db, id) => published(db).where('id', '=', id) }
-export const STUBS_BY_IDS: Question<Stub> = {
-  build: (db, ids) => published(db).where((eb) => dialectOf(db).among(eb.ref('id'), ids)),
-}
 export const STUB_BY_SLUG: Question<Stub> = { build: (db, slug) => published(db).where('slug', '=', slug) }
 
 /** Those of the given events that exist. */
@@ -160,18 +158,23 @@ export async function linkedOf(
   return Map.groupBy(rows as unknown as (RecordRow & { of_event: number })[], (row) => row.of_event)
 }
 
+const termsOfSome = preparedBy((_: number) =>
+  prepared<TermTable & { of_event: number }, number[]>((db, ...events) =>
+    db
+      .selectFrom('event_terms')
+      .innerJoin('terms', 'terms.id', 'event_terms.term')
+      .selectAll('terms')
+      .select('event_terms.event as of_event')
+      .where('event_terms.event', 'in', events)
+      .orderBy('terms.name_key')
+      .orderBy('terms.id'),
+  ),
+)
+
 /** The categories and tags of events, by name, by their event's id. */
 export async function termsOf(tx: Tx, events: readonly number[]): Promise<Map<number, TermTable[]>> {
   if (events.length === 0) return new Map()
-  const rows = await tx
-    .selectFrom('event_terms')
-    .innerJoin('terms', 'terms.id', 'event_terms.term')
-    .selectAll('terms')
-    .select('event_terms.event as of_event')
-    .where('event_terms.event', 'in', events)
-    .orderBy('terms.name_key')
-    .orderBy('terms.id')
-    .execute()
+  const rows = await termsOfSome(events.length)(tx, ...events)
   return Map.groupBy(rows, (row) => row.of_event)
 }
 
@@ -195,11 +198,17 @@ export async function links(
   return linked('venue').unionAll(linked('organizer')).unionAll(terms).orderBy('position').execute()
 }
 
-/** Makes these the venues or organizers of an event, in this order. */
-export async function setLinked(tx: Tx, kind: LinkedKind, event: number, linked: readonly number[]): Promise<void> {
-  await tx.deleteFrom(LINK_TABLE[kind]).where('event', '=', event).execute()
-  const rows = [...new Set(linked)].map((id, position) => ({ event, linked: id, position }))
-  if (rows.length > 0) await tx.insertInto(LINK_TABLE[kind]).values(rows).execute()
+/** Makes these the venues or organizers of an event, in this order; a new one has none that would have to go. */
+export async function setLinked(
+  tx: Tx,
+  kind: LinkedKind,
+  event: number,
+  linked: readonly number[],
+  isNew: boolean,
+): Promise<void> {
+  if (!isNew) await tx.deleteFrom(LINK_TABLE[kind]).where('event', '=', event).execute()
+  const rows = linked.map((id, position) => ({ event, linked: id, position }))
+  await insertRows(tx, LINK_TABLE[kind], rows)
 }
 
 /** The ids of an event's categories and tags. */
@@ -208,21 +217,29 @@ export async function termIds(tx: Tx, event: number): Promise<number[]> {
   return rows.map((row) => row.term)
 }
 
-/** Makes these the categories and tags of an event. */
-export async function setTerms(tx: Tx, event: number, terms: readonly number[]): Promise<void> {
-  await tx.deleteFrom('event_terms').where('event', '=', event).execute()
-  const rows = [...new Set(terms)].map((term) => ({ event, term }))
-  if (rows.length > 0) await tx.insertInto('event_terms').values(rows).execute()
+/** Makes these the categories and tags of an event; a new one has none that would have to go. */
+export async function setTerms(tx: Tx, event: number, terms: readonly number[], isNew: boolean): Promise<void> {
+  if (!isNew) await tx.deleteFrom('event_terms').where('event', '=', event).execute()
+  const rows = terms.map((term) => ({ event, term }))
+  await insertRows(tx, 'event_terms', rows)
 }
 
-/** Moves the counts of terms by one, up or down. */
-export async function countTerms(tx: Tx, terms: readonly number[], by: 1 | -1): Promise<void> {
-  if (terms.length === 0) return
-  await tx
-    .updateTable('terms')
-    .set((eb) => ({ count: eb('count', '+', by) }))
-    .where('id', 'in', terms)
-    .execute()
+const counting = preparedBy((_: number) =>
+  prepared<TermTable, [by: number, ...terms: number[]]>((db, by, ...terms) =>
+    db
+      .updateTable('terms')
+      .set((eb) => ({ count: eb('count', '+', by) }))
+      .where('id', 'in', terms)
+      .returningAll(),
+  ),
+)
+
+/** Moves the counts of terms by one, up or down; answers them as they then are, by name. */
+export async function countTerms(tx: Tx, terms: readonly number[], by: 1 | -1): Promise<TermTable[]> {
+  if (terms.length === 0) return []
+  const rows = await counting(terms.length)(tx, by, ...terms)
+  // As the databases order them: by code points.
+  return rows.sort((a, b) => Buffer.compare(Buffer.from(a.name_key), Buffer.from(b.name_key)) || a.id - b.id)
 }
 
 /** Publishes the drafts by an author among the venues and organizers of events, or schedules those of a later date. */
@@ -231,8 +248,9 @@ export async function publishLinkedDrafts(
   events: readonly number[],
   author: number,
   now: Instant,
+  kinds: readonly LinkedKind[] = ['venue', 'organizer'],
 ): Promise<void> {
-  for (const kind of ['venue', 'organizer'] as const) {
+  for (const kind of kinds) {
     await tx
       .updateTable(RECORD_TABLE[kind])
       .set((eb) => ({

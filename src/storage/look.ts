@@ -1,17 +1,11 @@
 import type { SQLInputValue, StatementSync } from 'node:sqlite'
-import { type Compilable, CompiledQuery, type Kysely, sql } from 'kysely'
+import type { Compilable, CompiledQuery, Kysely } from 'kysely'
+import { filled, type Place, placeOf } from './prepared.ts'
 import type { Tables } from './tables.ts'
-
-/** A place in a question for a value that is known when it is asked. */
-class Slot {}
 
 /** One question that is asked over and over: put together once, by the query builder as all others are. */
 export interface Question<Row> {
-  build(db: Kysely<Tables>, value: ReturnType<typeof slot>): Compilable<Row>
-}
-
-function slot() {
-  return sql<never>`${new Slot()}`
+  build(db: Kysely<Tables>, value: Place): Compilable<Row>
 }
 
 /** Asks questions, each of which is by itself of one moment: the present. */
@@ -28,13 +22,12 @@ export class Looker {
   }
 
   ask<Row>(question: Question<Row>, value: string | number): Row[] | Promise<Row[]> {
-    const compiled = this.#compiled.get(question) ?? question.build(this.#db, slot()).compile()
+    const compiled = this.#compiled.get(question) ?? question.build(this.#db, placeOf(0)).compile()
     this.#compiled.set(question, compiled)
-    const values = compiled.parameters.map((one) => (one instanceof Slot ? value : one))
-    if (this.#prepare === null)
-      return this.#db.executeQuery<Row>(CompiledQuery.raw(compiled.sql, values)).then(({ rows }) => rows)
+    const query = filled(compiled, [value]) as CompiledQuery<Row>
+    if (this.#prepare === null) return this.#db.executeQuery(query).then(({ rows }) => rows)
     const statement = this.#statements.get(question) ?? this.#prepare(compiled.sql)
     this.#statements.set(question, statement)
-    return statement.all(...(values as SQLInputValue[])) as Row[]
+    return statement.all(...(query.parameters as SQLInputValue[])) as Row[]
   }
 }

@@ -1,6 +1,4 @@
-import type { Socket } from 'node:net'
 import { PostgresAdapter, PostgresDialect } from 'kysely'
-import pg from 'pg'
 import { type Dialect, postgres } from './dialect.ts'
 
 /** Carries our own dialect, so that storage functions find it from the transaction they are given. */
@@ -8,54 +6,10 @@ class Adapter extends PostgresAdapter {
   readonly dialect: Dialect = postgres
 }
 
-/** Whole numbers come as numbers: ids, counts and instants are all within what JavaScript holds exactly. */
-const types: pg.CustomTypesConfig = {
-  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
-    oid === pg.types.builtins.INT8
-      ? Number
-      : format === 'binary'
-        ? pg.types.getTypeParser(oid, 'binary')
-        : pg.types.getTypeParser(oid),
-}
-
-/** How long a query may take, in milliseconds; the server ends it, and if it does not answer, we do. */
-const LONGEST = 10_000
-
-/** A connection that does not answer is closed, so that nobody else is given it: the server may be gone without a word. */
-class Client extends pg.Client {
-  // biome-ignore lint/suspicious/noExplicitAny: passes on whatever of pg's many forms of query it was called in
-  override query(...args: any[]): any {
-    // biome-ignore lint/suspicious/noExplicitAny: the same
-    const answer = (super.query as any)(...args)
-    if (answer instanceof Promise) {
-      answer.catch((error: Error) => {
-        if (/Query read timeout/.test(error.message))
-          (this as unknown as { connection: { stream: Socket } }).connection.stream.destroy()
-      })
-    }
-    return answer
-  }
-}
-
-/** Kysely on a pool of connections, none of which waits without end. */
+/** Kysely on a pool of connections. */
 export function postgresDialect(url: string, onError: (error: Error) => void): PostgresDialect {
-  const pool = new pg.Pool({
-    connectionString: url,
-    types,
-    max: 10,
-    connectionTimeoutMillis: 3000,
-    idleTimeoutMillis: 30_000,
-    keepAlive: true,
-    query_timeout: LONGEST,
-    statement_timeout: LONGEST - 1000,
-    idle_in_transaction_session_timeout: LONGEST,
-    Client,
-    application_name: 'kalends',
-  })
-  // An idle connection that breaks is replaced when one is needed next.
-  pool.on('error', onError)
-  // One that breaks in use fails the query it was used for; without this it would end the process as well.
-  pool.on('connect', (client) => client.on('error', onError))
+  // Loaded when it is asked for: a service on SQLite starts in less time without it.
+  const pool = async () => (await import('./pool.ts')).openPool(url, onError)
   const dialect = new PostgresDialect({ pool })
   dialect.createAdapter = () => new Adapter()
   return dialect

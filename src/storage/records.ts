@@ -1,9 +1,10 @@
 import { randomInt } from 'node:crypto'
-import type { Insertable, Selectable, Updateable } from 'kysely'
+import type { Selectable, Updateable } from 'kysely'
 import type { Instant } from '../calendar/zone.ts'
 import { withSuffix } from '../lib/slug.ts'
 import type { RecordKind } from '../schema/record.ts'
 import { dialectOf, type Tx } from './dialect.ts'
+import { insertRows, prepared } from './prepared.ts'
 import { type Sight, visible } from './sight.ts'
 import type { RecordColumns, Tables } from './tables.ts'
 
@@ -41,12 +42,25 @@ function table(kind: RecordKind): 'venues' {
   return RECORD_TABLE[kind] as 'venues'
 }
 
+/** The same statement for each of the three tables. */
+function forEach<Statement>(make: (kind: RecordKind) => Statement): Record<RecordKind, Statement> {
+  return { event: make('event'), venue: make('venue'), organizer: make('organizer') }
+}
+
+const byId = forEach((kind) =>
+  prepared<object, [id: number]>((db, id) => db.selectFrom(table(kind)).selectAll().where('id', '=', id)),
+)
+const bySlug = forEach((kind) =>
+  prepared<object, [slug: string]>((db, slug) => db.selectFrom(table(kind)).selectAll().where('slug', '=', slug)),
+)
+const idBySlug = forEach((kind) =>
+  prepared<{ id: number }, [slug: string]>((db, slug) =>
+    db.selectFrom(table(kind)).select('id').where('slug', '=', slug),
+  ),
+)
+
 export async function get(tx: Tx, kind: RecordKind, ref: Ref): Promise<RecordRow | undefined> {
-  const query = tx.selectFrom(table(kind)).selectAll()
-  const row = await ('id' in ref
-    ? query.where('id', '=', ref.id)
-    : query.where('slug', '=', ref.slug)
-  ).executeTakeFirst()
+  const [row] = await ('id' in ref ? byId[kind](tx, ref.id) : bySlug[kind](tx, ref.slug))
   return row as RecordRow | undefined
 }
 
@@ -86,19 +100,17 @@ export function drawIds(tx: Tx, count: number): Promise<number[]> {
   return dialectOf(tx).nextIds(tx, 'records', count)
 }
 
-/** Stores a record, under an id that was drawn for it or a new one. */
+/** Stores a record, under an id that was drawn for it or a new one; answers it as it is stored. */
 export async function create(
   tx: Tx,
   kind: RecordKind,
   row: Omit<RecordRow, 'id' | 'revision'>,
   drawn: number | null = null,
-): Promise<number> {
+): Promise<RecordRow> {
   const id = drawn ?? (await dialectOf(tx).nextId(tx, 'records'))
-  await tx
-    .insertInto(table(kind))
-    .values({ ...row, id } as unknown as Insertable<Tables['venues']>)
-    .execute()
-  return id
+  const given = Object.entries({ ...row, id }).filter(([, value]) => value !== undefined)
+  const [stored] = await insertRows(tx, table(kind), [Object.fromEntries(given)], 'answers')
+  return stored as unknown as RecordRow
 }
 
 export async function update(tx: Tx, kind: RecordKind, id: number, changes: Partial<RecordRow>): Promise<void> {
@@ -136,7 +148,7 @@ export async function reassign(tx: Tx, from: number, to: number): Promise<void> 
 export async function freeSlug(tx: Tx, kind: RecordKind, wanted: string, except = 0): Promise<string> {
   await dialectOf(tx).lock(tx, `slug ${kind} ${wanted}`)
   return firstFree(wanted, async (slug) => {
-    const row = await tx.selectFrom(table(kind)).select('id').where('slug', '=', slug).executeTakeFirst()
+    const [row] = await idBySlug[kind](tx, slug)
     return row === undefined || row.id === except
   })
 }

@@ -1,6 +1,7 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
 import type { TermKind } from '../schema/term.ts'
 import { dialectOf, type Tx } from './dialect.ts'
+import { prepared } from './prepared.ts'
 import { firstFree, type Page } from './records.ts'
 import { eventShownTo, type Sight } from './sight.ts'
 import type { TermTable } from './tables.ts'
@@ -69,8 +70,12 @@ function key({ orderBy, include }: TermFilter): Expression<unknown> {
   return places.length === 0 ? sql.ref('id') : sql`case ${sql.ref('id')} ${sql.join(places, sql` `)} end`
 }
 
+const byId = prepared<TermRow, [kind: TermKind, id: number]>((db, kind, id) =>
+  db.selectFrom('terms').selectAll().where('kind', '=', kind).where('id', '=', id),
+)
+
 export async function get(tx: Tx, kind: TermKind, id: number): Promise<TermRow | undefined> {
-  return tx.selectFrom('terms').selectAll().where('kind', '=', kind).where('id', '=', id).executeTakeFirst()
+  return (await byId(tx, kind, id))[0]
 }
 
 /** Those of the given terms that exist. */

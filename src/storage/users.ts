@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
 import { fold } from '../lib/fold.ts'
 import type { Tx } from './dialect.ts'
+import type { Question } from './look.ts'
 import type { TokenTable, UserTable } from './tables.ts'
 
 export type UserRow = Selectable<UserTable>
@@ -51,14 +52,14 @@ export async function listTokens(tx: Tx, user: number | null): Promise<TokenRow[
   return (user === null ? tokens : tokens.where('user', '=', user)).execute()
 }
 
-/** The user who owns the token with this hash. */
-export async function byToken(tx: Tx, hash: string): Promise<UserRow | undefined> {
-  return tx
-    .selectFrom('tokens')
-    .innerJoin('users', 'users.id', 'tokens.user')
-    .selectAll('users')
-    .where('tokens.hash', '=', hash)
-    .executeTakeFirst()
+/** The user who owns the token with a hash. */
+export const BY_TOKEN: Question<UserRow> = {
+  build: (db, hash) =>
+    db
+      .selectFrom('tokens')
+      .innerJoin('users', 'users.id', 'tokens.user')
+      .selectAll('users')
+      .where('tokens.hash', '=', hash),
 }
 
 export async function createToken(tx: Tx, token: Omit<TokenRow, 'id'>): Promise<number> {

@@ -49,6 +49,19 @@ describe('the documentation', () => {
     assert.doesNotMatch(JSON.stringify(document), /x-text|"description":"(fields|responses|documentation)\./)
   })
 
+  it('has the spellings of numbers that are accepted', async () => {
+    const spelled = { geo_lat: '48.85', geo_lng: ' +2. ' }
+    await service.expect(201, 'editor', '/venues', { json: { venue: 'V', ...spelled } })
+    const { properties } = document.paths['/venues'].post.requestBody.content['application/json'].schema
+    for (const [name, value] of Object.entries(spelled)) {
+      const patterns = properties[name].anyOf.flatMap(({ pattern }: Json) => pattern ?? [])
+      assert.ok(
+        patterns.some((pattern: string) => new RegExp(pattern, 'u').test(value)),
+        `${name} ${patterns}`,
+      )
+    }
+  })
+
   it('is the same as YAML', async () => {
     const response = await service.call(null, '/doc', { query: { format: 'yaml' } })
     assert.match(String(response.headers['content-type']), /yaml/)

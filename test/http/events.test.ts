@@ -21,6 +21,41 @@ describe('/events', () => {
   const total = async (path: string, role: Role | null = 'editor') =>
     (await service.expect(200, role, path, { query: { per_page: 1, hide_empty: 0 } })).total
 
+  describe('the answer to who makes one', () => {
+    it('is what a read then shows them', async () => {
+      const make = async (path: string, json: object, role: Role = 'editor') =>
+        (await service.expect(201, role, path, { json })).id as number
+      const venue = await make('/venues', { venue: 'Open' })
+      const draft = await make('/venues', { venue: 'Draft', status: 'draft' })
+      const organizers = [
+        await make('/organizers', { organizer: 'Second' }),
+        await make('/organizers', { organizer: 'First' }),
+      ]
+      const parent = await make('/categories', { name: 'Above' })
+      const inner = await make('/categories', { name: 'Inner', parent })
+      // Of these two names, code points and UTF-16 units give different orders.
+      const names = ['\u{1F3B5} songs', '\uFF21 songs', 'z', 'Z', 'a']
+      for (const json of [
+        {},
+        {
+          venue: [venue, venue, draft],
+          organizer: [...organizers, organizers[0]],
+          tags: names,
+          categories: [inner, inner],
+        },
+        { venue: { venue: 'Inside', status: 'trash' }, organizer: [{ organizer: 'New' }, { organizer: 'New' }] },
+        { venue: [draft, { venue: 'Inside too', status: 'draft' }], tickets: [{ name: 'Entry', price: '5' }] },
+        { status: 'draft', tags: names.toReversed(), categories: [parent, inner], cost: '5 - 10 €' },
+        { password: 'secret', tags: names, venue },
+      ]) {
+        for (const role of ['editor', 'author'] as const) {
+          const made = await create(json, role)
+          assert.deepEqual(made, await service.expect(200, role, `/events/${made.id}`), JSON.stringify(json))
+        }
+      }
+    })
+  })
+
   describe('time', () => {
     it('keeps an instant that falls into the second half of an overlap', async () => {
       const event = await create({ start_date: '2031-11-02T01:30:00-05:00', end_date: '2031-11-02T03:00:00-05:00' })

@@ -5,6 +5,7 @@ import { brotliCompressSync, constants } from 'node:zlib'
 import type { FastifyInstance } from 'fastify'
 import type { Design, Site } from '../../domain/scope.ts'
 import { AppError } from '../../lib/errors.ts'
+import { once } from '../../lib/later.ts'
 import { themeOf } from './theme.ts'
 
 /** A file that pages use. */
@@ -13,7 +14,8 @@ interface Asset {
   readonly path: string
   readonly type: string
   readonly bytes: Buffer
-  readonly packed: Buffer | null
+  /** The same in less space; null if it is packed by itself. */
+  readonly packed: (() => Buffer) | null
 }
 
 /** The files of a site's pages, by their plain names. */
@@ -79,7 +81,7 @@ export function addAssets(app: FastifyInstance, site: Site): void {
         // A logo may be a drawing, and a drawing may have scripts: by itself it can do nothing.
         'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
       })
-      .send(packed ? found.packed : found.bytes)
+      .send(packed ? found.packed?.() : found.bytes)
   })
 }
 
@@ -115,8 +117,10 @@ function asset(base: string, name: string, bytes: Buffer): Asset {
     path: `${base}/assets/${name.replace(/(?=\.\w+$)/, `.${hash}`)}`,
     type,
     bytes,
-    packed: /^text|svg/.test(type)
-      ? brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } })
-      : null,
+    packed: /^text|svg/.test(type) ? once(() => pack(bytes)) : null,
   }
+}
+
+function pack(bytes: Buffer): Buffer {
+  return brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } })
 }

@@ -1,0 +1,95 @@
+import type { Tx } from '../storage/dialect.ts'
+import type { EventRow } from '../storage/events.ts'
+import * as storage from '../storage/events.ts'
+import type { RecordRow } from '../storage/records.ts'
+import * as recordStorage from '../storage/records.ts'
+import type { TermRow } from '../storage/terms.ts'
+import type { TicketRow } from '../storage/tickets.ts'
+import * as ticketStorage from '../storage/tickets.ts'
+import { mayEdit, sightOf } from './access.ts'
+import type { Image } from './images.ts'
+import * as images from './images.ts'
+import type { Linked } from './linked-records.ts'
+import type { Scope } from './scope.ts'
+import { type Term, withPaths } from './terms.ts'
+
+/** An event with everything that it is shown with. */
+export interface Event {
+  readonly row: EventRow
+  readonly image: Image | null
+  readonly venues: readonly Linked[]
+  readonly organizers: readonly Linked[]
+  readonly categories: readonly Term[]
+  readonly tags: readonly Term[]
+  readonly tickets: readonly TicketRow[]
+  /** The way to its nearest venue, in kilometres, where a list asked for it. */
+  readonly distance: number | null
+  /** The event that it is part of, if its reader may open that one. */
+  readonly parent: number | null
+  /** False when its reader lacks the password: then only its title and dates are shown. */
+  readonly whole: boolean
+}
+
+/** What belongs to events, by their ids. */
+export interface Parts {
+  readonly venues: ReadonlyMap<number, readonly RecordRow[]>
+  readonly organizers: ReadonlyMap<number, readonly RecordRow[]>
+  /** By name. */
+  readonly terms: ReadonlyMap<number, readonly TermRow[]>
+  readonly tickets: ReadonlyMap<number, readonly TicketRow[]>
+}
+
+/** Events with everything that they are shown with: as many queries for fifty as for one, and none for what is known. */
+export async function assemble(
+  tx: Tx,
+  scope: Pick<Scope, 'user'>,
+  rows: readonly (EventRow & { distance?: number })[],
+  known: Partial<Parts> = {},
+): Promise<Event[]> {
+  const sight = sightOf(scope.user)
+  const ids = idsOf(rows)
+  const venues = known.venues ?? (await storage.linkedOf(tx, 'venue', ids, sight))
+  const organizers = known.organizers ?? (await storage.linkedOf(tx, 'organizer', ids, sight))
+  const terms = known.terms ?? (await storage.termsOf(tx, ids))
+  const tickets = known.tickets ?? (await ticketStorage.ofEvents(tx, ids))
+  const parents = await recordStorage.readable(
+    tx,
+    'event',
+    rows.flatMap((row) => row.parent ?? []),
+    sight,
+  )
+  const pictures = await images.ofRows(tx, [
+    ...rows,
+    ...[...venues.values()].flat(),
+    ...[...organizers.values()].flat(),
+  ])
+  const withPath = new Map((await withPaths(tx, [...terms.values()].flat())).map((term) => [term.id, term]))
+  const pictureOf = (row: { image: number | null }) => (row.image === null ? null : (pictures.get(row.image) ?? null))
+  const linked = (found: readonly RecordRow[] = []) => found.map((row) => ({ row, image: pictureOf(row) }))
+  return rows.map((row) => {
+    const own = (terms.get(row.id) ?? []).map((term) => withPath.get(term.id)).filter((term) => term !== undefined)
+    return {
+      row,
+      image: pictureOf(row),
+      venues: linked(venues.get(row.id)),
+      organizers: linked(organizers.get(row.id)),
+      categories: own.filter((term) => term.kind === 'category'),
+      tags: own.filter((term) => term.kind === 'tag'),
+      tickets: tickets.get(row.id) ?? [],
+      distance: row.distance ?? null,
+      parent: row.parent !== null && parents.has(row.parent) ? row.parent : null,
+      whole: row.password_hash === null || mayEdit(scope.user, row),
+    }
+  })
+}
+
+/** The same of one event. */
+export async function assembleOne(tx: Tx, scope: Scope, row: EventRow, known: Partial<Parts> = {}): Promise<Event> {
+  const [event] = await assemble(tx, scope, [row], known)
+  if (event === undefined) throw new Error('an event was lost while it was put together')
+  return event
+}
+
+export function idsOf(rows: readonly { readonly id: number }[]): number[] {
+  return rows.map((row) => row.id)
+}

@@ -1,0 +1,34 @@
+import { createRequire } from 'node:module'
+
+const require = createRequire(import.meta.url)
+
+const loaders: (() => unknown)[] = []
+
+/** What is made when it is first asked for, and then kept. */
+export function once<T extends object>(make: () => T): () => T {
+  let made: T | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
+}
+
+/** A package that a service can start without: it is loaded when it is first used, or as soon as there is time. */
+export function later<Package extends object>(name: string): () => Package {
+  const load = once(() => require(name) as Package)
+  loaders.push(load)
+  return load
+}
+
+/** Nobody should wait for it who has waited for the service to start, in milliseconds. */
+const PAUSE = 100
+
+/** Loads what was left for later, one package at a time. */
+export function loadTheRest(): void {
+  const load = loaders.shift()
+  if (load === undefined) return
+  setTimeout(() => {
+    load()
+    loadTheRest()
+  }, PAUSE).unref()
+}

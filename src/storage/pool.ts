@@ -1,0 +1,53 @@
+import type { Socket } from 'node:net'
+import pg from 'pg'
+
+/** Whole numbers come as numbers: ids, counts and instants are all within what JavaScript holds exactly. */
+const types: pg.CustomTypesConfig = {
+  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+    oid === pg.types.builtins.INT8
+      ? Number
+      : format === 'binary'
+        ? pg.types.getTypeParser(oid, 'binary')
+        : pg.types.getTypeParser(oid),
+}
+
+/** How long a query may take, in milliseconds; the server ends it, and if it does not answer, we do. */
+const LONGEST = 10_000
+
+/** A connection that does not answer is closed, so that nobody else is given it: the server may be gone without a word. */
+class Client extends pg.Client {
+  // biome-ignore lint/suspicious/noExplicitAny: passes on whatever of pg's many forms of query it was called in
+  override query(...args: any[]): any {
+    // biome-ignore lint/suspicious/noExplicitAny: the same
+    const answer = (super.query as any)(...args)
+    if (answer instanceof Promise) {
+      answer.catch((error: Error) => {
+        if (/Query read timeout/.test(error.message))
+          (this as unknown as { connection: { stream: Socket } }).connection.stream.destroy()
+      })
+    }
+    return answer
+  }
+}
+
+/** A pool of connections, none of which waits without end. */
+export function openPool(url: string, onError: (error: Error) => void): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    types,
+    max: 10,
+    connectionTimeoutMillis: 3000,
+    idleTimeoutMillis: 30_000,
+    keepAlive: true,
+    query_timeout: LONGEST,
+    statement_timeout: LONGEST - 1000,
+    idle_in_transaction_session_timeout: LONGEST,
+    Client,
+    application_name: 'kalends',
+  })
+  // An idle connection that breaks is replaced when one is needed next.
+  pool.on('error', onError)
+  // One that breaks in use fails the query it was used for; without this it would end the process as well.
+  pool.on('connect', (client) => client.on('error', onError))
+  return pool
+}
