@@ -80,8 +80,7 @@ export function headOf({ mark, cuts, holes, links }: Template): string {
   return JSON.stringify([mark, cuts, holes, links])
 }
 
-export function templateFrom(revision: number, head: string, bytes: Uint8Array): Template {
+export function templateFrom(revision: number, head: string, body: Buffer): Template {
   const [mark, cuts, holes, links] = JSON.parse(head) as [string, number[], Hole[], Links]
-  const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   return { revision, mark, body, cuts, holes: shared(holes), links }
 }

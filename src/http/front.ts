@@ -7,7 +7,7 @@ import type { Scope } from '../domain/scope.ts'
 import { accessLog } from './access-log.ts'
 import { keyOf } from './answer.ts'
 import { replyTo } from './conditional.ts'
-import type { Reply } from './kept.ts'
+import type { Kept, Reply } from './kept.ts'
 import { languageChooser, languageIn } from './language.ts'
 import type { Memory } from './memory.ts'
 import { isOverLimit, type RateLimits } from './rate-limit.ts'
@@ -40,8 +40,15 @@ export function answerFromMemory(
   app.addHook('preClose', async () => {
     isClosing = true
   })
-  const send = (request: IncomingMessage, response: ServerResponse, reply: Reply, ip: string, began: number) => {
-    const id = write(request, response, reply)
+  const send = (
+    request: IncomingMessage,
+    response: ServerResponse,
+    reply: Reply,
+    { release }: Kept,
+    ip: string,
+    began: number,
+  ) => {
+    const id = write(request, response, reply, release)
     const ms = Math.round((performance.now() - began) * 10) / 10
     log({ id, method: request.method ?? '', url: request.url ?? '', ip, status: reply.status, ms })
   }
@@ -53,9 +60,9 @@ export function answerFromMemory(
     const ip = trusted === null ? (socket.remoteAddress ?? '') : proxyAddr(request, trusted)
     if (isOverLimit(limits, options, { ip, socket, headers })) return goLong(request, response)
     const reply = replyTo(kept, headers)
-    if (!(reply instanceof Promise)) return send(request, response, reply, ip, began)
+    if (!(reply instanceof Promise)) return send(request, response, reply, kept, ip, began)
     reply.then(
-      (made) => send(request, response, made, ip, began),
+      (made) => send(request, response, made, kept, ip, began),
       () => goLong(request, response),
     )
   }
@@ -87,13 +94,22 @@ function versionOf(db: Scope['db']): ReturnType<Scope['db']['version']> | null {
 /** How long a body is that is sent in one piece with its head at most, in bytes. */
 const SMALL = 6144
 
-/** Sends a reply; answers the id that the request was given. */
-function write(request: IncomingMessage, response: ServerResponse, { status, headers, body }: Reply): string {
+/** Sends a reply; answers the id that the request was given. `release` is called when its body is no longer looked at. */
+function write(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, headers, body }: Reply,
+  release?: () => void,
+): string {
   const id = randomUUID()
   response.writeHead(status, [...headers, 'x-request-id', id])
   if (body === null || request.method === 'HEAD') response.end()
   // As text, a body goes out with its head in one piece, which for a small one is worth copying it.
   else if (body.length < SMALL) response.end(body.toString('latin1'), 'latin1')
-  else response.end(body)
+  else {
+    response.end(body, release)
+    return id
+  }
+  release?.()
   return id
 }

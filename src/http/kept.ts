@@ -30,6 +30,8 @@ export interface Kept {
   readonly headers: HeaderList
   /** When time alone may change it. */
   readonly until: Instant
+  /** Called by whoever has sent it and knows that nobody looks at its body any more; only of what is not kept for others. */
+  readonly release?: () => void
   /** What is sent of it, by encoding; each is made once, when it is first asked for: see conditional.ts. */
   readonly variants: Partial<Record<Encoding | 'identity', Variant | Promise<Variant>>>
 }

@@ -1,10 +1,11 @@
+import { Buffers } from '../lib/buffers.ts'
 import type { Kept } from './kept.ts'
 import type { Scratch } from './template-store.ts'
 
 /** How many answers are put aside in one turn of the event loop, so that nobody waits for it. */
 const AT_ONCE = 8
-/** Of how many that were read back it is known. */
-const MOST_READ = 5000
+/** Of how many that were read back last it is known: memory has room for about as many of the larger ones. */
+const MOST_READ = 200
 
 /**
  * Answers that memory has no room for, put aside while the data stays the same: to read one back takes far less than
@@ -12,45 +13,52 @@ const MOST_READ = 5000
  */
 export class Spill {
   readonly #scratch: Scratch
-  #epoch = 0
-  #keys = new Set<number>()
+  readonly #buffers = new Buffers()
   /** Those that were read back of late. */
-  #read = new Set<number>()
+  readonly #read = new Set<number>()
   #waiting: [string, Kept][] = []
 
   constructor(scratch: Scratch) {
     this.#scratch = scratch
   }
 
-  /** An answer, and whether it is asked for so often that it should be in memory again: what comes back once in a long while would only push others out. */
+  /**
+   * An answer, and whether it is asked for so often that it should be in memory again: what comes back once in a long
+   * while would only push others out. Until then, it lies in a buffer that is lent.
+   */
   get(key: string): { readonly kept: Kept; readonly often: boolean } | undefined {
-    if (this.#keys.size === 0) return undefined
     const number = numberOf(key)
-    const row = this.#keys.has(number) ? this.#scratch.get(number) : undefined
-    if (row === undefined || row[0] !== this.#epoch) return undefined
-    const [own, tag, until, ...headers] = row[1].split('\n') as [string, string, string, ...string[]]
-    if (own !== key) return undefined
+    if (!this.#scratch.has(number)) return undefined
+    let lent: Buffer | null = null
+    const row = this.#scratch.get(number, (length) => {
+      lent = this.#buffers.lend(length)
+      return lent
+    })
+    const [own, tag = '', until, ...headers] = row?.[1].split('\n') ?? []
+    if (row === undefined || own !== key) return undefined
     const often = this.#read.has(number)
     if (this.#read.size >= MOST_READ) this.#read.clear()
     this.#read.add(number)
-    const { buffer, byteOffset, byteLength } = row[2]
-    const body = Buffer.from(buffer, byteOffset, byteLength)
-    return { kept: { body, tag, headers, until: Number(until), variants: {} }, often }
+    const kept = { body: row[2], tag, headers, until: Number(until), variants: {} }
+    if (often) return { kept: { ...kept, body: Buffer.from(kept.body) }, often }
+    const release = () => {
+      if (lent !== null) this.#buffers.giveBack(lent)
+      lent = null
+    }
+    return { kept: { ...kept, release }, often }
   }
 
   /** Puts answers aside, a few at a time. */
   put(entries: Iterable<[string, Kept]>): void {
-    if (this.#waiting.length === 0) setImmediate(() => this.#work(this.#epoch))
+    if (this.#waiting.length === 0) setImmediate(() => this.#work())
     for (const entry of entries) this.#waiting.push(entry)
   }
 
   /** Nothing of it is true any more. */
   forget(): void {
-    this.#epoch++
     this.#waiting = []
-    if (this.#keys.size > 0) this.#scratch.close()
-    this.#keys = new Set()
-    this.#read = new Set()
+    this.#scratch.clear()
+    this.#read.clear()
   }
 
   close(): void {
@@ -58,16 +66,13 @@ export class Spill {
     this.#scratch.close()
   }
 
-  #work(epoch: number): void {
-    if (epoch !== this.#epoch) return
+  #work(): void {
     for (const [key, { tag, headers, until, body }] of this.#waiting.splice(0, AT_ONCE)) {
       const number = numberOf(key)
-      if (this.#keys.has(number)) continue
       // No header and no address has a line break in it.
-      this.#scratch.put(number, epoch, [key, tag, until, ...headers].join('\n'), body)
-      this.#keys.add(number)
+      if (!this.#scratch.has(number)) this.#scratch.put(number, 0, [key, tag, until, ...headers].join('\n'), body)
     }
-    if (this.#waiting.length > 0) setImmediate(() => this.#work(epoch))
+    if (this.#waiting.length > 0) setImmediate(() => this.#work())
   }
 }
 

@@ -8,8 +8,10 @@ const OVERHEAD = 600
 
 /** Where there is room for more than should be in memory: see storage/scratch.ts. */
 export interface Scratch {
-  get(key: number): [revision: number, head: string, body: Uint8Array] | undefined
+  has(key: number): boolean
+  get(key: number, room?: (length: number) => Buffer): [revision: number, head: string, body: Buffer] | undefined
   put(key: number, revision: number, head: string, body: Uint8Array): void
+  clear(): void
   close(): void
 }
 

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { get, type IncomingMessage } from 'node:http'
+import { after, before, describe, it } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import { gunzipSync } from 'node:zlib'
+import { clock } from '../support/calendar.ts'
+import { type Service, startService } from '../support/service.ts'
+
+/** How many addresses there are, each with an answer of some hundred kilobytes: memory has no room for a quarter of them. */
+const ADDRESSES = 300
+const API = '/calendar/events/v1'
+
+describe('answers that memory has no room for', () => {
+  let service: Service
+  let base: string
+  let told: string[]
+  before(async () => {
+    service = await startService({ clock, settings: { rateLimit: '0' } })
+    base = await service.listen()
+    for (let n = 0; n < 4; n++) {
+      const json = { title: `Event ${n}`, start_date: `2031-06-1${n + 1} 19:00`, description: text(n) }
+      await service.expect(201, 'administrator', '/events', { json: { ...json, end_date: `2031-06-1${n + 1} 22:00` } })
+    }
+    told = await all(whole)
+  })
+  after(() => service.close())
+
+  const text = (n: number) => `<p>${`${n} ünd so weiter. `.repeat(5000)}</p>`
+  const address = (n: number) => `${base}${API}/events?per_page=3&page=${1 + (n % 2)}&end_date=2032-01-01&x=${n}`
+  const ask = async (n: number, headers: Record<string, string> = {}): Promise<IncomingMessage> => {
+    const [response] = (await once(get(address(n), { agent: false, headers }), 'response')) as [IncomingMessage]
+    assert.equal(response.statusCode, 200)
+    return response
+  }
+  const whole = async (n: number): Promise<string> => String(Buffer.concat(await (await ask(n)).toArray()))
+  /** What all addresses answer, asked for sixteen at a time. */
+  const all = async (read: (n: number) => Promise<string>): Promise<string[]> => {
+    const found: string[] = []
+    for (let from = 0; from < ADDRESSES; from += 16) {
+      const some = Array.from({ length: Math.min(16, ADDRESSES - from) }, (_, n) => read(from + n))
+      found.push(...(await Promise.all(some)))
+    }
+    return found
+  }
+
+  it('are the same when they come back, to those who read slowly too', async () => {
+    const slow = await Promise.all([3, 4, 5, 6].map((n) => ask(n)))
+    for (const response of slow) response.pause()
+    assert.deepEqual(await all(whole), told)
+    await setTimeout(50)
+    const late = await Promise.all(slow.map(async (response) => String(Buffer.concat(await response.toArray()))))
+    assert.deepEqual(late, told.slice(3, 7))
+  })
+
+  it('are the same when they are packed', async () => {
+    const packed = async (n: number) => {
+      const response = await ask(n, { 'accept-encoding': 'gzip' })
+      return String(gunzipSync(Buffer.concat(await response.toArray())))
+    }
+    assert.deepEqual(await all(packed), told)
+  })
+
+  it('survive readers who go away', async () => {
+    for (let n = 0; n < 40; n++) (await ask(n)).destroy()
+    assert.deepEqual(await all(whole), told)
+  })
+
+  it('are forgotten when something changes', async () => {
+    const json = { title: 'First of all', start_date: '2031-06-10 19:00', end_date: '2031-06-10 22:00' }
+    await service.expect(201, 'administrator', '/events', { json })
+    for (const n of [0, 2, 298]) assert.match(await whole(n), /First of all/)
+  })
+})
