@@ -26,5 +26,5 @@ VOLUME /data
 EXPOSE 8080
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + (process.env.KALENDS_PORT || 8080) + '/healthz').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node", "--max-semi-space-size=8", "bin/kalends.js"]
+ENTRYPOINT ["node", "--max-semi-space-size=16", "bin/kalends.js"]
 CMD ["serve"]

@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --max-semi-space-size=8
+#!/usr/bin/env -S node --max-semi-space-size=16
 // Plain, old JavaScript: it must still run where nothing else here does, to say why.
 import { existsSync } from 'node:fs'
 import module from 'node:module'

@@ -5,7 +5,7 @@ import { Spill } from './spill.ts'
 import type { Scratch } from './template-store.ts'
 
 /** How much memory kept answers may take, in bytes. */
-const MOST_BYTES = 16 * 2 ** 20
+const MOST_BYTES = 12 * 2 ** 20
 /** What an entry takes beside its bodies and its key: its headers. */
 const OVERHEAD = 3000
 
