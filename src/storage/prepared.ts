@@ -80,7 +80,8 @@ export async function insertRows<Table extends keyof Tables>(
   for (let at = 0; at < rows.length; at += MOST_ROWS) {
     const some = rows.slice(at, at + MOST_ROWS)
     const insert = inserts([table, answers, some.length, ...columns].join(' '))
-    stored.push(...(await insert(db, ...some.flatMap((row) => Object.values(row)))))
+    const values = some.flatMap((row) => columns.map((name) => row[name as keyof typeof row]))
+    stored.push(...(await insert(db, ...values)))
   }
   return stored as Selectable<Tables[Table]>[]
 }
