@@ -149,8 +149,9 @@ export class SiteClient {
     const { pause = 200, patience = 1000, onTrouble = () => {} } = this.#options
     for (let retries = 0; ; retries++) {
       await setTimeout(Math.max(0, this.#last + pause - performance.now()))
-      this.#last = performance.now()
       const answer = await ask()
+      // From its end: a site that takes long has not less time to itself.
+      this.#last = performance.now()
       if (!('trouble' in answer) || retries >= most) return answer
       const wait = Math.min(Math.max(patience * 2 ** retries, answer.wait), LONGEST_WAIT)
       onTrouble(`${answer.trouble}; trying again in ${Math.ceil(wait / 1000)} s`)
