@@ -9,6 +9,8 @@ const MOST_WAITING = 1000
 
 /** What is logged of an answered request. */
 export interface Answered {
+  /** When, in milliseconds since 1970. */
+  readonly time: number
   readonly id: string
   readonly method: string
   readonly url: string
@@ -29,16 +31,18 @@ export function accessLog(app: FastifyInstance): (answered: Answered) => void {
   const head = Object.entries({ pid: process.pid, hostname: hostname(), ...logger.bindings() })
     .map(([name, value]) => `,${JSON.stringify(name)}:${JSON.stringify(value)}`)
     .join('')
-  const waiting: string[] = []
+  const line = ({ time, id, method, url, ip, status, ms }: Answered) => {
+    const req = `{"method":"${method}","url":${JSON.stringify(withoutSecrets(url))},"ip":"${ip}"}`
+    const took = Math.round(ms * 10) / 10
+    return `{"level":30,"time":${time}${head},"reqId":"${id}","req":${req},"res":{"statusCode":${status}},"ms":${took},"msg":"answered"}\n`
+  }
+  const waiting: Answered[] = []
   const flush = () => {
-    if (waiting.length > 0) output?.write(waiting.splice(0).join(''))
+    if (waiting.length > 0) output?.write(waiting.splice(0).map(line).join(''))
   }
   app.addHook('onClose', async () => flush())
-  return ({ id, method, url, ip, status, ms }) => {
-    const req = `{"method":"${method}","url":${JSON.stringify(withoutSecrets(url))},"ip":"${ip}"}`
-    waiting.push(
-      `{"level":30,"time":${Date.now()}${head},"reqId":"${id}","req":${req},"res":{"statusCode":${status}},"ms":${ms},"msg":"answered"}\n`,
-    )
+  return (answered) => {
+    waiting.push(answered)
     if (waiting.length === 1) setTimeout(flush, TOGETHER).unref()
     else if (waiting.length >= MOST_WAITING) flush()
   }

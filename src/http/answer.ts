@@ -12,6 +12,7 @@ import { readBody, readFile, readForm } from './body.ts'
 import { compressed, encodingFor, replyTo, tagOf } from './conditional.ts'
 import type { Answer, Call, Endpoint } from './endpoint.ts'
 import { asAppError, errorBody } from './errors.ts'
+import { headersIn, linesOf } from './head.ts'
 import type { Headers, Kept } from './kept.ts'
 import type { Memory } from './memory.ts'
 import { Moment } from './moment.ts'
@@ -57,8 +58,8 @@ export async function sendAnswer(
     const answer: Answer = direct ?? (await endpoint.handle(callOf(answering, request)))
     return sendOnce(answer, request, reply)
   }
-  const { status, headers, body } = await replyTo(kept, request.headers)
-  for (let n = 0; n < headers.length; n += 2) reply.header(headers[n] ?? '', headers[n + 1])
+  const { status, lines, body } = await replyTo(kept, request.headers)
+  for (const [name, value] of headersIn(lines)) reply.header(name, value)
   return reply.code(status).send(body ?? undefined)
 }
 
@@ -114,7 +115,7 @@ function keep(answer: Answer, now: Instant, until: Instant, request: FastifyRequ
   return {
     body,
     tag: tagOf(answer.mark ?? body, answer.revision),
-    headers: Object.entries(headers).flat(),
+    lines: linesOf(headers),
     until,
     variants: {},
   }

@@ -6,6 +6,7 @@ import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } fro
 import type { Check } from '../domain/scope.ts'
 import { AppError } from '../lib/errors.ts'
 import type { Call } from './endpoint.ts'
+import { headersIn, headOf, linesOf } from './head.ts'
 import type { Encoding, Kept, Reply, Variant } from './kept.ts'
 
 /** Names the bytes of an answer and, before the first dash, the state of the record itself, which is what a writer means. */
@@ -20,10 +21,16 @@ const WORTH_COMPRESSING = 1000
 export function replyTo(kept: Kept, asked: IncomingHttpHeaders): Reply | Promise<Reply> {
   const encoding = kept.body.length < WORTH_COMPRESSING ? null : encodingFor(asked['accept-encoding'])
   const name = encoding ?? 'identity'
-  const choose = (variant: Variant) => (isNamed(kept.tag, asked['if-none-match']) ? knownOf(variant) : variant.whole)
-  const variant = kept.variants[name] ?? makeVariant(kept, encoding)
-  kept.variants[name] = variant
-  return variant instanceof Promise ? variant.then(choose) : choose(variant)
+  const known = kept.variants[name]
+  const variant = known ?? makeVariant(kept, encoding)
+  if (known === undefined) kept.variants[name] = variant
+  return variant instanceof Promise
+    ? variant.then((made) => chooseFrom(made, kept, asked))
+    : chooseFrom(variant, kept, asked)
+}
+
+function chooseFrom(variant: Variant, { tag }: Kept, asked: IncomingHttpHeaders): Reply {
+  return isNamed(tag, asked['if-none-match']) ? knownOf(variant) : variant.whole
 }
 
 function makeVariant(kept: Kept, encoding: Encoding | null): Variant | Promise<Variant> {
@@ -54,29 +61,24 @@ const compressor: Record<Encoding, () => Transform> = {
   gzip: () => createGzip(),
 }
 
-function variantOf({ headers, tag }: Kept, encoding: Encoding | null, body: Buffer): Variant {
-  const own = ['content-length', String(body.length)]
+function variantOf(kept: Kept, encoding: Encoding | null, body: Buffer): Variant {
+  let lines = `${kept.lines}\r\ncontent-length: ${body.length}`
   // What names itself by a weak tag has one for all encodings.
-  if (!headers.includes('etag')) own.push('etag', `"${tag}${encoding === null ? '' : `~${encoding}`}"`)
-  if (encoding !== null) own.push('content-encoding', encoding)
-  return { whole: { status: 200, headers: [...headers, ...own], body }, known: null }
+  if (!lines.includes('\r\netag: ')) lines += `\r\netag: "${kept.tag}${encoding === null ? '' : `~${encoding}`}"`
+  if (encoding !== null) lines += `\r\ncontent-encoding: ${encoding}`
+  return { whole: { status: 200, lines, head: headOf(200, lines), body }, known: null }
 }
 
 function knownOf(variant: Variant): Reply {
-  const { headers } = variant.whole
-  variant.known ??= { status: 304, headers: headers.filter((_, n) => BRIEF.has(headers[n & ~1] ?? '')), body: null }
+  if (variant.known === null) {
+    const lines = linesOf(Object.fromEntries(headersIn(variant.whole.lines).filter(([name]) => BRIEF.has(name))))
+    variant.known = { status: 304, lines, head: headOf(304, lines), body: null }
+  }
   return variant.known
 }
 
 /** What word of an unchanged answer carries: all else is known with it (RFC 9110 section 15.4.5). */
-const BRIEF = new Set([
-  'etag',
-  'cache-control',
-  'vary',
-  'content-language',
-  'access-control-allow-origin',
-  'access-control-expose-headers',
-])
+const BRIEF = new Set(['etag', 'cache-control', 'vary', 'access-control-allow-origin'])
 
 /** Whether a condition names a tag, weak or not (RFC 9110 section 8.8.3.2), in whatever encoding. */
 export function isNamed(tag: string, condition: string | undefined): boolean {

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import proxyAddr from '@fastify/proxy-addr'
 import type { FastifyInstance } from 'fastify'
@@ -7,6 +6,7 @@ import type { Scope } from '../domain/scope.ts'
 import { accessLog } from './access-log.ts'
 import { keyOf } from './answer.ts'
 import { replyTo } from './conditional.ts'
+import { giveHead, headersIn, requestId } from './head.ts'
 import type { Kept, Reply } from './kept.ts'
 import { languageChooser, languageIn } from './language.ts'
 import type { Memory } from './memory.ts'
@@ -49,8 +49,8 @@ export function answerFromMemory(
     began: number,
   ) => {
     const id = write(request, response, reply, release)
-    const ms = Math.round((performance.now() - began) * 10) / 10
-    log({ id, method: request.method ?? '', url: request.url ?? '', ip, status: reply.status, ms })
+    const ms = performance.now() - began
+    log({ time: Date.now(), id, method: request.method ?? '', url: request.url ?? '', ip, status: reply.status, ms })
   }
   const answer = (request: IncomingMessage, response: ServerResponse, version: string, began: number) => {
     const { headers, url = '', socket } = request
@@ -98,11 +98,12 @@ const SMALL = 6144
 function write(
   request: IncomingMessage,
   response: ServerResponse,
-  { status, headers, body }: Reply,
+  { status, lines, head, body }: Reply,
   release?: () => void,
 ): string {
-  const id = randomUUID()
-  response.writeHead(status, [...headers, 'x-request-id', id])
+  const id = requestId()
+  if (!giveHead(response, status, head, id))
+    response.writeHead(status, [...headersIn(lines).flat(), 'x-request-id', id])
   if (body === null || request.method === 'HEAD') response.end()
   // As text, a body goes out with its head in one piece, which for a small one is worth copying it.
   else if (body.length < SMALL) response.end(body.toString('latin1'), 'latin1')

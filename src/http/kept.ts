@@ -5,13 +5,15 @@ export type Encoding = 'br' | 'gzip'
 /** The headers of an answer by name. */
 export type Headers = Readonly<Record<string, string>>
 
-/** Headers as Node writes them fastest: name after value after name. */
-export type HeaderList = readonly string[]
+/** Headers as they are sent, each in a line that begins with its break: see head.ts. */
+export type Lines = string
 
 /** What a reader gets of a kept answer: all of it, or word that they have it. */
 export interface Reply {
   readonly status: 200 | 304
-  readonly headers: HeaderList
+  readonly lines: Lines
+  /** The lines with what comes before them. */
+  readonly head: string
   readonly body: Buffer | null
 }
 
@@ -27,7 +29,7 @@ export interface Kept {
   /** The part of its `ETag` that all of its encodings share. */
   readonly tag: string
   /** All but those of a single request, and those that depend on the encoding. */
-  readonly headers: HeaderList
+  readonly lines: Lines
   /** When time alone may change it. */
   readonly until: Instant
   /** Called by whoever has sent it and knows that nobody looks at its body any more; only of what is not kept for others. */

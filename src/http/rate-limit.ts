@@ -99,7 +99,7 @@ function networkOf(ip: string): string {
 /** Sent by a program on this machine, and not passed on by a proxy that runs on it. */
 function isLocal({ socket, headers }: Sender): boolean {
   const address = socket.remoteAddress ?? ''
-  const loopback = address === '::1' || /^(::ffff:)?127\./.test(address)
+  const loopback = address.startsWith('127.') || address === '::1' || address.startsWith('::ffff:127.')
   return (
     loopback &&
     headers['x-forwarded-for'] === undefined &&

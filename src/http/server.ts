@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
 import * as images from '../domain/images.ts'
@@ -9,11 +8,12 @@ import { chooseLanguage } from '../lib/texts.ts'
 import type { Addresses } from './addresses.ts'
 import { sendAnswer, sendClientError, sendError, splitUrl } from './answer.ts'
 import { authenticate } from './authentication.ts'
-import { tendConnections } from './connections.ts'
+import { endIdle, tendConnections } from './connections.ts'
 import { allowOrigins } from './cors.ts'
 import { addEmbed } from './embed.ts'
 import { type Endpoint, METHODS, NAMESPACE } from './endpoint.ts'
 import { answerFromMemory } from './front.ts'
+import { requestId } from './head.ts'
 import { languageIn } from './language.ts'
 import { Memory, type Remembering } from './memory.ts'
 import { addAssets } from './pages/assets.ts'
@@ -67,16 +67,18 @@ export async function createServer(service: Service, options: ServerOptions): Pr
     ...(options.logger === false ? { logger: false } : { loggerInstance: options.logger }),
     bodyLimit: options.bodyLimit,
     requestTimeout: options.requestTimeout * 1000,
-    http: { headersTimeout: Math.min(10, options.requestTimeout) * 1000, connectionsCheckingInterval: 1000 },
-    keepAliveTimeout: 72_000,
-    // A client that stops reading its answer must not keep it in memory.
-    connectionTimeout: 120_000,
+    http: {
+      headersTimeout: Math.min(10, options.requestTimeout) * 1000,
+      connectionsCheckingInterval: 1000,
+      // No stream for a body that does not come.
+      optimizeEmptyRequests: true,
+    },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     trustProxy: options.trustProxy.length > 0 ? [...options.trustProxy] : false,
     // One line an answer is enough: see logAnswers.
     logController: new LogController({ disableRequestLogging: true }),
-    genReqId: () => randomUUID(),
+    genReqId: requestId,
     rewriteUrl: (request) => rewrite(request, options),
     // No route has a schema: see schema/. So what would check them need not be loaded.
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
@@ -84,6 +86,7 @@ export async function createServer(service: Service, options: ServerOptions): Pr
     frameworkErrors: (error, request, reply) => void sendError(error, request, reply),
     clientErrorHandler: sendClientError,
   })
+  endIdle(app.server)
   const memory = new Memory(service)
   app.addHook('onClose', async () => memory.close())
   app.decorateRequest('user', null)

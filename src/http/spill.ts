@@ -34,12 +34,12 @@ export class Spill {
       lent = this.#buffers.lend(length)
       return lent
     })
-    const [own, tag = '', until, ...headers] = row?.[1].split('\n') ?? []
+    const [own, tag = '', until, ...lines] = row?.[1].split('\n') ?? []
     if (row === undefined || own !== key) return undefined
     const often = this.#read.has(number)
     if (this.#read.size >= MOST_READ) this.#read.clear()
     this.#read.add(number)
-    const kept = { body: row[2], tag, headers, until: Number(until), variants: {} }
+    const kept = { body: row[2], tag, lines: lines.join('\n'), until: Number(until), variants: {} }
     if (often) return { kept: { ...kept, body: Buffer.from(kept.body) }, often }
     const release = () => {
       if (lent !== null) this.#buffers.giveBack(lent)
@@ -67,10 +67,9 @@ export class Spill {
   }
 
   #work(): void {
-    for (const [key, { tag, headers, until, body }] of this.#waiting.splice(0, AT_ONCE)) {
+    for (const [key, { tag, lines, until, body }] of this.#waiting.splice(0, AT_ONCE)) {
       const number = numberOf(key)
-      // No header and no address has a line break in it.
-      if (!this.#scratch.has(number)) this.#scratch.put(number, 0, [key, tag, until, ...headers].join('\n'), body)
+      if (!this.#scratch.has(number)) this.#scratch.put(number, 0, [key, tag, until, lines].join('\n'), body)
     }
     if (this.#waiting.length > 0) setImmediate(() => this.#work())
   }
