@@ -10,6 +10,7 @@ import {
 import { type Box, EARTH_RADIUS, type Point } from '../lib/geo.ts'
 import { prepared } from './prepared.ts'
 import type { Tables } from './tables.ts'
+import * as wordIndex from './word-index.ts'
 
 /** How many rows the version of the data is spread over, so that writers seldom wait for each other's commit. */
 export const SHARES = 32
@@ -47,6 +48,8 @@ export interface Dialect {
   keepStarts(db: Kysely<unknown>, tables: readonly string[]): Promise<void>
   /** Makes the index by which events are found that contain a text; createSearchIndexes came before it. */
   createWordIndex(db: Kysely<unknown>): Promise<void>
+  /** Makes another in its place. */
+  renewWordIndex(db: Kysely<unknown>): Promise<void>
   /** The events that contain a text, which an index tells; null if they are more than `most`, or it cannot tell. */
   containing(tx: Tx, part: string, most: number): Promise<number[] | null>
   /** Makes the index by which venues are found in a part of the map. */
@@ -160,11 +163,14 @@ export const sqlite: Dialect = {
       begin delete from event_words where rowid = old.id; end`.execute(db)
   },
   async containing(tx, part, most) {
-    // Shorter than its pieces, or with a sign at which it would end the text.
-    if ([...part].length < 3 || part.includes('\0')) return null
-    const phrase = `"${part.replaceAll('"', '""')}"`
-    const found = sql`(select rowid as id from event_words where event_words match ${phrase} limit ${most + 1})`
-    return unlessMore(most, await gather(tx, found))
+    const found = await wordIndex.containing(tx, part)
+    return found === null ? null : unlessMore(most, found)
+  },
+  async renewWordIndex(db) {
+    for (const when of ['added', 'changed', 'removed'])
+      await sql`drop trigger ${sql.ref(`event_words_${when}`)}`.execute(db)
+    await sql`drop table event_words`.execute(db)
+    await wordIndex.createWordIndex(db)
   },
   async keepRevision(db, table) {
     await sql`create trigger ${sql.ref(`${table}_revised`)} after update on ${sql.table(table)} when new.revision = old.revision
@@ -258,6 +264,7 @@ export const postgres: Dialect = {
   },
   /** It has one: see createSearchIndexes. */
   async createWordIndex() {},
+  async renewWordIndex() {},
   async containing(tx, part, most) {
     if ([...part].length < 3) return null
     const found = sql`(select id from events where ${postgres.contains(sql.ref('search'), part)} limit ${most + 1})`

@@ -4,6 +4,7 @@ import * as imagesPlacesTickets from './0002-images-places-tickets.ts'
 import * as limits from './0003-limits.ts'
 import * as speed from './0004-speed.ts'
 import * as imports from './0005-imports.ts'
+import * as words from './0006-words.ts'
 
 /** Every change to the tables, in order. A migration that was released is never changed. */
 export const migrations: Record<string, Migration> = {
@@ -12,4 +13,5 @@ export const migrations: Record<string, Migration> = {
   '0003-limits': limits,
   '0004-speed': speed,
   '0005-imports': imports,
+  '0006-words': words,
 }

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { sql } from 'kysely'
+import type { Tx } from '../../src/storage/dialect.ts'
+import { ALL, containing } from '../../src/storage/event-filter.ts'
+import fc from '../support/property.ts'
+import { type Service, startService } from '../support/service.ts'
+import { ON_POSTGRES } from '../support/store.ts'
+
+/** So few signs that texts have much in common, and each of those that an index could stumble over. */
+const SIGNS = [...'aabbcc', ...'     ', ...'\n\t\r"\'\\\\n%_*^:-.,()<>&\u0001\u007f\u00a0', 'ß', 'σ', 'é', '日', '🎷']
+const text = fc.array(fc.constantFrom(...SIGNS), { maxLength: 60 }).map((signs) => signs.join(''))
+
+describe('the index of words', () => {
+  let service: Service
+  let row: object
+  before(async () => {
+    service = await startService({})
+    const json = { title: 'One', start_date: '2031-06-10 19:00', end_date: '2031-06-10 22:00' }
+    const { id } = await service.expect(201, 'administrator', '/events', { json })
+    await service.db.write(async (tx) => {
+      row = await tx.selectFrom('events').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+      await tx.deleteFrom('events').where('id', '=', id).execute()
+    })
+  })
+  after(() => service.close())
+
+  const put = (tx: Tx, id: number, search: string) =>
+    tx
+      .insertInto('events')
+      .values({ ...row, id, slug: `event-${id}`, search } as never)
+      .execute()
+  /** Those that contain a part, by the index and by looking; nothing if the index cannot tell. */
+  const compare = async (tx: Tx, texts: ReadonlyMap<number, string>, part: string) => {
+    const found = await containing(tx, part, ALL)
+    if (found === null) return false
+    const expected = [...texts].filter(([, one]) => one.includes(part)).map(([id]) => id)
+    assert.deepEqual(
+      found.sort((a, b) => a - b),
+      expected,
+      JSON.stringify([part, [...texts.values()]]),
+    )
+    return true
+  }
+
+  it('finds what contains a text, to the letter, after every change', async () => {
+    let told = 0
+    const changes = fc.array(fc.tuple(fc.nat(4), text, fc.nat(60), fc.integer({ min: 1, max: 9 })), { minLength: 12 })
+    await fc.assert(
+      fc.asyncProperty(changes, (steps) =>
+        service.db.write(async (tx) => {
+          await tx.deleteFrom('events').execute()
+          const texts = new Map<number, string>()
+          for (const [n, search, from, length] of steps) {
+            const id = 1000 + n
+            if (!texts.has(id)) {
+              await put(tx, id, search)
+              texts.set(id, search)
+            } else if (length === 1) {
+              await tx.deleteFrom('events').where('id', '=', id).execute()
+              texts.delete(id)
+            } else {
+              await tx.updateTable('events').set({ search }).where('id', '=', id).execute()
+              texts.set(id, search)
+            }
+            const ordered = new Map([...texts].sort(([a], [b]) => a - b))
+            for (const part of [[...search].slice(from % 20, (from % 20) + length).join(''), 'abc', 'a b'])
+              if (await compare(tx, ordered, part)) told++
+          }
+        }),
+      ),
+      { numRuns: 60 },
+    )
+    assert.ok(told > 500, `${told} were told by the index`)
+  })
+
+  it('finds all of many words that have a part in common, and each event once', async () => {
+    await service.db.write(async (tx) => {
+      await tx.deleteFrom('events').execute()
+      const texts = new Map<number, string>()
+      for (let n = 0; n < 300; n++) texts.set(2000 + n, `lantern${n} and lantern${n + 1}, blue-lantern (lantern)`)
+      for (const [id, one] of texts) await put(tx, id, one)
+      for (const part of ['lantern', 'lantern29', 'and lantern299', 'ern (lan', 'rn1', 'nothing', 'ue-'])
+        assert.ok(await compare(tx, texts, part), part)
+      assert.equal(await containing(tx, 'lantern', 100), null)
+    })
+  })
+
+  it('keeps no word that is in no event', { skip: ON_POSTGRES && 'has no words by themselves' }, async () => {
+    await service.db.write(async (tx) => {
+      await tx.deleteFrom('events').execute()
+      await put(tx, 3000, 'one secret word "quoted"')
+      await put(tx, 3001, 'another word')
+      const words = async () => {
+        const { rows } = await sql<{ word: string }>`select word from words order by word`.execute(tx)
+        return rows.map(({ word }) => word)
+      }
+      assert.deepEqual(await words(), ['"quoted"', 'another', 'one', 'secret', 'word'])
+      await tx.updateTable('events').set({ search: 'one open word' }).where('id', '=', 3000).execute()
+      assert.deepEqual(await words(), ['another', 'one', 'open', 'word'])
+      await tx.deleteFrom('events').where('id', '=', 3000).execute()
+      assert.deepEqual(await words(), ['another', 'word'])
+    })
+  })
+})
