@@ -9,7 +9,7 @@ import type { Ref } from '../storage/records.ts'
 import { filterOf, type Window, windowOf } from './event-filter.ts'
 import { searched } from './event-search.ts'
 import { assemble, type Event } from './events.ts'
-import { type Listing, noteEnd, placeBefore } from './listings.ts'
+import { idsAt, type Listing, noteEnd, placeBefore } from './listings.ts'
 import * as records from './records.ts'
 import type { Payload, Scope } from './scope.ts'
 import { fill, type Shelf } from './shelf.ts'
@@ -91,9 +91,9 @@ export async function listReady<Ready>(
   })
 }
 
-async function rowsOf(tx: Tx, { ids, filter }: Listing, offset: number, limit: number): Promise<storage.EventRow[]> {
-  if (ids === null) return storage.page(tx, filter, limit, offset)
-  const wanted = ids.slice(offset, offset + limit)
+async function rowsOf(tx: Tx, listing: Listing, offset: number, limit: number): Promise<storage.EventRow[]> {
+  const wanted = idsAt(listing, offset, limit)
+  if (wanted === null) return storage.page(tx, listing.filter, limit, offset)
   return inOrder(wanted, await storage.getAll(tx, wanted))
 }
 
@@ -172,8 +172,9 @@ async function rememberAll(tx: Tx, scope: Scope, asked: Asked, listing: Listing)
 }
 
 /** A page of a list of which everything is remembered; null if it is not. */
-function remembered({ memory }: Scope, { ids }: Listing, offset: number, limit: number): Stub[] | null {
-  return memory && ids ? memory.listings.stubs(memory.version, ids.slice(offset, offset + limit)) : null
+function remembered({ memory }: Scope, listing: Listing, offset: number, limit: number): Stub[] | null {
+  const ids = idsAt(listing, offset, limit)
+  return memory && ids ? memory.listings.stubs(memory.version, ids) : null
 }
 
 async function stubsOf(tx: Tx, scope: Scope, listing: Listing, offset: number, limit: number): Promise<Stub[]> {
@@ -185,10 +186,8 @@ async function stubsOf(tx: Tx, scope: Scope, listing: Listing, offset: number, l
 }
 
 async function readStubs(tx: Tx, listing: Listing, offset: number, limit: number): Promise<Stub[]> {
-  if (listing.ids !== null) {
-    const wanted = listing.ids.slice(offset, offset + limit)
-    return inOrder(wanted, await storage.stubsOf(tx, wanted))
-  }
+  const wanted = idsAt(listing, offset, limit)
+  if (wanted !== null) return inOrder(wanted, await storage.stubsOf(tx, wanted))
   const { behind, left } = placeBefore(listing, offset)
   const stubs = await storage.stubs(tx, listing.filter, limit, left, behind)
   noteEnd(listing, offset + stubs.length, stubs.at(-1))

@@ -1,14 +1,14 @@
 import type { Tx } from '../storage/dialect.ts'
 import { containingHidden, type EventFilter } from '../storage/event-filter.ts'
 import * as storage from '../storage/events.ts'
-import { type Listing, only } from './listings.ts'
+import type { Listing } from './listings.ts'
 import type { Scope } from './scope.ts'
 
 /** How many found events are looked at one by one, rather than all of a list that has not been searched before. */
 const FEW_FOUND = 500
 
 /** A list of which all that a search needs is known. */
-type Searchable = Listing & Required<Pick<Listing, 'secrets'>> & { readonly ids: readonly number[] }
+type Searchable = Listing & Required<Pick<Listing, 'secrets' | 'places'>> & { readonly ids: Uint32Array }
 
 /**
  * The events of a search: those that an index found among all of the list without it, which is remembered by `key`. So a
@@ -25,17 +25,40 @@ export async function searched(
   if (memory === undefined || (!isSearchable(known) && found.length <= FEW_FOUND)) return storage.ids(tx, filter)
   const list = isSearchable(known) ? known : await searchable(tx, { ...filter, search: null, found: null })
   if (list !== known) memory.listings.put(memory.version, key, list)
-  const hits = only(list.ids, found)
+  const hits = only(list, found)
   if (list.secrets.size === 0 || !hits.some((id) => list.secrets.has(id))) return hits
   const hidden = new Set(await containingHidden(tx, filter.search ?? '', filter.sight))
   return hits.filter((id) => !hidden.has(id))
 }
 
 function isSearchable(listing: Listing | undefined): listing is Searchable {
-  return listing?.secrets !== undefined && listing.ids !== null
+  return listing?.places !== undefined
 }
 
 async function searchable(tx: Tx, filter: EventFilter): Promise<Searchable> {
   const ids = await storage.ids(tx, filter)
-  return { filter, total: ids.length, ids, secrets: new Set(await storage.secretIds(tx)), ends: new Map() }
+  const secrets = new Set(await storage.secretIds(tx))
+  return { filter, total: ids.length, ids: Uint32Array.from(ids), places: placesOf(ids), secrets, ends: new Map() }
+}
+
+/** By an entry for each id up to the last, as ids come one after the other. */
+function placesOf(ids: readonly number[]): Uint32Array {
+  let last = 0
+  for (const id of ids) if (id > last) last = id
+  const places = new Uint32Array(last + 1)
+  ids.forEach((id, at) => {
+    places[id] = at + 1
+  })
+  return places
+}
+
+/** Those of a list's events that were found, in its order. */
+function only({ ids, places }: Searchable, found: readonly number[]): number[] {
+  const hits = new Uint32Array(found.length)
+  let count = 0
+  for (const id of found) {
+    const place = id < places.length ? (places[id] ?? 0) : 0
+    if (place > 0) hits[count++] = place
+  }
+  return Array.from(hits.subarray(0, count).sort(), (place) => ids[place - 1] ?? 0)
 }

@@ -7,7 +7,9 @@ export interface Listing {
   readonly filter: EventFilter
   readonly total: number
   /** All of its events in order, once it was asked for twice and if they are few, or it was searched. */
-  ids: readonly number[] | null
+  ids: readonly number[] | Uint32Array | null
+  /** Where each of them is in it, by its id, counted from 1; only of a list that was searched. */
+  readonly places?: Uint32Array
   /** Those events, of this list and others, that are protected by a password; only of a list that was searched. */
   readonly secrets?: ReadonlySet<number>
   /** The last events of some pages, by how many there are up to them: from there on, less has to be counted. */
@@ -19,6 +21,7 @@ const MOST_BYTES = 24 * 2 ** 20
 /** What a list takes beside its key and its events: its filter, and where its pages end. */
 const OVERHEAD = 15_000
 const OF_ID = 8
+const OF_PLACE = 4
 const MOST_ENDS = 100
 /** Of how many events it is known what they are at. */
 const MOST_STUBS = 20_000
@@ -63,20 +66,14 @@ export class Listings {
 }
 
 /** Its filter holds what is in its key once more. */
-function sizeOf(key: string, { ids }: Listing): number {
-  return OVERHEAD + 4 * key.length + OF_ID * (ids?.length ?? 0)
+function sizeOf(key: string, { ids, places }: Listing): number {
+  const held = places === undefined ? OF_ID * (ids?.length ?? 0) : OF_PLACE * ((ids?.length ?? 0) + places.length)
+  return OVERHEAD + 4 * key.length + held
 }
 
-/** Those of a list's events that were found, in its order: by a mark for each, as ids come one after the other. */
-export function only(ids: readonly number[], found: readonly number[]): number[] {
-  let largest = 0
-  for (const id of found) if (id > largest) largest = id
-  const marks = new Uint8Array(largest + 1)
-  for (const id of found) marks[id] = 1
-  const kept: number[] = []
-  // What lies outside of the marks is asked for by no index: that alone would make it slow.
-  for (const id of ids) if (id <= largest && marks[id] === 1) kept.push(id)
-  return kept
+/** The events of a part of a list, if all of it are remembered. */
+export function idsAt({ ids }: Listing, offset: number, limit: number): number[] | null {
+  return ids && Array.from(ids.slice(offset, offset + limit))
 }
 
 /** A stub that takes little: what comes from the database has room for any name. */
