@@ -25,18 +25,23 @@ async function serveAlone(config: Config): Promise<void> {
   const db = openStore(config)
   await db.migrate()
   const app = await createApp(config, db)
-  // What came due while the service was down is published before anyone can ask for it.
-  await app.keepSchedule()
+  const started = start(app, config)
+  onSignals((signal) => {
+    app.server.log.info(`${signal}: finishing running requests`)
+    void Promise.allSettled([started]).then(() => app.close())
+  })
   try {
-    await app.server.listen({ port: config.port, host: config.host })
+    await started
   } catch (error) {
     await app.close()
     throw error
   }
-  onSignals((signal) => {
-    app.server.log.info(`${signal}: finishing running requests`)
-    void app.close()
-  })
+}
+
+async function start(app: Awaited<ReturnType<typeof createApp>>, { port, host }: Config): Promise<void> {
+  // What came due while the service was down is published before anyone can ask for it.
+  await app.keepSchedule()
+  await app.server.listen({ port, host })
   await welcome(app)
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -174,6 +175,22 @@ describe('the command line', () => {
     const { total } = (await (await request(second.url, '/venues')).json()) as { total: number }
     assert.equal(total, 1)
     assert.equal(await stop(second.child, 'SIGINT'), 0)
+  })
+
+  it('shows the first administrator even if it is asked to stop at once', async () => {
+    const args = ['--port', '0', '--host', '127.0.0.1', '--data', join(folder, 'stopped-at-once')]
+    const child = spawn(process.execPath, [BIN, 'serve', ...args])
+    let [out, err] = ['', '']
+    child.stdout.on('data', (data) => {
+      out += data
+      if (/listening at/.test(String(data))) child.kill('SIGTERM')
+    })
+    child.stderr.on('data', (data) => {
+      err += data
+    })
+    const [code] = await once(child, 'close')
+    assert.deepEqual([code, err], [0, ''])
+    assert.match(out, /password {2}\S+/)
   })
 
   it('loses no acknowledged write when it is killed', async () => {
