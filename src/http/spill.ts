@@ -34,12 +34,15 @@ export class Spill {
       lent = this.#buffers.lend(length)
       return lent
     })
-    const [own, tag = '', until, ...lines] = row?.[1].split('\n') ?? []
-    if (row === undefined || own !== key) return undefined
+    if (row === undefined) return undefined
+    const [, head] = row
+    const [own = '', tag = '', until = ''] = head.split('\n', 3)
+    if (own !== key) return undefined
+    const lines = head.slice(own.length + tag.length + until.length + 3)
     const often = this.#read.has(number)
     if (this.#read.size >= MOST_READ) this.#read.clear()
     this.#read.add(number)
-    const kept = { body: row[2], tag, lines: lines.join('\n'), until: Number(until), variants: {} }
+    const kept = { body: row[2], tag, lines, until: Number(until), variants: {} }
     if (often) return { kept: { ...kept, body: Buffer.from(kept.body) }, often }
     const release = () => {
       if (lent !== null) this.#buffers.giveBack(lent)
