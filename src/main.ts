@@ -1,11 +1,4 @@
 import { Command, CommanderError } from 'commander'
-import { copyCommand } from './cli/copy.ts'
-import { exportCommand } from './cli/export.ts'
-import { importCommand } from './cli/import.ts'
-import { migrateCommand } from './cli/migrate.ts'
-import { serveCommand } from './cli/serve.ts'
-import { tokenCommand } from './cli/token.ts'
-import { userCommand } from './cli/user.ts'
 import { WorkerError } from './cli/worker-pool.ts'
 import { ConfigError } from './config.ts'
 import { UserError } from './domain/users.ts'
@@ -13,16 +6,21 @@ import { UserError } from './domain/users.ts'
 // The process knows no time zone of its own: the site's is configuration.
 process.env.TZ = 'UTC'
 
-const program = new Command('kalends')
-  .description('An event-calendar service.')
-  .addCommand(serveCommand())
-  .addCommand(userCommand())
-  .addCommand(tokenCommand())
-  .addCommand(migrateCommand())
-  .addCommand(copyCommand())
-  .addCommand(exportCommand())
-  .addCommand(importCommand())
-  .showHelpAfterError('(add --help for the usage)')
+/** Each command; only the one that was asked for is loaded, or all to tell of them. */
+const COMMANDS = new Map<string, () => Promise<Command>>([
+  ['serve', async () => (await import('./cli/serve.ts')).serveCommand()],
+  ['user', async () => (await import('./cli/user.ts')).userCommand()],
+  ['token', async () => (await import('./cli/token.ts')).tokenCommand()],
+  ['migrate', async () => (await import('./cli/migrate.ts')).migrateCommand()],
+  ['copy', async () => (await import('./cli/copy.ts')).copyCommand()],
+  ['export', async () => (await import('./cli/export.ts')).exportCommand()],
+  ['import', async () => (await import('./cli/import.ts')).importCommand()],
+])
+
+const program = new Command('kalends').description('An event-calendar service.')
+const asked = COMMANDS.get(process.argv[2] ?? '')
+for (const load of asked === undefined ? COMMANDS.values() : [asked]) program.addCommand(await load())
+program.showHelpAfterError('(add --help for the usage)')
 
 try {
   await program.exitOverride().parseAsync()

@@ -1,5 +1,8 @@
-import { strtotime } from 'locutus/php/datetime/strtotime'
+import type * as Strtotime from 'locutus/php/datetime/strtotime'
+import { later } from '../lib/later.ts'
 import { type Instant, toInstant, toWallClock, type WallClock, wallClock, type Zone } from './zone.ts'
+
+const php = later<typeof Strtotime>('locutus/php/datetime/strtotime')
 
 /** A date that a client wrote: a wall-clock time in whatever zone it is meant for, or an instant, since an offset was given. */
 export type DateText = { readonly wall: WallClock } | { readonly instant: Instant }
@@ -108,7 +111,7 @@ function readDay(phrase: string, today: WallClock, hasTime: boolean): WallClock 
   const words = phrase.match(/[a-z]+/g) ?? []
   if (!/^[\x20-\x7e]+$/.test(phrase) || !words.every((word) => WORD.test(word) || MONTH.test(word))) return null
   if (!words.some((word) => word.length > 2)) return null
-  const seconds = strtotime(phrase, Math.floor(asProcessDate(today).getTime() / 1000))
+  const seconds = php().strtotime(phrase, Math.floor(asProcessDate(today).getTime() / 1000))
   const wall = typeof seconds === 'number' ? fromProcessDate(new Date(seconds * 1000)) : null
   return wall !== null && keepsNamedDay(phrase, wall) ? wall : null
 }

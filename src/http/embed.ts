@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
+import { once } from '../lib/later.ts'
 
 const FOLDER = new URL('../../web/embed/', import.meta.url)
 /** The modules of the widget, each after those that it imports. */
@@ -30,9 +31,12 @@ export function embedScript(): string {
 
 /** Hands the widget out to the pages of every site. */
 export function addEmbed(app: FastifyInstance): void {
-  const script = embedScript()
-  const etag = `"${createHash('sha256').update(script).digest('base64url').slice(0, 22)}"`
+  const made = once(() => {
+    const script = embedScript()
+    return { script, etag: `"${createHash('sha256').update(script).digest('base64url').slice(0, 22)}"` }
+  })
   app.get('/embed.js', { logLevel: 'warn' }, async (request, reply) => {
+    const { script, etag } = made()
     reply.headers({
       'cache-control': 'public, max-age=600',
       'access-control-allow-origin': '*',

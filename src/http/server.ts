@@ -109,7 +109,7 @@ export async function createServer(service: Service, options: ServerOptions): Pr
   })
   logAnswers(app)
   tendConnections(app)
-  await allowOrigins(app, options.writeOrigins, options.baseUrl)
+  allowOrigins(app, options.writeOrigins, options.baseUrl)
   admitOnlyKnown(app, service, options)
   addHealth(app, service)
   addAssets(app, service.site)

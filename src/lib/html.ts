@@ -1,7 +1,8 @@
-import { decodeHTML } from 'entities'
+import type * as Entities from 'entities'
 import type SanitizeHtml from 'sanitize-html'
 import { later, once } from './later.ts'
 
+const entities = later<typeof Entities>('entities')
 const sanitizer = later<typeof SanitizeHtml>('sanitize-html')
 
 const BLOCK =
@@ -101,7 +102,7 @@ export function pageHtml(safe: string, ownImages: string): string {
 /** The words of a text: tags taken out, entities read. */
 export function plainText(html: string): string {
   if (!/[<&]/.test(html)) return html
-  return decodeHTML(clean(html.replace(NOT_A_TAG, '&lt;'), { allowedTags: [], allowedAttributes: {} }))
+  return decode(clean(html.replace(NOT_A_TAG, '&lt;'), { allowedTags: [], allowedAttributes: {} }))
 }
 
 /** The words of a text in which no tag is left, not even one that was encoded twice; beyond that, no angle bracket. */
@@ -119,9 +120,14 @@ export function words(html: string): string {
 
 /** The same of HTML that we have made safe ourselves: there, whatever is between angle brackets is a tag. */
 export function wordsOfSafe(html: string): string {
-  return decodeHTML(html.replace(BREAK, ' $&').replace(/<[^>]*>/g, ''))
+  return decode(html.replace(BREAK, ' $&').replace(/<[^>]*>/g, ''))
     .replace(/\s+/g, ' ')
     .trim()
+}
+
+/** The text that HTML without tags reads as. */
+export function decode(html: string): string {
+  return entities().decodeHTML(html)
 }
 
 /** Text made fit for an HTML page or attribute. */

@@ -1,7 +1,10 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import { hash, verify } from '@node-rs/argon2'
+import type * as Argon2 from '@node-rs/argon2'
 import type { Clock } from './clock.ts'
 import { AppError } from './errors.ts'
+import { later, once } from './later.ts'
+
+const argon2 = later<typeof Argon2>('@node-rs/argon2')
 
 /** How many passwords are checked at once, and how many may wait for that. */
 const AT_ONCE = 2
@@ -13,7 +16,7 @@ const MOST_REMEMBERED = 10_000
 
 /** The slow hash that a password is kept as. */
 export function hashPassword(password: string): Promise<string> {
-  return hash(password)
+  return argon2().hash(password)
 }
 
 /**
@@ -26,7 +29,7 @@ export class PasswordChecker {
   readonly #verified = new Map<string, number>()
   readonly #waiting: (() => void)[] = []
   #running = 0
-  readonly #nobody = hash(randomBytes(16).toString('hex'))
+  readonly #nobody = once(() => hashPassword(randomBytes(16).toString('hex')))
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -34,13 +37,16 @@ export class PasswordChecker {
 
   /** Whether this is the password of that hash. No hash matches nothing, and takes as long, so that nobody learns which it was. */
   async matches(passwordHash: string | undefined, password: string): Promise<boolean> {
+    // Made by the first who comes, whoever it is, since a start should not wait for it.
+    const nobody = this.#nobody()
     if (passwordHash === undefined) {
-      await this.#verify(await this.#nobody, password)
+      await this.#verify(await nobody, password)
       return false
     }
     const key = createHmac('sha256', this.#key).update(`${passwordHash}:${password}`).digest('base64')
     if ((this.#verified.get(key) ?? 0) > this.#clock()) return true
     this.#verified.delete(key)
+    await nobody
     if (!(await this.#verify(passwordHash, password))) return false
     const oldest = this.#verified.keys().next().value
     if (this.#verified.size >= MOST_REMEMBERED && oldest !== undefined) this.#verified.delete(oldest)
@@ -57,7 +63,7 @@ export class PasswordChecker {
     }
     this.#running++
     try {
-      return await verify(passwordHash, password)
+      return await argon2().verify(passwordHash, password)
     } finally {
       this.#running--
       this.#waiting.shift()?.()

@@ -1,4 +1,4 @@
-import { decodeHTML } from 'entities'
+import { decode } from './html.ts'
 
 const TAG = /<(\/?)([a-z][a-z0-9]*)\b([^<>]*)>/gi
 const PARAGRAPH = /^(?:p|div|h[1-6]|ul|ol|dl|table|blockquote|pre|figure|section|article|header|footer)$/i
@@ -22,7 +22,7 @@ export function plainLines(html: string): string {
       if (slash === '' || last === null || last.address === '') return ''
       return whole.slice(last.from, at).trim() === last.address ? '' : ` (${last.address})`
     })
-  return decodeHTML(marked)
+  return decode(marked)
     .replace(/[^\S\n]+/g, ' ')
     .replace(/ ?\n ?/g, '\n')
     .replace(/\n{3,}/g, '\n\n')

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { once } from './later.ts'
 
 /** The texts of one language, nested by key. */
 type Texts = { readonly [key: string]: string | Texts }
@@ -8,10 +9,14 @@ const FOLDER = new URL('../../i18n/', import.meta.url)
 /** The language of keys that another one lacks. */
 export const DEFAULT_LANGUAGE = 'en'
 
-const languages = new Map<string, Map<string, string>>(
+/** The texts of each language, read when they are first asked for. */
+const languages = new Map(
   readdirSync(FOLDER)
     .filter((file) => file.endsWith('.json'))
-    .map((file) => [file.slice(0, -'.json'.length), flatten(JSON.parse(readFileSync(new URL(file, FOLDER), 'utf8')))]),
+    .map((file) => [
+      file.slice(0, -'.json'.length),
+      once(() => flatten(JSON.parse(readFileSync(new URL(file, FOLDER), 'utf8')))),
+    ]),
 )
 
 /** The languages that there are texts in. */
@@ -19,12 +24,12 @@ export const LANGUAGES: readonly string[] = [...languages.keys()].sort()
 
 /** Every key of a language's texts. */
 export function keysOf(language: string): string[] {
-  return [...(languages.get(language)?.keys() ?? [])]
+  return [...(languages.get(language)?.().keys() ?? [])]
 }
 
 /** A text in a language, with `{name}` filled in. */
 export function text(language: string, key: string, fill: Record<string, string | number> = {}): string {
-  const found = languages.get(language)?.get(key) ?? languages.get(DEFAULT_LANGUAGE)?.get(key) ?? key
+  const found = languages.get(language)?.().get(key) ?? languages.get(DEFAULT_LANGUAGE)?.().get(key) ?? key
   return found.replace(/\{(\w+)\}/g, (whole, name) => String(fill[name] ?? whole))
 }
 

@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { AwsClient } from 'aws4fetch'
+import type * as Aws from 'aws4fetch'
+import { later } from '../lib/later.ts'
+
+const aws = later<typeof Aws>('aws4fetch')
 
 /** Where files are kept, under keys of letters, digits, dots, dashes and slashes. */
 export interface FileStore {
@@ -47,6 +50,7 @@ export interface S3Options {
 
 /** Files in an S3-compatible store. */
 export function s3Store({ bucket, region, accessKeyId, secretAccessKey }: S3Options): FileStore {
+  const { AwsClient } = aws()
   const client = new AwsClient({ accessKeyId, secretAccessKey, region, service: 's3', retries: 3 })
   const send = async (method: string, key: string, init: RequestInit = {}) => {
     const response = await client.fetch(`${bucket}/${key}`, { method, signal: AbortSignal.timeout(30_000), ...init })

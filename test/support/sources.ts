@@ -15,7 +15,7 @@ export interface Source {
 export function sources(): Source[] {
   return globSync('**/*.ts', { cwd: join(ROOT, 'src') }).map((file) => {
     const text = readFileSync(join(ROOT, 'src', file), 'utf8')
-    const imports = [...text.matchAll(/\bfrom '(\.[^']+)'/g)].map(([, path = '']) =>
+    const imports = [...text.matchAll(/\b(?:from |import\()'(\.[^']+)'/g)].map(([, path = '']) =>
       normalize(join(dirname(file), path)),
     )
     return { file, text, imports }

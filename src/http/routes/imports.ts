@@ -1,4 +1,3 @@
-import { importSent } from '../../domain/import-sent.ts'
 import { problemText } from '../../lib/problem-text.ts'
 import { importParameters } from '../../schema/import.ts'
 import type { Endpoint } from '../endpoint.ts'
@@ -14,6 +13,8 @@ export const importEndpoint: Endpoint = {
   upload: true,
   takes: ['text/calendar'],
   async handle({ scope, language, query, body, file }) {
+    // Loaded when it is needed: a service starts in less time without it.
+    const { importSent } = await import('../../domain/import-sent.ts')
     const { notes, ...counts } = await importSent(scope, { query, body, file })
     const told = notes.map(({ line, uid, problem }) => ({ line, uid, message: problemText(language, problem) }))
     return { body: { ...counts, notes: told } }
