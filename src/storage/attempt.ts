@@ -1,5 +1,6 @@
 import { CompiledQuery } from 'kysely'
 import { dialectOf, type Tx } from './dialect.ts'
+import { execute } from './prepared.ts'
 
 const BEGIN = CompiledQuery.raw('savepoint part')
 const UNDO = CompiledQuery.raw('rollback to savepoint part')
@@ -10,7 +11,7 @@ const END = CompiledQuery.raw('release savepoint part')
  * result, or throws what it failed with. What ends the whole transaction is thrown at once.
  */
 export async function outcome<T>(tx: Tx, work: () => Promise<T>): Promise<() => T> {
-  await tx.executeQuery(BEGIN)
+  await execute(tx, BEGIN)
   let told: () => T
   try {
     const result = await work()
@@ -19,12 +20,12 @@ export async function outcome<T>(tx: Tx, work: () => Promise<T>): Promise<() => 
     const { isPassing, isUnreachable } = dialectOf(tx)
     // These end the whole transaction, which is then done again.
     if (isPassing(error) || isUnreachable(error)) throw error
-    await tx.executeQuery(UNDO)
+    await execute(tx, UNDO)
     told = () => {
       throw error
     }
   }
-  await tx.executeQuery(END)
+  await execute(tx, END)
   return told
 }
 

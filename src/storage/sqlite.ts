@@ -35,21 +35,24 @@ const BUSY_TIMEOUT = 50
 /** Carries our own dialect, so that storage functions find it from the transaction they are given. */
 export class Adapter extends SqliteAdapter {
   readonly dialect: Dialect = sqlite
+  /** What a transaction has to itself while it lasts: see prepared.ts. */
+  connection: DatabaseConnection | null = null
 }
 
 /** Kysely on Node's own SQLite: one connection, which transactions hold in turn. */
 export class SqliteDialect implements KyselyDialect {
   readonly #file: string
+  readonly #adapter = new Adapter()
 
   constructor(file: string) {
     this.#file = file
   }
 
   createAdapter(): Adapter {
-    return new Adapter()
+    return this.#adapter
   }
   createDriver(): Driver {
-    return new SqliteDriver(this.#file)
+    return new SqliteDriver(this.#file, this.#adapter)
   }
   createQueryCompiler(): SqliteQueryCompiler {
     return new SqliteQueryCompiler()
@@ -61,11 +64,13 @@ export class SqliteDialect implements KyselyDialect {
 
 class SqliteDriver implements Driver {
   readonly #file: string
+  readonly #adapter: Adapter
   readonly #turn = new Turn()
   #connection: Connection | undefined
 
-  constructor(file: string) {
+  constructor(file: string, adapter: Adapter) {
     this.#file = file
+    this.#adapter = adapter
   }
 
   async init(): Promise<void> {
@@ -73,6 +78,7 @@ class SqliteDriver implements Driver {
     const database = new DatabaseSync(this.#file, { enableForeignKeyConstraints: true, timeout: BUSY_TIMEOUT })
     database.exec(SETTINGS)
     this.#connection = new Connection(database)
+    this.#adapter.connection = this.#connection
   }
 
   async acquireConnection(): Promise<DatabaseConnection> {
@@ -100,6 +106,7 @@ class SqliteDriver implements Driver {
     await this.#turn.take()
     this.#connection?.close()
     this.#connection = undefined
+    this.#adapter.connection = null
     this.#turn.give()
   }
 }
