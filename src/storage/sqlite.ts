@@ -29,6 +29,8 @@ export const SETTINGS = [
   'PRAGMA wal_autocheckpoint = 4000',
   'PRAGMA temp_store = MEMORY',
 ].join(';')
+/** What changes tables. */
+const DEFINITION = /^\s*(?:create|alter|drop)\b/i
 /** How long another process is waited for while nothing else can run, in milliseconds; storage/database.ts waits longer. */
 const BUSY_TIMEOUT = 50
 
@@ -111,10 +113,46 @@ class SqliteDriver implements Driver {
   }
 }
 
-/** A prepared statement, and whether it answers rows. */
+/** A prepared statement, and what its rows are if it answers any. */
 interface Prepared {
   readonly statement: StatementSync
-  readonly answers: boolean
+  readonly rows: Rows | null
+}
+
+type Row = Record<string, unknown>
+
+/**
+ * Makes the rows of a statement, all of one shape. Node's own are dictionaries, which take longer to read, and longer still
+ * to copy.
+ */
+class Rows {
+  readonly #statement: StatementSync
+  #names: string[] = []
+  #empty: Row = {}
+
+  constructor(statement: StatementSync) {
+    this.#statement = statement
+    this.#statement.setReturnArrays(true)
+    this.#name()
+  }
+
+  all(values: SQLInputValue[]): Row[] {
+    const found = this.#statement.all(...values) as unknown as unknown[][]
+    // Another process has added a column.
+    if (found[0] !== undefined && found[0].length !== this.#names.length) this.#name()
+    return found.map((cells) => this.#row(cells))
+  }
+
+  #name(): void {
+    this.#names = this.#statement.columns().map(({ name }) => name)
+    this.#empty = Object.fromEntries(this.#names.map((name) => [name, null]))
+  }
+
+  #row(cells: readonly unknown[]): Row {
+    const row = { ...this.#empty }
+    for (let n = 0; n < this.#names.length; n++) row[this.#names[n] as string] = cells[n]
+    return row
+  }
 }
 
 class Connection implements DatabaseConnection {
@@ -126,9 +164,9 @@ class Connection implements DatabaseConnection {
   }
 
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-    const { statement, answers } = this.#find(sql)
+    const { statement, rows } = this.#find(sql)
     const values = parameters.map((value) => (typeof value === 'boolean' ? Number(value) : value)) as SQLInputValue[]
-    if (answers) return { rows: statement.all(...values) as R[] }
+    if (rows !== null) return { rows: rows.all(values) as R[] }
     const { changes, lastInsertRowid } = statement.run(...values)
     return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
   }
@@ -145,8 +183,10 @@ class Connection implements DatabaseConnection {
   }
 
   #prepare(sql: string): Prepared {
+    // What is known of the columns of others may change with it.
+    if (DEFINITION.test(sql)) this.#statements.clear()
     const statement = this.#database.prepare(sql)
-    return { statement, answers: statement.columns().length > 0 }
+    return { statement, rows: statement.columns().length > 0 ? new Rows(statement) : null }
   }
 
   #find(sql: string): Prepared {
