@@ -1,5 +1,5 @@
-import { type DateText, instantIn, wallClockIn } from '../calendar/date-text.ts'
-import { type Instant, settle, toInstant, type WallClock, type Zone } from '../calendar/zone.ts'
+import { type DateText, instantIn } from '../calendar/date-text.ts'
+import { type Instant, settle, toInstant, toWallClock, type WallClock, type Zone } from '../calendar/zone.ts'
 import type { Problems } from '../lib/errors.ts'
 import type { eventFields } from '../schema/event.ts'
 import type { Values } from '../schema/field.ts'
@@ -61,7 +61,7 @@ function moment(
   if (given !== undefined) {
     const instant = instantIn(given, zone)
     // A wall clock inside a gap is shown as what it moves forward to.
-    return { wall: 'wall' in given ? settle(given.wall, zone) : wallClockIn(given, zone), instant }
+    return { wall: toWallClock(instant, zone), instant }
   }
   if (before === null || zoneBefore === zone) return before
   return { wall: settle(before.wall, zone), instant: toInstant(before.wall, zone) }

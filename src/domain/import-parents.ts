@@ -1,3 +1,4 @@
+import { attempt } from '../storage/attempt.ts'
 import * as storage from '../storage/imports.ts'
 import * as events from './events.ts'
 import * as imports from './imports.ts'
@@ -8,7 +9,7 @@ export async function bringParents(scope: Scope, run: imports.Run): Promise<void
   const waiting = run.dryRun ? [] : run.orphans.splice(0)
   for (let at = 0; at < waiting.length; at += imports.BATCH) {
     const batch = waiting.slice(at, at + imports.BATCH)
-    await scope.db.write(async (tx) => {
+    await scope.db.writeMany(async (tx) => {
       const uids = [...new Set(batch.flatMap(({ uid, parent }) => [uid, parent.uid]))]
       const rows = await storage.listEvents(tx, run.source, uids, null)
       const known = new Map(rows.map((row) => [`${row.uid}\n${row.part}`, row]))
@@ -17,7 +18,7 @@ export async function bringParents(scope: Scope, run: imports.Run): Promise<void
         const whole = known.get(`${parent.uid}\n${parent.part}`)
         if (!child?.status || !whole?.status) continue
         try {
-          await storage.attempt(tx, () => events.saveWithin(tx, scope, { parent: whole.record }, child.record))
+          await attempt(tx, () => events.saveWithin(tx, scope, { parent: whole.record }, child.record))
         } catch (error) {
           imports.note(run, { line, uid, problem: imports.problemOf(error) }, false)
         }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { AppError, type Problem } from '../lib/errors.ts'
+import { attempt } from '../storage/attempt.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { KnownEvent } from '../storage/imports.ts'
 import * as storage from '../storage/imports.ts'
@@ -140,19 +141,19 @@ const MOST_FOUND = 20_000
 
 /** A batch fails if something that was found before it was removed meanwhile: then everything is looked for again. */
 async function saveOrLookAgain(scope: Scope, run: Run, items: readonly Item[]): Promise<Outcome[]> {
-  const attempt = async () => {
+  const save = async () => {
     const found = new Map(run.found)
     const outcomes = await within(scope, run, (tx) => saveBatch(tx, scope, run, items, found))
     // Only what is stored is known; of a dry run nothing is.
     if (!run.dryRun && found.size <= MOST_FOUND) for (const [key, id] of found) run.found.set(key, id)
     return outcomes
   }
-  if (run.found.size === 0) return attempt()
+  if (run.found.size === 0) return save()
   try {
-    return await attempt()
+    return await save()
   } catch {
     run.found.clear()
-    return attempt()
+    return save()
   }
 }
 
@@ -227,7 +228,7 @@ async function store(batch: Batch, item: Item, alive: KnownEvent | undefined): P
     })
   }
   // By itself, so that what is refused leaves nothing behind; what it finds may be gone again then.
-  return storage.attempt(tx, async () => {
+  return attempt(tx, async () => {
     const payload = {
       ...(alive?.status === 'trash' && { status: 'publish' }),
       ...fields,
@@ -284,9 +285,9 @@ class Undo<T> extends Error {
 
 /** A transaction of an import; of a dry run nothing stays. */
 async function within<T>(scope: Scope, { dryRun }: Run, work: (tx: Tx) => Promise<T>): Promise<T> {
-  if (!dryRun) return scope.db.write(work)
+  if (!dryRun) return scope.db.writeMany(work)
   try {
-    return await scope.db.write(async (tx) => {
+    return await scope.db.writeMany(async (tx) => {
       throw new Undo(await work(tx))
     })
   } catch (error) {

@@ -142,10 +142,17 @@ export function storedColumns(fields: Fields, values: Record<string, unknown>): 
   )
 }
 
-/** The columns of stored fields that have a default, at that default. */
+const defaults = new WeakMap<Fields, Partial<RecordRow>>()
+
+/** The columns of stored fields that have a default, at that default; put together once. */
 export function defaultColumns(fields: Fields): Partial<RecordRow> {
-  const defaults = Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, field.default]))
-  return storedColumns(fields, defaults)
+  let columns = defaults.get(fields)
+  if (columns === undefined) {
+    const values = Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, field.default]))
+    columns = storedColumns(fields, values)
+    defaults.set(fields, columns)
+  }
+  return columns
 }
 
 /** What `search` looks into: the words of the searched fields, case-folded. */

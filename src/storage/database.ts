@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { Kysely, sql } from 'kysely'
 import { Migrator } from 'kysely/migration'
 import { AppError } from '../lib/errors.ts'
+import { Commits } from './commits.ts'
 import { type Dialect, postgres, sqlite, type Tx } from './dialect.ts'
 import { Looker, type Question } from './look.ts'
 import { migrations } from './migrations/index.ts'
@@ -19,7 +20,9 @@ export interface Database {
   read<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /** Reads and writes, of which all or none happen. */
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T>
-  /** The same, of what is in no answer: the version of the data stays. */
+  /** The same, of so much that nobody's commit is to wait for it. */
+  writeMany<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  /** The same as `write`, of what is in no answer: the version of the data stays. */
   note<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /** Asks one question that is asked over and over, without a transaction. */
   look<Row>(question: Question<Row>, value: string | number): Row[] | Promise<Row[]>
@@ -75,7 +78,7 @@ export function openDatabase(
   const versions = local ?? new SharedVersions(db)
   const looker = new Looker(db, local === null || file === ':memory:' ? null : (text) => local.prepare(text))
   // Two who change the same thing wait for each other by dialect.lock; those who do not, do not.
-  const writing = <T>(work: (tx: Tx) => Promise<T>): Promise<T> =>
+  const transaction = <T>(work: (tx: Tx) => Promise<T>): Promise<T> =>
     patiently(dialect, (beforeCommit) =>
       db
         .transaction()
@@ -86,6 +89,21 @@ export function openDatabase(
           return result
         }),
     )
+  const commits = isAddress ? null : new Commits(transaction)
+  const writing = <T>(work: (tx: Tx) => Promise<T>, alone: boolean): Promise<T> =>
+    commits === null ? transaction(work) : commits.write(work, alone)
+  const changing = async <T>(work: (tx: Tx) => Promise<T>, alone: boolean): Promise<T> => {
+    try {
+      return await writing(async (tx) => {
+        const result = await work(tx)
+        await versions.move(tx)
+        return result
+      }, alone)
+    } finally {
+      // Also when it failed: a commit whose answer was lost may have happened.
+      versions.moved()
+    }
+  }
   const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } })
   const executed = async () => {
     // The migrator reads the whole catalog to find out whether its table is there: that is left for a new database.
@@ -106,19 +124,9 @@ export function openDatabase(
           return reading(reader)
         })
       }),
-    async write(work) {
-      try {
-        return await writing(async (tx) => {
-          const result = await work(tx)
-          await versions.move(tx)
-          return result
-        })
-      } finally {
-        // Also when it failed: a commit whose answer was lost may have happened.
-        versions.moved()
-      }
-    },
-    note: (work) => writing(work),
+    write: (work) => changing(work, false),
+    writeMany: (work) => changing(work, true),
+    note: (work) => writing(work, false),
     look(question, value) {
       const rows = looker.ask(question, value)
       return Array.isArray(rows)
@@ -148,6 +156,7 @@ export function openDatabase(
       return ALL.filter((name) => !done.includes(name))
     },
     async close() {
+      await commits?.end()
       await replicas.close()
       versions.close()
       if (reader !== db) await reader.destroy()

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import type { Instant } from '../calendar/zone.ts'
 import type { Status } from '../schema/record.ts'
 import { dialectOf, type Tx } from './dialect.ts'
@@ -101,19 +100,4 @@ export async function setProgress(tx: Tx, source: string, state: string | null, 
 /** Keeps others from importing the same names until this transaction ends. */
 export function lock(tx: Tx, source: string): Promise<boolean> {
   return dialectOf(tx).lock(tx, `import ${source}`)
-}
-
-/** Does a part of a transaction that leaves nothing behind if it fails, and does not fail the rest. */
-export async function attempt<T>(tx: Tx, work: () => Promise<T>): Promise<T> {
-  await sql`savepoint part`.execute(tx)
-  try {
-    const result = await work()
-    await sql`release savepoint part`.execute(tx)
-    return result
-  } catch (error) {
-    const { isPassing, isUnreachable } = dialectOf(tx)
-    // These end the whole transaction, which is then done again.
-    if (!isPassing(error) && !isUnreachable(error)) await sql`rollback to savepoint part`.execute(tx)
-    throw error
-  }
 }

@@ -1,4 +1,12 @@
-import { type Compilable, type CompiledQuery, type Kysely, type Selectable, sql } from 'kysely'
+import {
+  type Compilable,
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Kysely,
+  type QueryResult,
+  type Selectable,
+  sql,
+} from 'kysely'
 import type { Tables } from './tables.ts'
 
 /** A place in a statement for a value that is known when it is run. */
@@ -22,6 +30,16 @@ export function filled(query: CompiledQuery, values: readonly unknown[]): Compil
 }
 
 /**
+ * Runs a statement that is put together. Where a transaction has the only connection, it is given to that: the way
+ * through the query builder is a dozen promises long.
+ */
+export function execute<Row>(db: Kysely<Tables>, query: CompiledQuery<Row>): Promise<QueryResult<Row>> {
+  const { adapter } = db.getExecutor()
+  const direct = db.isTransaction && 'connection' in adapter ? (adapter.connection as DatabaseConnection | null) : null
+  return direct === null ? db.executeQuery(query) : direct.executeQuery(query)
+}
+
+/**
  * A statement that is run over and over: put together once for each database, by the query builder as all others are,
  * which takes longer than most of them take to run. `build` is given a place for each value.
  */
@@ -36,7 +54,7 @@ export function prepared<Row, Values extends readonly unknown[]>(
       query = build(db, ...(values.map((_, place) => placeOf(place)) as { [K in keyof Values]: Place })).compile()
       compiled.set(adapter, query)
     }
-    return (await db.executeQuery<Row>(filled(query, values) as CompiledQuery<Row>)).rows
+    return (await execute(db, filled(query, values) as CompiledQuery<Row>)).rows
   }
 }
 

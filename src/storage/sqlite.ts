@@ -29,27 +29,32 @@ export const SETTINGS = [
   'PRAGMA wal_autocheckpoint = 4000',
   'PRAGMA temp_store = MEMORY',
 ].join(';')
+/** What changes tables. */
+const DEFINITION = /^\s*(?:create|alter|drop)\b/i
 /** How long another process is waited for while nothing else can run, in milliseconds; storage/database.ts waits longer. */
 const BUSY_TIMEOUT = 50
 
 /** Carries our own dialect, so that storage functions find it from the transaction they are given. */
 export class Adapter extends SqliteAdapter {
   readonly dialect: Dialect = sqlite
+  /** What a transaction has to itself while it lasts: see prepared.ts. */
+  connection: DatabaseConnection | null = null
 }
 
 /** Kysely on Node's own SQLite: one connection, which transactions hold in turn. */
 export class SqliteDialect implements KyselyDialect {
   readonly #file: string
+  readonly #adapter = new Adapter()
 
   constructor(file: string) {
     this.#file = file
   }
 
   createAdapter(): Adapter {
-    return new Adapter()
+    return this.#adapter
   }
   createDriver(): Driver {
-    return new SqliteDriver(this.#file)
+    return new SqliteDriver(this.#file, this.#adapter)
   }
   createQueryCompiler(): SqliteQueryCompiler {
     return new SqliteQueryCompiler()
@@ -61,11 +66,13 @@ export class SqliteDialect implements KyselyDialect {
 
 class SqliteDriver implements Driver {
   readonly #file: string
+  readonly #adapter: Adapter
   readonly #turn = new Turn()
   #connection: Connection | undefined
 
-  constructor(file: string) {
+  constructor(file: string, adapter: Adapter) {
     this.#file = file
+    this.#adapter = adapter
   }
 
   async init(): Promise<void> {
@@ -73,6 +80,7 @@ class SqliteDriver implements Driver {
     const database = new DatabaseSync(this.#file, { enableForeignKeyConstraints: true, timeout: BUSY_TIMEOUT })
     database.exec(SETTINGS)
     this.#connection = new Connection(database)
+    this.#adapter.connection = this.#connection
   }
 
   async acquireConnection(): Promise<DatabaseConnection> {
@@ -100,14 +108,51 @@ class SqliteDriver implements Driver {
     await this.#turn.take()
     this.#connection?.close()
     this.#connection = undefined
+    this.#adapter.connection = null
     this.#turn.give()
   }
 }
 
-/** A prepared statement, and whether it answers rows. */
+/** A prepared statement, and what its rows are if it answers any. */
 interface Prepared {
   readonly statement: StatementSync
-  readonly answers: boolean
+  readonly rows: Rows | null
+}
+
+type Row = Record<string, unknown>
+
+/**
+ * Makes the rows of a statement, all of one shape. Node's own are dictionaries, which take longer to read, and longer still
+ * to copy.
+ */
+class Rows {
+  readonly #statement: StatementSync
+  #names: string[] = []
+  #empty: Row = {}
+
+  constructor(statement: StatementSync) {
+    this.#statement = statement
+    this.#statement.setReturnArrays(true)
+    this.#name()
+  }
+
+  all(values: SQLInputValue[]): Row[] {
+    const found = this.#statement.all(...values) as unknown as unknown[][]
+    // Another process has added a column.
+    if (found[0] !== undefined && found[0].length !== this.#names.length) this.#name()
+    return found.map((cells) => this.#row(cells))
+  }
+
+  #name(): void {
+    this.#names = this.#statement.columns().map(({ name }) => name)
+    this.#empty = Object.fromEntries(this.#names.map((name) => [name, null]))
+  }
+
+  #row(cells: readonly unknown[]): Row {
+    const row = { ...this.#empty }
+    for (let n = 0; n < this.#names.length; n++) row[this.#names[n] as string] = cells[n]
+    return row
+  }
 }
 
 class Connection implements DatabaseConnection {
@@ -119,9 +164,9 @@ class Connection implements DatabaseConnection {
   }
 
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-    const { statement, answers } = this.#find(sql)
+    const { statement, rows } = this.#find(sql)
     const values = parameters.map((value) => (typeof value === 'boolean' ? Number(value) : value)) as SQLInputValue[]
-    if (answers) return { rows: statement.all(...values) as R[] }
+    if (rows !== null) return { rows: rows.all(values) as R[] }
     const { changes, lastInsertRowid } = statement.run(...values)
     return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
   }
@@ -138,8 +183,10 @@ class Connection implements DatabaseConnection {
   }
 
   #prepare(sql: string): Prepared {
+    // What is known of the columns of others may change with it.
+    if (DEFINITION.test(sql)) this.#statements.clear()
     const statement = this.#database.prepare(sql)
-    return { statement, answers: statement.columns().length > 0 }
+    return { statement, rows: statement.columns().length > 0 ? new Rows(statement) : null }
   }
 
   #find(sql: string): Prepared {

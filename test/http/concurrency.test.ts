@@ -81,4 +81,32 @@ describe('requests at the same time', () => {
       const published = (await service.expect(200, null, '/events', { query: { start_date: '2031-01-01' } })).total
       assert.equal((await service.expect(200, null, '/tags', { query: { hide_empty: 0 } })).tags[0].count, published)
     }))
+
+  it('are refused each by itself, and leave nothing behind', () =>
+    withService(async (service) => {
+      const { id } = await service.expect(201, 'editor', '/events', { json: EVENT })
+      const etag = (await service.call('editor', `/events/${id}`)).headers.etag as string
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, (_, n) => [
+          service.call('editor', '/events', { json: { ...EVENT, tags: ['kept'] } }),
+          // What is wrong is found after the tag and the venue have been made.
+          service.call('editor', '/events', {
+            json: { ...EVENT, venue: { venue: 'Lost' }, tags: [`lost ${n}`], parent: 1e9 },
+          }),
+          service.call('editor', `/events/${id}`, {
+            method: 'PATCH',
+            json: { title: `By ${n}` },
+            headers: { 'if-match': etag },
+          }),
+        ]).flat(),
+      )
+      const count = (status: number) => answers.filter(({ statusCode }) => statusCode === status).length
+      assert.deepEqual([201, 200, 400, 412].map(count), [20, 1, 20, 19])
+      const { tags } = await service.expect(200, null, '/tags', { query: { hide_empty: 0 } })
+      assert.deepEqual(
+        tags.map((tag: { name: string; count: number }) => [tag.name, tag.count]),
+        [['kept', 20]],
+      )
+      assert.equal((await service.call('editor', '/venues', { query: { hide_empty: 0 } })).json().total ?? 0, 0)
+    }))
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { readCost } from '../../src/lib/cost.ts'
 import { fold } from '../../src/lib/fold.ts'
-import { encode, plainText, richText, withoutTags, words } from '../../src/lib/html.ts'
+import { encode, plainText, richText, sanitize, withoutTags, words } from '../../src/lib/html.ts'
 import { isSlug, SLUG_BYTES, slugify, withSuffix } from '../../src/lib/slug.ts'
 import fc from '../support/property.ts'
 
@@ -134,6 +134,23 @@ describe('text', () => {
         assert.doesNotMatch(safe, /<(script|style|iframe|svg|math)|<[^>]*\son\w+\s*=|<[^>]*javascript:/i)
         assert.equal(richText(safe), safe)
       }),
+    )
+  })
+
+  it('is made safe the same way whether it needs it or not', () => {
+    const part = fc.oneof(
+      fc.constantFrom('<p>', '</p>', '<em>', '</em>', '<b>', '</b>', '<br />', '<br>', '<P>', '<i>a</i>', '<p>b</p>'),
+      fc.constantFrom(' ', '\n', '\r\n', '\0', '\u00a0', '"', "'", '&', '&amp;', '<', '>', 'Wörter'),
+      fc.string({ unit: 'binary', maxLength: 3 }),
+    )
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 8 }), (parts) => {
+        const html = parts.join('')
+        // A comment is taken out, and nothing with one in it is what it should be.
+        assert.equal(richText(html), richText(`${html}<!---->`))
+        assert.equal(sanitize(html), sanitize(`${html}<!---->`))
+      }),
+      { numRuns: 1000 },
     )
   })
 

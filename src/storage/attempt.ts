@@ -1,0 +1,35 @@
+import { CompiledQuery } from 'kysely'
+import { dialectOf, type Tx } from './dialect.ts'
+import { execute } from './prepared.ts'
+
+const BEGIN = CompiledQuery.raw('savepoint part')
+const UNDO = CompiledQuery.raw('rollback to savepoint part')
+const END = CompiledQuery.raw('release savepoint part')
+
+/**
+ * Does a part of a transaction that leaves nothing behind if it fails, and does not fail the rest; answers what gives its
+ * result, or throws what it failed with. What ends the whole transaction is thrown at once.
+ */
+export async function outcome<T>(tx: Tx, work: () => Promise<T>): Promise<() => T> {
+  await execute(tx, BEGIN)
+  let told: () => T
+  try {
+    const result = await work()
+    told = () => result
+  } catch (error) {
+    const { isPassing, isUnreachable } = dialectOf(tx)
+    // These end the whole transaction, which is then done again.
+    if (isPassing(error) || isUnreachable(error)) throw error
+    await execute(tx, UNDO)
+    told = () => {
+      throw error
+    }
+  }
+  await execute(tx, END)
+  return told
+}
+
+/** The same, which fails as its part does. */
+export async function attempt<T>(tx: Tx, work: () => Promise<T>): Promise<T> {
+  return (await outcome(tx, work))()
+}
