@@ -23,12 +23,13 @@ export function later<Package extends object>(name: string): () => Package {
 /** Nobody should wait for it who has waited for the service to start, in milliseconds. */
 const PAUSE = 100
 
-/** Loads what was left for later, one package at a time. */
-export function loadTheRest(): void {
+/** Loads what was left for later, one package at a time, and tells when that is done. */
+export function loadTheRest(done: () => void): void {
   const load = loaders.shift()
-  if (load === undefined) return
-  setTimeout(() => {
-    load()
-    loadTheRest()
-  }, PAUSE).unref()
+  if (load === undefined) done()
+  else
+    setTimeout(() => {
+      load()
+      loadTheRest(done)
+    }, PAUSE).unref()
 }
