@@ -67,7 +67,7 @@ export class Commits {
           told.push(await outcome(tx, () => work(tx)))
         }
       })
-      this.#waiting.unshift(...writers.splice(told.length))
+      this.#waiting = [...writers.splice(told.length), ...this.#waiting]
     } catch (error) {
       told = writers.map(() => () => {
         throw error
