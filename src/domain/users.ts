@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import * as passwords from '../lib/passwords.ts'
 import { Refused } from '../schema/field.ts'
 import * as kinds from '../schema/kinds.ts'
@@ -140,7 +140,7 @@ export function randomPassword(): string {
 
 /** Tokens are random and long, so a fast hash is enough to keep them. */
 export function hashToken(token: string): string {
-  return createHash('sha256').update(token).digest('hex')
+  return hash('sha256', token, 'hex')
 }
 
 async function hashPassword(password: string): Promise<string> {

@@ -1,3 +1,5 @@
+import { Generations } from './generations.ts'
+
 /** What a cost says, taken apart. */
 export interface Cost {
   /** How it is shown. */
@@ -27,10 +29,23 @@ const CODES = new Set(Intl.supportedValuesOf('currency'))
 const CODE = /(?<![A-Za-z])([A-Z]{3})(?![A-Za-z])/g
 const NO_COST: Cost = { text: '', symbol: '', position: '', code: '', values: [] }
 
+/** How many costs are remembered: an event shows its own several times, and most cost what others do. */
+const known = new Generations<string, Cost>(2000)
+
 /** Reads a cost, which is free text; `currency` is shown with amounts that name none. */
 export function readCost(source: string | null, currency: string): Cost {
   const text = (source ?? '').trim()
   if (text === '') return NO_COST
+  const key = `${currency} ${text}`
+  let cost = known.get(key, () => 1)
+  if (cost === undefined) {
+    cost = takenApart(text, currency)
+    known.set(key, cost, 1)
+  }
+  return cost
+}
+
+function takenApart(text: string, currency: string): Cost {
   const amounts = findAmounts(text)
   const symbol = findSymbol(text, currency)
   const code = findCode(text)

@@ -64,10 +64,11 @@ export class Commits {
         const began = performance.now()
         for (const { work } of writers) {
           if (told.length > 0 && performance.now() - began > LONGEST) break
-          told.push(await outcome(tx, () => work(tx)))
+          // Who is alone is undone with the transaction.
+          told.push(writers.length === 1 ? asItIs(await work(tx)) : await outcome(tx, () => work(tx)))
         }
       })
-      this.#waiting.unshift(...writers.splice(told.length))
+      this.#waiting = [...writers.splice(told.length), ...this.#waiting]
     } catch (error) {
       told = writers.map(() => () => {
         throw error
@@ -75,4 +76,8 @@ export class Commits {
     }
     for (const [place, { tell }] of writers.entries()) tell(told[place] ?? (() => {}))
   }
+}
+
+function asItIs<T>(result: T): () => T {
+  return () => result
 }

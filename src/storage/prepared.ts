@@ -65,9 +65,12 @@ const MOST_KEPT = 200
 export function preparedBy<Key, Statement>(make: (key: Key) => Statement): (key: Key) => Statement {
   const made = new Map<Key, Statement>()
   return (key) => {
-    const statement = made.get(key) ?? make(key)
-    if (made.size >= MOST_KEPT) made.clear()
-    made.set(key, statement)
+    let statement = made.get(key)
+    if (statement === undefined) {
+      statement = make(key)
+      if (made.size >= MOST_KEPT) made.clear()
+      made.set(key, statement)
+    }
     return statement
   }
 }
@@ -86,14 +89,15 @@ const inserts = preparedBy((form: string) => {
   })
 })
 
-/** Inserts rows that have the same columns; answers them as they are stored if that is asked for. */
+/** Inserts rows that have the same columns, as far as the first has them; answers them as they are stored if that is asked for. */
 export async function insertRows<Table extends keyof Tables>(
   db: Kysely<Tables>,
   table: Table,
   rows: readonly object[],
   answers: 'answers' | '' = '',
 ): Promise<Selectable<Tables[Table]>[]> {
-  const columns = Object.keys(rows[0] ?? {})
+  const [first = {}] = rows as readonly Record<string, unknown>[]
+  const columns = Object.keys(first).filter((name) => first[name] !== undefined)
   const stored: object[] = []
   for (let at = 0; at < rows.length; at += MOST_ROWS) {
     const some = rows.slice(at, at + MOST_ROWS)

@@ -108,8 +108,7 @@ export async function create(
   drawn: number | null = null,
 ): Promise<RecordRow> {
   const id = drawn ?? (await dialectOf(tx).nextId(tx, 'records'))
-  const given = Object.entries({ ...row, id }).filter(([, value]) => value !== undefined)
-  const [stored] = await insertRows(tx, table(kind), [Object.fromEntries(given)], 'answers')
+  const [stored] = await insertRows(tx, table(kind), [{ ...row, id }], 'answers')
   return stored as unknown as RecordRow
 }
 
