@@ -20,7 +20,7 @@ export async function searched(
   key: string,
   filter: EventFilter,
   found: readonly number[],
-): Promise<number[]> {
+): Promise<readonly number[] | Uint32Array> {
   const known = memory?.listings.get(memory.version, key)
   if (memory === undefined || (!isSearchable(known) && found.length <= FEW_FOUND)) return storage.ids(tx, filter)
   const list = isSearchable(known) ? known : await searchable(tx, { ...filter, search: null, found: null })
@@ -52,13 +52,18 @@ function placesOf(ids: readonly number[]): Uint32Array {
   return places
 }
 
+/** Room for places, used again: what is garbage outside of the heap is collected late. */
+let room = new Uint32Array(0)
+
 /** Those of a list's events that were found, in its order. */
-function only({ ids, places }: Searchable, found: readonly number[]): number[] {
-  const hits = new Uint32Array(found.length)
+function only({ ids, places }: Searchable, found: readonly number[]): Uint32Array {
+  if (room.length < found.length) room = new Uint32Array(2 * found.length)
   let count = 0
   for (const id of found) {
     const place = id < places.length ? (places[id] ?? 0) : 0
-    if (place > 0) hits[count++] = place
+    if (place > 0) room[count++] = place
   }
-  return Array.from(hits.subarray(0, count).sort(), (place) => ids[place - 1] ?? 0)
+  const hits = room.slice(0, count).sort()
+  for (let at = 0; at < count; at++) hits[at] = ids[(hits[at] ?? 0) - 1] ?? 0
+  return hits
 }

@@ -21,7 +21,6 @@ const MOST_BYTES = 24 * 2 ** 20
 /** What a list takes beside its key and its events: its filter, and where its pages end. */
 const OVERHEAD = 15_000
 const OF_ID = 8
-const OF_PLACE = 4
 const MOST_ENDS = 100
 /** Of how many events it is known what they are at. */
 const MOST_STUBS = 20_000
@@ -67,8 +66,8 @@ export class Listings {
 
 /** Its filter holds what is in its key once more. */
 function sizeOf(key: string, { ids, places }: Listing): number {
-  const held = places === undefined ? OF_ID * (ids?.length ?? 0) : OF_PLACE * ((ids?.length ?? 0) + places.length)
-  return OVERHEAD + 4 * key.length + held
+  const held = ids instanceof Uint32Array ? ids.byteLength : OF_ID * (ids?.length ?? 0)
+  return OVERHEAD + 4 * key.length + held + (places?.byteLength ?? 0)
 }
 
 /** The events of a part of a list, if all of it are remembered. */

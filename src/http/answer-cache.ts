@@ -4,8 +4,8 @@ import type { Kept } from './kept.ts'
 import { Spill } from './spill.ts'
 import type { Scratch } from './template-store.ts'
 
-/** How much memory kept answers may take, in bytes. */
-const MOST_BYTES = 12 * 2 ** 20
+/** How much memory kept answers may take, in bytes; their encodings, where they are asked for, take a quarter more. */
+const MOST_BYTES = 24 * 2 ** 20
 /** What an entry takes beside its bodies and its key: its headers. */
 const OVERHEAD = 3000
 
@@ -71,7 +71,7 @@ export class AnswerCache {
   }
 }
 
-/** With its encodings, which are made later, and an address that may be far longer than what it answers. */
+/** With its address, which may be far longer than what it answers. */
 function sizeOf(key: string, { body }: Kept): number {
-  return Math.ceil(body.length * 1.3) + 2 * key.length + OVERHEAD
+  return body.length + 2 * key.length + OVERHEAD
 }
