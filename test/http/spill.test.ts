@@ -7,7 +7,7 @@ import { gunzipSync } from 'node:zlib'
 import { clock } from '../support/calendar.ts'
 import { type Service, startService } from '../support/service.ts'
 
-/** How many addresses there are, each with an answer of some hundred kilobytes: memory has no room for a quarter of them. */
+/** How many addresses there are, each with an answer of some hundred kilobytes: memory has no room for half of them. */
 const ADDRESSES = 300
 const API = '/calendar/events/v1'
 
