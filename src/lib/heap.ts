@@ -2,7 +2,7 @@ import { flushCompileCache } from 'node:module'
 import { setFlagsFromString } from 'node:v8'
 
 /** How far the heap may grow from one collection of garbage to the next, in percent of what is in use. */
-const GROWTH = 40
+const GROWTH = 50
 
 /**
  * Has garbage collected before there is much of it: left to itself, V8 lets a heap of this size grow to four times what is in use.
