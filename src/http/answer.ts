@@ -58,8 +58,8 @@ export async function sendAnswer(
     const answer: Answer = direct ?? (await endpoint.handle(callOf(answering, request)))
     return sendOnce(answer, request, reply)
   }
-  const { status, lines, body } = await replyTo(kept, request.headers)
-  for (const [name, value] of headersIn(lines)) reply.header(name, value)
+  const { status, head, body } = await replyTo(kept, request.headers)
+  for (const [name, value] of headersIn(head)) reply.header(name, value)
   return reply.code(status).send(body ?? undefined)
 }
 

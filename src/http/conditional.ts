@@ -62,17 +62,17 @@ const compressor: Record<Encoding, () => Transform> = {
 }
 
 function variantOf(kept: Kept, encoding: Encoding | null, body: Buffer): Variant {
-  let lines = `${kept.lines}\r\ncontent-length: ${body.length}`
+  let own = `\r\ncontent-length: ${body.length}`
   // What names itself by a weak tag has one for all encodings.
-  if (!lines.includes('\r\netag: ')) lines += `\r\netag: "${kept.tag}${encoding === null ? '' : `~${encoding}`}"`
-  if (encoding !== null) lines += `\r\ncontent-encoding: ${encoding}`
-  return { whole: { status: 200, lines, head: headOf(200, lines), body }, known: null }
+  if (!kept.lines.includes('\r\netag: ')) own += `\r\netag: "${kept.tag}${encoding === null ? '' : `~${encoding}`}"`
+  if (encoding !== null) own += `\r\ncontent-encoding: ${encoding}`
+  return { whole: { status: 200, head: headOf(200, kept.lines + own), body }, known: null }
 }
 
 function knownOf(variant: Variant): Reply {
   if (variant.known === null) {
-    const lines = linesOf(Object.fromEntries(headersIn(variant.whole.lines).filter(([name]) => BRIEF.has(name))))
-    variant.known = { status: 304, lines, head: headOf(304, lines), body: null }
+    const lines = linesOf(Object.fromEntries(headersIn(variant.whole.head).filter(([name]) => BRIEF.has(name))))
+    variant.known = { status: 304, head: headOf(304, lines), body: null }
   }
   return variant.known
 }

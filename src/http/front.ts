@@ -98,12 +98,11 @@ const SMALL = 6144
 function write(
   request: IncomingMessage,
   response: ServerResponse,
-  { status, lines, head, body }: Reply,
+  { status, head, body }: Reply,
   release?: () => void,
 ): string {
   const id = requestId()
-  if (!giveHead(response, status, head, id))
-    response.writeHead(status, [...headersIn(lines).flat(), 'x-request-id', id])
+  if (!giveHead(response, status, head, id)) response.writeHead(status, [...headersIn(head).flat(), 'x-request-id', id])
   if (body === null || request.method === 'HEAD') response.end()
   // As text, a body goes out with its head in one piece, which for a small one is worth copying it.
   else if (body.length < SMALL) response.end(body.toString('latin1'), 'latin1')

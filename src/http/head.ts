@@ -15,9 +15,9 @@ export function linesOf(headers: Headers): Lines {
     .join('')
 }
 
-/** The headers that lines are of. */
-export function headersIn(lines: Lines): [name: string, value: string][] {
-  return lines
+/** The headers of a head. */
+export function headersIn(head: string): [name: string, value: string][] {
+  return head
     .split('\r\n')
     .slice(1)
     .map((line) => {
@@ -28,7 +28,7 @@ export function headersIn(lines: Lines): [name: string, value: string][] {
 
 /** The first line of an answer, with those of its headers. */
 export function headOf(status: number, lines: Lines): string {
-  return ['HTTP/1.1 ', status, ' ', STATUS_CODES[status], lines].join('')
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}${lines}`
 }
 
 /**

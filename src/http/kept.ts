@@ -11,8 +11,7 @@ export type Lines = string
 /** What a reader gets of a kept answer: all of it, or word that they have it. */
 export interface Reply {
   readonly status: 200 | 304
-  readonly lines: Lines
-  /** The lines with what comes before them. */
+  /** Its first line, and those of its headers. */
   readonly head: string
   readonly body: Buffer | null
 }
