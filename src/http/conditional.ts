@@ -6,7 +6,7 @@ import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } fro
 import type { Check } from '../domain/scope.ts'
 import { AppError } from '../lib/errors.ts'
 import type { Call } from './endpoint.ts'
-import { headersIn, headOf, linesOf } from './head.ts'
+import { headersIn, headWith, linesOf } from './head.ts'
 import type { Encoding, Kept, Reply, Variant } from './kept.ts'
 
 /** Names the bytes of an answer and, before the first dash, the state of the record itself, which is what a writer means. */
@@ -66,13 +66,13 @@ function variantOf(kept: Kept, encoding: Encoding | null, body: Buffer): Variant
   // What names itself by a weak tag has one for all encodings.
   if (!kept.lines.includes('\r\netag: ')) own += `\r\netag: "${kept.tag}${encoding === null ? '' : `~${encoding}`}"`
   if (encoding !== null) own += `\r\ncontent-encoding: ${encoding}`
-  return { whole: { status: 200, head: headOf(200, kept.lines + own), body }, known: null }
+  return { whole: { status: 200, head: headWith(200, kept.lines + own), body }, known: null }
 }
 
 function knownOf(variant: Variant): Reply {
   if (variant.known === null) {
     const lines = linesOf(Object.fromEntries(headersIn(variant.whole.head).filter(([name]) => BRIEF.has(name))))
-    variant.known = { status: 304, head: headOf(304, lines), body: null }
+    variant.known = { status: 304, head: headWith(304, lines), body: null }
   }
   return variant.known
 }

@@ -5,9 +5,9 @@ import { setFlagsFromString } from 'node:v8'
 const GROWTH = 50
 
 /**
- * Has garbage collected before there is much of it: left to itself, V8 lets a heap of this size grow to four times what is in use.
- * It is asked for when all is loaded, not on the command line: compiled code, Node's own as well, is kept for certain flags
- * and would have to be compiled anew for others.
+ * Has garbage collected before there is much of it: left to itself, V8 lets a heap of this size grow to three times what is
+ * in use. It is asked for when all is loaded: on the command line it makes a start take 50 ms longer, probably since compiled
+ * code, Node's own as well, is kept for certain flags and has to be compiled anew for others.
  */
 export function growSlowly(): void {
   flushCompileCache()

@@ -147,30 +147,11 @@ export const sqlite: Dialect = {
         update ${table} set start_local = new.start_local where event = new.id; end`.execute(db)
     }
   },
-  /** Parts of words are found by their three-letter pieces. What is searched is folded already. */
-  async createWordIndex(db) {
-    await sql`create virtual table event_words using fts5(search, content='', contentless_delete=1, tokenize='trigram case_sensitive 1')`.execute(
-      db,
-    )
-    await sql`insert into event_words (rowid, search) select id, search from events`.execute(db)
-    await sql`create trigger event_words_added after insert on events
-      begin insert into event_words (rowid, search) values (new.id, new.search); end`.execute(db)
-    await sql`create trigger event_words_changed after update of search on events when new.search <> old.search begin
-      delete from event_words where rowid = old.id; insert into event_words (rowid, search) values (new.id, new.search); end`.execute(
-      db,
-    )
-    await sql`create trigger event_words_removed after delete on events
-      begin delete from event_words where rowid = old.id; end`.execute(db)
-  },
+  createWordIndex: wordIndex.createTrigrams,
+  renewWordIndex: wordIndex.renew,
   async containing(tx, part, most) {
     const found = await wordIndex.containing(tx, part)
     return found === null ? null : unlessMore(most, found)
-  },
-  async renewWordIndex(db) {
-    for (const when of ['added', 'changed', 'removed'])
-      await sql`drop trigger ${sql.ref(`event_words_${when}`)}`.execute(db)
-    await sql`drop table event_words`.execute(db)
-    await wordIndex.createWordIndex(db)
   },
   async keepRevision(db, table) {
     await sql`create trigger ${sql.ref(`${table}_revised`)} after update on ${sql.table(table)} when new.revision = old.revision

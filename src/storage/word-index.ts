@@ -30,7 +30,31 @@ function wordsIn(text: RawBuilder<unknown>, tables = sql``): RawBuilder<unknown>
     where length(value) >= ${sql.lit(LEAST)}`
 }
 
-export async function createWordIndex(db: Kysely<unknown>): Promise<void> {
+/** The index that there was before: of the events by all of their three-letter parts. */
+export async function createTrigrams(db: Kysely<unknown>): Promise<void> {
+  await sql`create virtual table event_words using fts5(search, content='', contentless_delete=1, tokenize='trigram case_sensitive 1')`.execute(
+    db,
+  )
+  await sql`insert into event_words (rowid, search) select id, search from events`.execute(db)
+  await sql`create trigger event_words_added after insert on events
+    begin insert into event_words (rowid, search) values (new.id, new.search); end`.execute(db)
+  await sql`create trigger event_words_changed after update of search on events when new.search <> old.search begin
+    delete from event_words where rowid = old.id; insert into event_words (rowid, search) values (new.id, new.search); end`.execute(
+    db,
+  )
+  await sql`create trigger event_words_removed after delete on events
+    begin delete from event_words where rowid = old.id; end`.execute(db)
+}
+
+/** Makes the index in place of the one before. */
+export async function renew(db: Kysely<unknown>): Promise<void> {
+  for (const when of ['added', 'changed', 'removed'])
+    await sql`drop trigger ${sql.ref(`event_words_${when}`)}`.execute(db)
+  await sql`drop table event_words`.execute(db)
+  await create(db)
+}
+
+async function create(db: Kysely<unknown>): Promise<void> {
   const signs = SIGNS.join('').replaceAll("'", "''")
   const tokenizer = sql.lit(`ascii tokenchars '${signs}'`)
   await sql`create table words (id integer primary key, word text not null unique)`.execute(db)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { sql } from 'kysely'
-import type { Tx } from '../../src/storage/dialect.ts'
+import { type Kysely, sql } from 'kysely'
+import { dialectOf, type Tx } from '../../src/storage/dialect.ts'
 import { ALL, containing } from '../../src/storage/event-filter.ts'
 import fc from '../support/property.ts'
 import { type Service, startService } from '../support/service.ts'
@@ -83,6 +83,30 @@ describe('the index of words', () => {
       for (const part of ['lantern', 'lantern29', 'and lantern299', 'ern (lan', 'rn1', 'nothing', 'ue-'])
         assert.ok(await compare(tx, texts, part), part)
       assert.equal(await containing(tx, 'lantern', 100), null)
+    })
+  })
+
+  it('takes the place of the one before, with all events that there are', {
+    skip: ON_POSTGRES && 'has one of its own',
+  }, async () => {
+    await service.db.write(async (tx) => {
+      await tx.deleteFrom('events').execute()
+      for (const name of ['event_words_added', 'event_words_changed', 'event_words_removed'])
+        await sql`drop trigger ${sql.ref(name)}`.execute(tx)
+      for (const name of ['event_words', 'word_parts', 'words']) await sql`drop table ${sql.table(name)}`.execute(tx)
+      const { createWordIndex, renewWordIndex } = dialectOf(tx)
+      await createWordIndex(tx as unknown as Kysely<unknown>)
+      const texts = new Map([
+        [4000, 'a lantern "by\tthe" water\n\\n'],
+        [4001, 'lanterns'],
+        [4002, ''],
+      ])
+      for (const [id, one] of texts) await put(tx, id, one)
+      await renewWordIndex(tx as unknown as Kysely<unknown>)
+      for (const part of ['lantern', '"by', 'the" wat', 'none']) assert.ok(await compare(tx, texts, part), part)
+      await tx.updateTable('events').set({ search: 'a fountain' }).where('id', '=', 4001).execute()
+      texts.set(4001, 'a fountain')
+      for (const part of ['lantern', 'ntain']) assert.ok(await compare(tx, texts, part), part)
     })
   })
 
