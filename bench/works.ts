@@ -138,6 +138,7 @@ async function prepareWorkers(bench: Bench): Promise<Pair | string> {
     if (error instanceof Error && /unknown option/.test(error.message)) return 'serve does not know --workers'
     throw error
   }
+  await askFirst(bench.service.url, requests)
   // Each worker remembers for itself, and nobody chooses whom they reach: so often that hardly one is left that was never asked.
   for (let n = 0; n < ROUNDS_OF_WORKERS; n++) await askFirst(two.url, requests)
   const side = ({ url }: Running): Side => {

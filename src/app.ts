@@ -7,7 +7,7 @@ import { type ExportFormat, exportEvents as writeEvents } from './http/feeds/exp
 import type { Service } from './http/server.ts'
 import { createServer } from './http/server.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
-import { growSlowly } from './lib/heap.ts'
+import { tuneHeap } from './lib/heap.ts'
 import { loadTheRest } from './lib/later.ts'
 import { PasswordChecker } from './lib/passwords.ts'
 import { withoutSecrets } from './lib/secrets.ts'
@@ -43,7 +43,7 @@ export async function createApp(
     isReady: async () => (await db.pending()).length === 0,
   }
   const server = await createServer(service, { ...config, logger: options.logger ?? createLogger(config.logLevel) })
-  server.addHook('onListen', async () => loadTheRest(growSlowly))
+  server.addHook('onListen', async () => loadTheRest(tuneHeap))
   service.limits.share((error) => server.log.warn({ err: error }, 'limits could not be shared'))
   let schedule: NodeJS.Timeout | undefined
   const keepSchedule = async () => {

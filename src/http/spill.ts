@@ -4,8 +4,8 @@ import type { Scratch } from './template-store.ts'
 
 /** How many answers are put aside in one turn of the event loop, so that nobody waits for it. */
 const AT_ONCE = 8
-/** Of how many that were read back last it is known: memory has room for about as many of the larger ones. */
-const MOST_READ = 200
+/** Of how many that were read back last it is known: were it more, some would come twice among them by chance alone. */
+const MOST_READ = 32
 
 /**
  * Answers that memory has no room for, put aside while the data stays the same: to read one back takes far less than
