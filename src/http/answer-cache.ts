@@ -1,6 +1,7 @@
+import { randomInt } from 'node:crypto'
 import type { Clock } from '../lib/clock.ts'
 import { Generations } from '../lib/generations.ts'
-import type { Kept } from './kept.ts'
+import type { Kept, Keyed } from './kept.ts'
 import { Spill } from './spill.ts'
 import type { Scratch } from './template-store.ts'
 
@@ -16,7 +17,8 @@ const OVERHEAD = 3000
 export class AnswerCache {
   readonly #clock: Clock
   #version: string = ''
-  readonly #kept: Generations<string, Kept>
+  /** By the numbers of their keys, which are found faster; of two keys with the same one, one answer alone is kept. */
+  readonly #kept: Generations<number, Keyed>
   readonly #spill: Spill
   #making = new Map<string, Promise<Kept | null>>()
 
@@ -28,9 +30,11 @@ export class AnswerCache {
 
   get(key: string, version: string): Kept | undefined {
     this.#move(version)
-    const kept = this.#kept.get(key, (held) => sizeOf(key, held)) ?? this.#readBack(key)
+    const number = numberOf(key)
+    const held = this.#kept.get(number, sizeOf)
+    const kept = held?.key === key ? held.kept : this.#readBack(number, key)
     if (kept === undefined || kept.until > this.#clock()) return kept
-    this.#kept.delete(key)
+    this.#kept.delete(number)
     return undefined
   }
 
@@ -45,7 +49,7 @@ export class AnswerCache {
     try {
       const kept = await own
       if (kept !== null && kept.until > this.#clock() && this.#version === version)
-        this.#kept.set(key, kept, sizeOf(key, kept))
+        this.#keep(numberOf(key), { key, kept })
       return kept
     } finally {
       making.delete(key)
@@ -56,10 +60,14 @@ export class AnswerCache {
     this.#spill.close()
   }
 
-  #readBack(key: string): Kept | undefined {
-    const back = this.#spill.get(key)
-    if (back?.often) this.#kept.set(key, back.kept, sizeOf(key, back.kept))
+  #readBack(number: number, key: string): Kept | undefined {
+    const back = this.#spill.get(number, key)
+    if (back?.often) this.#keep(number, { key, kept: back.kept })
     return back?.kept
+  }
+
+  #keep(number: number, keyed: Keyed): void {
+    this.#kept.set(number, keyed, sizeOf(keyed))
   }
 
   #move(version: string): void {
@@ -72,6 +80,16 @@ export class AnswerCache {
 }
 
 /** With its address, which may be far longer than what it answers. */
-function sizeOf(key: string, { body }: Kept): number {
+function sizeOf({ key, kept: { body } }: Keyed): number {
   return body.length + 2 * key.length + OVERHEAD
+}
+
+/** Another one in every process: nobody can tell which addresses have the same number. */
+const SEED = randomInt(2 ** 32)
+
+/** A key as a number, which is nearly always its own (FNV-1a). */
+function numberOf(key: string): number {
+  let number = SEED
+  for (let n = 0; n < key.length; n++) number = Math.imul(number ^ key.charCodeAt(n), 0x01000193)
+  return number | 0
 }

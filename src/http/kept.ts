@@ -36,3 +36,9 @@ export interface Kept {
   /** What is sent of it, by encoding; each is made once, when it is first asked for: see conditional.ts. */
   readonly variants: Partial<Record<Encoding | 'identity', Variant | Promise<Variant>>>
 }
+
+/** An answer with what it is kept by: see keyOf. */
+export interface Keyed {
+  readonly key: string
+  readonly kept: Kept
+}

@@ -12,7 +12,7 @@ export class Buffers {
 
   /** A buffer of at least this length. */
   lend(length: number): Buffer {
-    const size = Math.max(SHORTEST, 2 ** Math.ceil(Math.log2(length)))
+    const size = Math.max(SHORTEST, 2 ** (32 - Math.clz32(length - 1)))
     const ready = this.#ready.get(size)?.pop()
     if (ready === undefined) return Buffer.allocUnsafeSlow(size)
     this.#bytes -= size
