@@ -9,7 +9,7 @@ import type { Ref } from '../storage/records.ts'
 import { filterOf, type Window, windowOf } from './event-filter.ts'
 import { searched } from './event-search.ts'
 import { assemble, type Event } from './events.ts'
-import { idsAt, type Listing, noteEnd, placeBefore } from './listings.ts'
+import { headAt, idsAt, type Listing, noteEnd, placeBefore, small } from './listings.ts'
 import * as records from './records.ts'
 import type { Payload, Scope } from './scope.ts'
 import { fill, type Shelf } from './shelf.ts'
@@ -24,6 +24,8 @@ export interface EventPage<Shown = Event> {
   readonly strict: boolean
 }
 
+/** How many of the first events of a list are read at once and remembered in brief. */
+const HEAD = 250
 /** How many events a list may have of which all are remembered. */
 const FEW = 2000
 
@@ -39,7 +41,7 @@ interface Asked {
 export async function list(scope: Scope, query: Payload): Promise<EventPage> {
   const asked = ask(scope, query)
   return scope.db.read(async (tx) => {
-    const { listing, near } = await listingFor(tx, scope, asked)
+    const { listing, near } = await listingFor(tx, scope, asked, 0)
     const offset = (asked.page - 1) * asked.perPage
     const rows = near ?? (await rowsOf(tx, listing, offset, asked.perPage))
     return pageOf(asked, listing, await assemble(tx, scope, rows))
@@ -77,11 +79,11 @@ export async function listReady<Ready>(
       listing,
       stubs.map((stub) => shelf.take(stub)),
     )
-  const stubs = known && remembered(scope, known, offset, asked.perPage)
-  if (known && stubs && !hasSecret(stubs) && shelf.isFull(stubs)) return pageFrom(known, stubs)
+  const ready = known && remembered(scope, known, offset, asked.perPage)
+  if (known && ready && !hasSecret(ready) && shelf.isFull(ready)) return pageFrom(known, ready)
   return scope.db.read(async (tx) => {
-    const { listing } = await listingFor(tx, scope, asked)
-    if (known !== undefined) await rememberAll(tx, scope, asked, listing)
+    const { listing } = await listingFor(tx, scope, asked, HEAD)
+    if (known && !ready) await rememberAll(tx, scope, asked, listing)
     const stubs = await stubsOf(tx, scope, listing, offset, asked.perPage)
     if (hasSecret(stubs)) return null
     await fill(tx, scope, shelf, stubs)
@@ -92,7 +94,7 @@ export async function listReady<Ready>(
 }
 
 async function rowsOf(tx: Tx, listing: Listing, offset: number, limit: number): Promise<storage.EventRow[]> {
-  const wanted = idsAt(listing, offset, limit)
+  const wanted = headAt(listing, offset, limit)?.map(({ id }) => id) ?? idsAt(listing, offset, limit)
   if (wanted === null) return storage.page(tx, listing.filter, limit, offset)
   return inOrder(wanted, await storage.getAll(tx, wanted))
 }
@@ -137,11 +139,12 @@ function keyOf({ user }: Scope, { values: { page, per_page, ...values }, window 
   return JSON.stringify([user?.id, window, values])
 }
 
-/** What a list comes to: remembered, or found out. Near a place, its rows are found along with it. */
+/** What a list comes to, with so many of its first events: remembered, or found out. Near a place, its rows are found along with it. */
 async function listingFor(
   tx: Tx,
   scope: Scope,
   asked: ReturnType<typeof ask>,
+  first: number,
 ): Promise<{ listing: Listing; near: Awaited<ReturnType<typeof storage.listNear>>['rows'] | null }> {
   const { memory } = scope
   const { problems, perPage, page } = asked
@@ -153,13 +156,14 @@ async function listingFor(
   refuse(problems)
   if (filter.near !== null) {
     const { rows, total } = await storage.listNear(tx, filter, filter.near, perPage, (page - 1) * perPage)
-    return { listing: { filter, total, ids: null, ends: new Map() }, near: rows }
+    return { listing: { filter, total, head: [], ids: null, ends: new Map() }, near: rows }
   }
   const { found } = filter
   const { search: _, ...values } = asked.values
   const ids = found === null ? null : await searched(tx, memory, keyOf(scope, { ...asked, values }), filter, found)
-  const total = ids?.length ?? (await storage.count(tx, filter))
-  const listing: Listing = { filter: { ...filter, found: null }, total, ids, ends: new Map() }
+  const head = ids === null && first > 0 ? (await storage.stubs(tx, filter, first, 0, null)).map(small) : []
+  const total = ids?.length ?? (head.length < first ? head.length : await storage.count(tx, filter))
+  const listing: Listing = { filter: { ...filter, found: null }, total, head, ids, ends: new Map() }
   memory?.listings.put(memory.version, key, listing)
   return { listing, near: null }
 }
@@ -171,13 +175,21 @@ async function rememberAll(tx: Tx, scope: Scope, asked: Asked, listing: Listing)
   scope.memory?.listings.put(scope.memory.version, keyOf(scope, asked), listing)
 }
 
-/** A page of a list of which everything is remembered; null if it is not. */
-function remembered({ memory }: Scope, listing: Listing, offset: number, limit: number): Stub[] | null {
+/** A page of a list that is remembered; null if it is not. */
+function remembered({ memory }: Scope, listing: Listing, offset: number, limit: number): readonly Stub[] | null {
+  const head = headAt(listing, offset, limit)
+  if (head !== null) return head
   const ids = idsAt(listing, offset, limit)
   return memory && ids ? memory.listings.stubs(memory.version, ids) : null
 }
 
-async function stubsOf(tx: Tx, scope: Scope, listing: Listing, offset: number, limit: number): Promise<Stub[]> {
+async function stubsOf(
+  tx: Tx,
+  scope: Scope,
+  listing: Listing,
+  offset: number,
+  limit: number,
+): Promise<readonly Stub[]> {
   const known = remembered(scope, listing, offset, limit)
   if (known !== null) return known
   const stubs = await readStubs(tx, listing, offset, limit)

@@ -38,7 +38,8 @@ function isSearchable(listing: Listing | undefined): listing is Searchable {
 async function searchable(tx: Tx, filter: EventFilter): Promise<Searchable> {
   const ids = await storage.ids(tx, filter)
   const secrets = new Set(await storage.secretIds(tx))
-  return { filter, total: ids.length, ids: Uint32Array.from(ids), places: placesOf(ids), secrets, ends: new Map() }
+  const all = { ids: Uint32Array.from(ids), places: placesOf(ids) }
+  return { filter, total: ids.length, head: [], ...all, secrets, ends: new Map() }
 }
 
 /** By an entry for each id up to the last, as ids come one after the other. */

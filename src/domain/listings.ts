@@ -6,6 +6,8 @@ import type { Stub } from '../storage/events.ts'
 export interface Listing {
   readonly filter: EventFilter
   readonly total: number
+  /** Its first events, in brief; of most lists that is all. */
+  readonly head: readonly Stub[]
   /** All of its events in order, once it was asked for twice and if they are few, or it was searched. */
   ids: readonly number[] | Uint32Array | null
   /** Where each of them is in it, by its id, counted from 1; only of a list that was searched. */
@@ -21,6 +23,7 @@ const MOST_BYTES = 24 * 2 ** 20
 /** What a list takes beside its key and its events: its filter, and where its pages end. */
 const OVERHEAD = 15_000
 const OF_ID = 8
+const OF_STUB = 150
 const MOST_ENDS = 100
 /** Of how many events it is known what they are at. */
 const MOST_STUBS = 20_000
@@ -65,9 +68,14 @@ export class Listings {
 }
 
 /** Its filter holds what is in its key once more. */
-function sizeOf(key: string, { ids, places }: Listing): number {
+function sizeOf(key: string, { head, ids, places }: Listing): number {
   const held = ids instanceof Uint32Array ? ids.byteLength : OF_ID * (ids?.length ?? 0)
-  return OVERHEAD + 4 * key.length + held + (places?.byteLength ?? 0)
+  return OVERHEAD + 4 * key.length + OF_STUB * head.length + held + (places?.byteLength ?? 0)
+}
+
+/** A part of a list in brief, if it is among its first. */
+export function headAt({ head, total }: Listing, offset: number, limit: number): readonly Stub[] | null {
+  return Math.min(offset + limit, total) <= head.length ? head.slice(offset, offset + limit) : null
 }
 
 /** The events of a part of a list, if all of it are remembered. */
@@ -76,7 +84,7 @@ export function idsAt({ ids }: Listing, offset: number, limit: number): number[]
 }
 
 /** A stub that takes little: what comes from the database has room for any name. */
-function small({ id, revision, secret, start_local }: Stub): Stub {
+export function small({ id, revision, secret, start_local }: Stub): Stub {
   return { id, revision, secret, start_local }
 }
 

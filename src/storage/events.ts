@@ -6,7 +6,7 @@ import type { TermKind } from '../schema/term.ts'
 import { dialectOf, gather, type Tx } from './dialect.ts'
 import { ALL, conditions, type EventFilter } from './event-filter.ts'
 import type { Question } from './look.ts'
-import { insertRows, prepared, preparedBy } from './prepared.ts'
+import { insertRows, prepared, preparedBy, preparedList } from './prepared.ts'
 import { LINK_TABLE, type LinkedKind, type Page, RECORD_TABLE, type RecordRow } from './records.ts'
 import { type Sight, visible, visibleByKey } from './sight.ts'
 import type { EventTable, Tables, TermTable } from './tables.ts'
@@ -22,6 +22,8 @@ export interface Stub {
   /** Where it stands in a list; its id decides between equals. */
   readonly start_local: WallClock
 }
+
+const SECRET = sql<number>`case when events.password_hash is null then 0 else 1 end`.as('secret')
 
 const matching = (tx: Tx, filter: EventFilter) =>
   tx.selectFrom('events').where((eb) => eb.and(conditions(tx, eb, filter)))
@@ -70,18 +72,14 @@ export async function ids(tx: Tx, filter: EventFilter): Promise<number[]> {
 }
 
 /** Those of the given events that exist, in brief. */
-export async function stubsOf(tx: Tx, ids: readonly number[]): Promise<Stub[]> {
-  return ids.length === 0
-    ? []
-    : tx.selectFrom('events').select(['id', 'revision', 'start_local']).select(SECRET).where('id', 'in', ids).execute()
-}
+export const stubsOf = preparedList<Stub>((db, ids) =>
+  db.selectFrom('events').select(['id', 'revision', 'start_local']).select(SECRET).where('id', 'in', ids),
+)
 
 /** Those that are protected by a password. */
 export async function secretIds(tx: Tx): Promise<number[]> {
   return gather(tx, tx.selectFrom('events').select('id').where('password_hash', 'is not', null))
 }
-
-const SECRET = sql<number>`case when events.password_hash is null then 0 else 1 end`.as('secret')
 
 const published = (db: Kysely<Tables>) =>
   db.selectFrom('events').select(['id', 'revision', 'start_local']).select(SECRET).where('status', '=', 'publish')
@@ -91,9 +89,7 @@ export const STUB_BY_ID: Question<Stub> = { build: (db, id) => published(db).whe
 export const STUB_BY_SLUG: Question<Stub> = { build: (db, slug) => published(db).where('slug', '=', slug) }
 
 /** Those of the given events that exist. */
-export async function getAll(tx: Tx, ids: readonly number[]): Promise<EventRow[]> {
-  return ids.length === 0 ? [] : tx.selectFrom('events').selectAll().where('id', 'in', ids).execute()
-}
+export const getAll = preparedList<EventRow>((db, ids) => db.selectFrom('events').selectAll().where('id', 'in', ids))
 
 /**
  * Events near a place, the nearest first. The index narrows the venues down to a box or two; the distance itself is
@@ -158,45 +154,44 @@ export async function linkedOf(
   return Map.groupBy(rows as unknown as (RecordRow & { of_event: number })[], (row) => row.of_event)
 }
 
-const termsOfSome = preparedBy((_: number) =>
-  prepared<TermTable & { of_event: number }, number[]>((db, ...events) =>
-    db
-      .selectFrom('event_terms')
-      .innerJoin('terms', 'terms.id', 'event_terms.term')
-      .selectAll('terms')
-      .select('event_terms.event as of_event')
-      .where('event_terms.event', 'in', events)
-      .orderBy('terms.name_key')
-      .orderBy('terms.id'),
-  ),
+const termsOfSome = preparedList<TermTable & { of_event: number }>((db, events) =>
+  db
+    .selectFrom('event_terms')
+    .innerJoin('terms', 'terms.id', 'event_terms.term')
+    .selectAll('terms')
+    .select('event_terms.event as of_event')
+    .where('event_terms.event', 'in', events)
+    .orderBy('terms.name_key')
+    .orderBy('terms.id'),
 )
 
 /** The categories and tags of events, by name, by their event's id. */
 export async function termsOf(tx: Tx, events: readonly number[]): Promise<Map<number, TermTable[]>> {
-  if (events.length === 0) return new Map()
-  const rows = await termsOfSome(events.length)(tx, ...events)
-  return Map.groupBy(rows, (row) => row.of_event)
+  return Map.groupBy(await termsOfSome(tx, events), (row) => row.of_event)
 }
 
-/** What events are linked to, whether anybody may see it or not; venues and organizers in order. */
-export async function links(
-  tx: Tx,
-  events: readonly number[],
-): Promise<{ event: number; kind: LinkedKind | TermKind; linked: number }[]> {
-  if (events.length === 0) return []
+/** Something that an event is linked to. */
+export interface Link {
+  readonly event: number
+  readonly kind: LinkedKind | TermKind
+  readonly linked: number
+}
+
+/** What events are linked to, whether anybody may see it or not; venues and organizers of each in order. */
+export const links = preparedList<Link>((db, events) => {
   const linked = (kind: LinkedKind) =>
-    tx
+    db
       .selectFrom(LINK_TABLE[kind])
       .select(['event', 'linked', 'position', sql<LinkedKind | TermKind>`cast(${kind} as text)`.as('kind')])
       .where('event', 'in', events)
-  const terms = tx
+  const terms = db
     .selectFrom('event_terms')
     .innerJoin('terms', 'terms.id', 'event_terms.term')
     .select(['event_terms.event', 'event_terms.term as linked'])
     .select([sql<number>`0`.as('position'), sql<LinkedKind | TermKind>`terms.kind`.as('kind')])
     .where('event_terms.event', 'in', events)
-  return linked('venue').unionAll(linked('organizer')).unionAll(terms).orderBy('position').execute()
-}
+  return linked('venue').unionAll(linked('organizer')).unionAll(terms).orderBy('position')
+})
 
 /** Makes these the venues or organizers of an event, in this order; a new one has none that would have to go. */
 export async function setLinked(

@@ -75,6 +75,24 @@ export function preparedBy<Key, Statement>(make: (key: Key) => Statement): (key:
   }
 }
 
+/** As many rows as are looked for by a statement that is kept. */
+const MOST_IDS = 100
+
+/** Finds rows by a list of ids: a statement for each length is kept, and long lists are asked for in parts. */
+export function preparedList<Row>(
+  build: (db: Kysely<Tables>, ids: readonly Place[]) => Compilable<Row>,
+): (db: Kysely<Tables>, ids: readonly number[]) => Promise<Row[]> {
+  const ofLength = preparedBy((_: number) => prepared<Row, number[]>((db, ...ids) => build(db, ids)))
+  return async (db, ids) => {
+    const rows: Row[] = []
+    for (let at = 0; at < ids.length; at += MOST_IDS) {
+      const some = ids.slice(at, at + MOST_IDS)
+      for (const row of await ofLength(some.length)(db, ...some)) rows.push(row)
+    }
+    return rows
+  }
+}
+
 /** As many rows as are written by a statement that is kept. */
 const MOST_ROWS = 20
 

@@ -1,20 +1,17 @@
 import type { Insertable, Selectable } from 'kysely'
 import type { Tx } from './dialect.ts'
+import { preparedList } from './prepared.ts'
 import type { TicketTable } from './tables.ts'
 
 export type TicketRow = Selectable<TicketTable>
 
+const ticketsOfSome = preparedList<TicketRow>((db, events) =>
+  db.selectFrom('tickets').selectAll().where('event', 'in', events).orderBy('event').orderBy('position'),
+)
+
 /** The tickets of events, in order, by their event's id. */
 export async function ofEvents(tx: Tx, events: readonly number[]): Promise<Map<number, TicketRow[]>> {
-  if (events.length === 0) return new Map()
-  const rows = await tx
-    .selectFrom('tickets')
-    .selectAll()
-    .where('event', 'in', events)
-    .orderBy('event')
-    .orderBy('position')
-    .execute()
-  return Map.groupBy(rows, (row) => row.event)
+  return Map.groupBy(await ticketsOfSome(tx, events), (row) => row.event)
 }
 
 /** Makes these the tickets of an event, in this order; those with an id keep it. */

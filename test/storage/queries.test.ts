@@ -10,7 +10,8 @@ describe('the queries of a list', () => {
   let asked: { sql: string; parameters: readonly unknown[] }[] = []
   before(async () => {
     service = await startService({ onQuery: (sql, parameters) => asked.push({ sql, parameters }) })
-    for (let n = 0; n < 60; n++) {
+    // So many that a list of them has to be counted.
+    for (let n = 0; n < 260; n++) {
       const json = {
         title: `N ${n}`,
         start_date: '2031-01-01',
@@ -68,7 +69,7 @@ describe('the queries of a list', () => {
   const skip = ON_POSTGRES && 'reads the plans of SQLite'
 
   it('of everybody read no past event, and need no sorting', { skip }, async () => {
-    const [count = '', page = ''] = await plan('/events', {}, 'events')
+    const [page = '', count = ''] = await plan('/events', { start_date: '2030-12-30' }, 'events')
     for (const one of [count, page])
       assert.match(
         one,
