@@ -64,7 +64,7 @@ async function ask(url: string, { path, ...request }: Request): Promise<Response
 }
 
 /** How long addresses are asked for the first time at most, in milliseconds. */
-const LONGEST_FIRST = 60_000
+const LONGEST_FIRST = 600_000
 
 /** How often two workers are asked for every address before it counts: one in sixty is then unknown to one of them. */
 const ROUNDS_OF_WORKERS = 6

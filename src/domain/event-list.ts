@@ -2,14 +2,14 @@ import { refuse } from '../lib/errors.ts'
 import { eventListParameters } from '../schema/event.ts'
 import { readFields } from '../schema/field.ts'
 import type { Tx } from '../storage/dialect.ts'
-import { ALL } from '../storage/event-filter.ts'
+import { ALL, type EventFilter } from '../storage/event-filter.ts'
 import type { Stub } from '../storage/events.ts'
 import * as storage from '../storage/events.ts'
 import type { Ref } from '../storage/records.ts'
 import { filterOf, type Window, windowOf } from './event-filter.ts'
 import { searched } from './event-search.ts'
 import { assemble, type Event } from './events.ts'
-import { headAt, idsAt, type Listing, noteEnd, placeBefore, small } from './listings.ts'
+import { Briefs, headAt, idsAt, type Listing, NONE, noteEnd, placeBefore } from './listings.ts'
 import * as records from './records.ts'
 import type { Payload, Scope } from './scope.ts'
 import { fill, type Shelf } from './shelf.ts'
@@ -79,12 +79,12 @@ export async function listReady<Ready>(
       listing,
       stubs.map((stub) => shelf.take(stub)),
     )
-  const ready = known && remembered(scope, known, offset, asked.perPage)
+  const ready = known && headAt(known, offset, asked.perPage)
   if (known && ready && !hasSecret(ready) && shelf.isFull(ready)) return pageFrom(known, ready)
   return scope.db.read(async (tx) => {
     const { listing } = await listingFor(tx, scope, asked, HEAD)
     if (known && !ready) await rememberAll(tx, scope, asked, listing)
-    const stubs = await stubsOf(tx, scope, listing, offset, asked.perPage)
+    const stubs = await stubsOf(tx, listing, offset, asked.perPage)
     if (hasSecret(stubs)) return null
     await fill(tx, scope, shelf, stubs)
     // Somebody changed one of them since the list was remembered.
@@ -156,48 +156,33 @@ async function listingFor(
   refuse(problems)
   if (filter.near !== null) {
     const { rows, total } = await storage.listNear(tx, filter, filter.near, perPage, (page - 1) * perPage)
-    return { listing: { filter, total, head: [], ids: null, ends: new Map() }, near: rows }
+    return { listing: { filter, total, head: NONE, ids: null, ends: new Map() }, near: rows }
   }
   const { found } = filter
   const { search: _, ...values } = asked.values
   const ids = found === null ? null : await searched(tx, memory, keyOf(scope, { ...asked, values }), filter, found)
-  const head = ids === null && first > 0 ? (await storage.stubs(tx, filter, first, 0, null)).map(small) : []
+  const head = ids === null && first > 0 ? await readHead(tx, filter, first) : NONE
   const total = ids?.length ?? (head.length < first ? head.length : await storage.count(tx, filter))
   const listing: Listing = { filter: { ...filter, found: null }, total, head, ids, ends: new Map() }
   memory?.listings.put(memory.version, key, listing)
   return { listing, near: null }
 }
 
+async function readHead(tx: Tx, filter: EventFilter, length: number): Promise<Briefs> {
+  return new Briefs(await storage.stubs(tx, filter, length, 0, null))
+}
+
 /** Remembers all events of a list that is asked for again, if they are few. */
 async function rememberAll(tx: Tx, scope: Scope, asked: Asked, listing: Listing): Promise<void> {
   if (listing.ids !== null || listing.total > FEW) return
-  listing.ids = await storage.ids(tx, listing.filter)
+  listing.head = await readHead(tx, listing.filter, FEW)
   scope.memory?.listings.put(scope.memory.version, keyOf(scope, asked), listing)
 }
 
-/** A page of a list that is remembered; null if it is not. */
-function remembered({ memory }: Scope, listing: Listing, offset: number, limit: number): readonly Stub[] | null {
-  const head = headAt(listing, offset, limit)
-  if (head !== null) return head
-  const ids = idsAt(listing, offset, limit)
-  return memory && ids ? memory.listings.stubs(memory.version, ids) : null
-}
-
-async function stubsOf(
-  tx: Tx,
-  scope: Scope,
-  listing: Listing,
-  offset: number,
-  limit: number,
-): Promise<readonly Stub[]> {
-  const known = remembered(scope, listing, offset, limit)
+/** A page of a list in brief: as it is remembered, or read. */
+async function stubsOf(tx: Tx, listing: Listing, offset: number, limit: number): Promise<Stub[]> {
+  const known = headAt(listing, offset, limit)
   if (known !== null) return known
-  const stubs = await readStubs(tx, listing, offset, limit)
-  scope.memory?.listings.putStubs(scope.memory.version, stubs)
-  return stubs
-}
-
-async function readStubs(tx: Tx, listing: Listing, offset: number, limit: number): Promise<Stub[]> {
   const wanted = idsAt(listing, offset, limit)
   if (wanted !== null) return inOrder(wanted, await storage.stubsOf(tx, wanted))
   const { behind, left } = placeBefore(listing, offset)

@@ -1,7 +1,7 @@
 import type { Tx } from '../storage/dialect.ts'
 import { containingHidden, type EventFilter } from '../storage/event-filter.ts'
 import * as storage from '../storage/events.ts'
-import type { Listing } from './listings.ts'
+import { type Listing, NONE } from './listings.ts'
 import type { Scope } from './scope.ts'
 
 /** How many found events are looked at one by one, rather than all of a list that has not been searched before. */
@@ -39,7 +39,7 @@ async function searchable(tx: Tx, filter: EventFilter): Promise<Searchable> {
   const ids = await storage.ids(tx, filter)
   const secrets = new Set(await storage.secretIds(tx))
   const all = { ids: Uint32Array.from(ids), places: placesOf(ids) }
-  return { filter, total: ids.length, head: [], ...all, secrets, ends: new Map() }
+  return { filter, total: ids.length, head: NONE, ...all, secrets, ends: new Map() }
 }
 
 /** By an entry for each id up to the last, as ids come one after the other. */

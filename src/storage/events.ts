@@ -19,7 +19,10 @@ export interface Stub {
   readonly revision: number
   /** 1 if it is protected by a password. */
   readonly secret: number
-  /** Where it stands in a list; its id decides between equals. */
+}
+
+/** The same with where it stands in a list; its id decides between equals. */
+export interface Placed extends Stub {
   readonly start_local: WallClock
 }
 
@@ -47,8 +50,8 @@ export async function stubs(
   filter: EventFilter,
   limit: number,
   offset: number,
-  behind: Stub | null,
-): Promise<Stub[]> {
+  behind: Placed | null,
+): Promise<Placed[]> {
   let query = matching(tx, filter)
   if (behind !== null) {
     const { start_local, id } = behind
@@ -73,7 +76,7 @@ export async function ids(tx: Tx, filter: EventFilter): Promise<number[]> {
 
 /** Those of the given events that exist, in brief. */
 export const stubsOf = preparedList<Stub>((db, ids) =>
-  db.selectFrom('events').select(['id', 'revision', 'start_local']).select(SECRET).where('id', 'in', ids),
+  db.selectFrom('events').select(['id', 'revision']).select(SECRET).where('id', 'in', ids),
 )
 
 /** Those that are protected by a password. */
@@ -82,7 +85,7 @@ export async function secretIds(tx: Tx): Promise<number[]> {
 }
 
 const published = (db: Kysely<Tables>) =>
-  db.selectFrom('events').select(['id', 'revision', 'start_local']).select(SECRET).where('status', '=', 'publish')
+  db.selectFrom('events').select(['id', 'revision']).select(SECRET).where('status', '=', 'publish')
 
 /** A published event in brief, by its id and by its slug. */
 export const STUB_BY_ID: Question<Stub> = { build: (db, id) => published(db).where('id', '=', id) }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import sharp from 'sharp'
-import { Listings } from '../../src/domain/listings.ts'
+import { Listings, NONE } from '../../src/domain/listings.ts'
 import type { Scope } from '../../src/domain/scope.ts'
 import { fill } from '../../src/domain/shelf.ts'
 import { EventShelf } from '../../src/http/event-shelf.ts'
@@ -235,7 +235,7 @@ describe('lists that are remembered', () => {
     const ids = Array.from({ length: 7000 }, (_, n) => n)
     assert.equal(listings.get('1', ''), undefined)
     for (let n = 0; n < 3000; n++)
-      listings.put('1', `list ${n}`, { filter: {} as EventFilter, total: ids.length, head: [], ids, ends: new Map() })
+      listings.put('1', `list ${n}`, { filter: {} as EventFilter, total: ids.length, head: NONE, ids, ends: new Map() })
     let held = 0
     for (let n = 2999; n >= 0; n--) if (listings.get('1', `list ${n}`) !== undefined) held++
     assert.ok(held > 100 && held < 400, String(held))
