@@ -161,11 +161,17 @@ async function listingFor(
   const { found } = filter
   const { search: _, ...values } = asked.values
   const ids = found === null ? null : await searched(tx, memory, keyOf(scope, { ...asked, values }), filter, found)
-  const head = ids === null && first > 0 ? await readHead(tx, filter, first) : NONE
-  const total = ids?.length ?? (head.length < first ? head.length : await storage.count(tx, filter))
+  const most = first > 0 && isByLink(filter) ? FEW : first
+  const head = ids === null && most > 0 ? await readHead(tx, filter, most) : NONE
+  const total = ids?.length ?? (head.length < most ? head.length : await storage.count(tx, filter))
   const listing: Listing = { filter: { ...filter, found: null }, total, head, ids, ends: new Map() }
   memory?.listings.put(memory.version, key, listing)
   return { listing, near: null }
+}
+
+/** Whether events are found by what they are linked to: they come in no order, so that the first cost as much as all. */
+function isByLink({ terms, linked }: EventFilter): boolean {
+  return terms.length > 0 || Object.keys(linked).length > 0
 }
 
 async function readHead(tx: Tx, filter: EventFilter, length: number): Promise<Briefs> {
