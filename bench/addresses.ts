@@ -47,9 +47,9 @@ async function pages(where: string): Promise<string[]> {
 }
 
 /** Random pages of random categories and months. */
-export async function pageRequests(where: string, limit: number): Promise<Requests> {
+export async function pageRequests(where: string): Promise<Requests> {
   const random = generator(11)
-  const known = shuffled(await pages(where), random).slice(0, limit)
+  const known = shuffled(await pages(where), random)
   const requests = Array.from({ length: MOST }, () => ({ path: known[random(known.length)] ?? `${API}/events` }))
   return { requests, different: known.length }
 }

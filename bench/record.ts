@@ -5,11 +5,10 @@ import type { Work } from './works.ts'
 
 const FILE = join(import.meta.dirname, 'ratios.json')
 
-/** Few events and many, and the many once more with no more different addresses than the few have. */
+/** Few events and many. */
 export interface Growth {
   readonly few: Results
   readonly many: Results
-  readonly equal: Results
 }
 
 /** What was measured last; kept with the sources, so that a change can be compared. */

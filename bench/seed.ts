@@ -52,16 +52,6 @@ function keptFolder(events: number): string {
   return join(tmpdir(), `kalends-seed-${events}-${month}-${hash.digest('hex').slice(0, 12)}`)
 }
 
-/** Whether an earlier run kept a folder of so many events. */
-export function isKept(events: number): boolean {
-  return existsSync(keptFolder(events))
-}
-
-/** Throws away what was kept. */
-export function forget(events: number): void {
-  rmSync(keptFolder(events), { recursive: true, force: true })
-}
-
 /** Fills a folder, or copies one that an earlier run kept; with `keep`, leaves a copy for the next. */
 export async function seedFolder(folder: string, events: number, keep: boolean, progress: Progress): Promise<string> {
   const kept = keptFolder(events)

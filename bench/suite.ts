@@ -18,8 +18,6 @@ export interface SuiteOptions {
   readonly log: string
   /** The works that are done. */
   readonly only: readonly string[]
-  /** How many different addresses a work may ask for, by its name. */
-  readonly limits?: Readonly<Record<string, number>>
 }
 
 /** What all works on one database came to. */
@@ -80,7 +78,7 @@ async function startThrice(options: ServiceOptions): Promise<{ service: Running;
 }
 
 async function measureAll(folder: string, where: string, options: SuiteOptions): Promise<Results> {
-  const { events, rounds, seconds, log, only, limits = {} } = options
+  const { events, rounds, seconds, log, only } = options
   const token = await fill(folder, where, options)
   const load = await findLoad(folder)
   if (load.name !== 'wrk')
@@ -94,7 +92,7 @@ async function measureAll(folder: string, where: string, options: SuiteOptions):
   for (const [number, work] of chosen.entries()) {
     const step = `[${number + 1}/${chosen.length}] ${work.title}`
     show(`${step}: getting ready`)
-    const pair = await work.prepare({ load, service, ceiling, where, folder, events, token, log, limits })
+    const pair = await work.prepare({ load, service, ceiling, where, folder, events, token, log })
     if (typeof pair === 'string') {
       left[work.name] = pair
       say(`${step}: left out, ${pair}`)

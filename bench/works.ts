@@ -16,8 +16,6 @@ export interface Bench {
   readonly events: number
   readonly token: string
   readonly log: string
-  /** How many different addresses a work may ask for, by its name. */
-  readonly limits: Readonly<Record<string, number>>
 }
 
 /** Sends for some seconds, from the given part (0 to 1) of the requests on. */
@@ -63,9 +61,6 @@ async function ask(url: string, { path, ...request }: Request): Promise<Response
   return response
 }
 
-/** How long addresses are asked for the first time at most, in milliseconds. */
-const LONGEST_FIRST = 600_000
-
 /** How often two workers are asked for every address before it counts: one in sixty is then unknown to one of them. */
 const ROUNDS_OF_WORKERS = 6
 
@@ -76,7 +71,7 @@ async function askFirst(url: string, requests: readonly Request[]): Promise<numb
   const began = performance.now()
   let next = 0
   const worker = async () => {
-    while (next < paths.length && performance.now() - began < LONGEST_FIRST) {
+    while (next < paths.length) {
       const path = paths[next++] ?? ''
       await new Promise<void>((resolve, reject) => {
         get(url + path, { agent }, (response) => response.resume().on('end', resolve)).on('error', reject)
@@ -130,7 +125,7 @@ function whileWriting(bench: Bench, side: Side): Side {
 }
 
 async function prepareWorkers(bench: Bench): Promise<Pair | string> {
-  const { requests, different } = await pageRequests(bench.where, bench.limits.workers ?? Infinity)
+  const { requests, different } = await pageRequests(bench.where)
   let two: Running
   try {
     two = await startService({ ...bench, workers: 2 })
@@ -196,7 +191,7 @@ export const WORKS: readonly Work[] = [
     against: 'the ceiling',
     atLeast: 0.25,
     aim: 0.4,
-    prepare: async (bench) => againstCeiling(bench, await pageRequests(bench.where, bench.limits.pages ?? Infinity)),
+    prepare: async (bench) => againstCeiling(bench, await pageRequests(bench.where)),
   },
   {
     name: 'single',
@@ -204,7 +199,7 @@ export const WORKS: readonly Work[] = [
     against: 'the ceiling',
     atLeast: 0.5,
     aim: 0.8,
-    prepare: (bench) => againstCeiling(bench, singleRequests(bench.events, bench.limits.single ?? MOST_DIFFERENT)),
+    prepare: (bench) => againstCeiling(bench, singleRequests(bench.events, MOST_DIFFERENT)),
   },
   {
     name: 'search',
@@ -212,7 +207,7 @@ export const WORKS: readonly Work[] = [
     against: 'the ceiling',
     atLeast: 0.05,
     aim: 0.15,
-    prepare: (bench) => againstCeiling(bench, searchRequests(bench.events, bench.limits.search ?? MOST_DIFFERENT)),
+    prepare: (bench) => againstCeiling(bench, searchRequests(bench.events, MOST_DIFFERENT)),
   },
   {
     name: 'unchanged',
