@@ -35,6 +35,8 @@ export class AnswerCache {
     const kept = held?.key === key ? held.kept : this.#readBack(number, key)
     if (kept === undefined || kept.until > this.#clock()) return kept
     this.#kept.delete(number)
+    this.#spill.delete(number)
+    kept.release?.()
     return undefined
   }
 

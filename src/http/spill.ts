@@ -60,6 +60,11 @@ export class Spill {
     for (const entry of entries) this.#waiting.push(entry)
   }
 
+  /** One is no longer true; another may take its place. */
+  delete(number: number): void {
+    this.#scratch.delete(number)
+  }
+
   /** Nothing of it is true any more. */
   forget(): void {
     this.#waiting = []

@@ -11,6 +11,7 @@ export interface Scratch {
   has(key: number): boolean
   get(key: number, room?: (length: number) => Buffer): [revision: number, head: string, body: Buffer] | undefined
   put(key: number, revision: number, head: string, body: Uint8Array): void
+  delete(key: number): void
   clear(): void
   close(): void
 }

@@ -69,6 +69,10 @@ export class Scratch {
     }
   }
 
+  delete(key: number): void {
+    this.#places.delete(key)
+  }
+
   /** Forgets everything. */
   clear(): void {
     this.#places.clear()
