@@ -80,10 +80,15 @@ function knownOf(variant: Variant): Reply {
 /** What word of an unchanged answer carries: all else is known with it (RFC 9110 section 15.4.5). */
 const BRIEF = new Set(['etag', 'cache-control', 'vary', 'access-control-allow-origin'])
 
+/** How a tag ends, in each encoding. */
+const ENDS = new Set(['"', '~br"', '~gzip"'])
+
 /** Whether a condition names a tag, weak or not (RFC 9110 section 8.8.3.2), in whatever encoding. */
 export function isNamed(tag: string, condition: string | undefined): boolean {
   if (condition === undefined) return false
-  return condition === `"${tag}"` || tagsIn(condition).some((one) => one === '*' || one === tag)
+  // Nearly always it is this one alone.
+  if (condition[0] === '"' && condition.startsWith(tag, 1) && ENDS.has(condition.slice(1 + tag.length))) return true
+  return tagsIn(condition).some((one) => one === '*' || one === tag)
 }
 
 /**
