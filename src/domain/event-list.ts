@@ -2,7 +2,7 @@ import { refuse } from '../lib/errors.ts'
 import { eventListParameters } from '../schema/event.ts'
 import { readFields } from '../schema/field.ts'
 import type { Tx } from '../storage/dialect.ts'
-import { ALL, type EventFilter } from '../storage/event-filter.ts'
+import { ALL, type EventFilter, isByLink } from '../storage/event-filter.ts'
 import type { Stub } from '../storage/events.ts'
 import * as storage from '../storage/events.ts'
 import type { Ref } from '../storage/records.ts'
@@ -41,7 +41,7 @@ interface Asked {
 export async function list(scope: Scope, query: Payload): Promise<EventPage> {
   const asked = ask(scope, query)
   return scope.db.read(async (tx) => {
-    const { listing, near } = await listingFor(tx, scope, asked, 0)
+    const { listing, near } = await listingFor(tx, scope, asked, false)
     const offset = (asked.page - 1) * asked.perPage
     const rows = near ?? (await rowsOf(tx, listing, offset, asked.perPage))
     return pageOf(asked, listing, await assemble(tx, scope, rows))
@@ -82,7 +82,7 @@ export async function listReady<Ready>(
   const ready = known && headAt(known, offset, asked.perPage)
   if (known && ready && !hasSecret(ready) && shelf.isFull(ready)) return pageFrom(known, ready)
   return scope.db.read(async (tx) => {
-    const { listing } = await listingFor(tx, scope, asked, HEAD)
+    const { listing } = await listingFor(tx, scope, asked, true)
     if (known && !ready) await rememberAll(tx, scope, asked, listing)
     const stubs = await stubsOf(tx, listing, offset, asked.perPage)
     if (hasSecret(stubs)) return null
@@ -139,12 +139,12 @@ function keyOf({ user }: Scope, { values: { page, per_page, ...values }, window 
   return JSON.stringify([user?.id, window, values])
 }
 
-/** What a list comes to, with so many of its first events: remembered, or found out. Near a place, its rows are found along with it. */
+/** What a list comes to, and with `brief` its first events: remembered, or found out. Near a place, its rows are found along with it. */
 async function listingFor(
   tx: Tx,
   scope: Scope,
   asked: ReturnType<typeof ask>,
-  first: number,
+  brief: boolean,
 ): Promise<{ listing: Listing; near: Awaited<ReturnType<typeof storage.listNear>>['rows'] | null }> {
   const { memory } = scope
   const { problems, perPage, page } = asked
@@ -161,17 +161,13 @@ async function listingFor(
   const { found } = filter
   const { search: _, ...values } = asked.values
   const ids = found === null ? null : await searched(tx, memory, keyOf(scope, { ...asked, values }), filter, found)
-  const most = first > 0 && isByLink(filter) ? FEW : first
-  const head = ids === null && most > 0 ? await readHead(tx, filter, most) : NONE
+  // Found by what they are linked to, events come in no order: the first cost as much as all.
+  const most = !brief ? 0 : isByLink(filter) ? FEW : HEAD
+  const head = ids === null && brief ? await readHead(tx, filter, most) : NONE
   const total = ids?.length ?? (head.length < most ? head.length : await storage.count(tx, filter))
   const listing: Listing = { filter: { ...filter, found: null }, total, head, ids, ends: new Map() }
   memory?.listings.put(memory.version, key, listing)
   return { listing, near: null }
-}
-
-/** Whether events are found by what they are linked to: they come in no order, so that the first cost as much as all. */
-function isByLink({ terms, linked }: EventFilter): boolean {
-  return terms.length > 0 || Object.keys(linked).length > 0
 }
 
 async function readHead(tx: Tx, filter: EventFilter, length: number): Promise<Briefs> {

@@ -18,7 +18,7 @@ export interface Listing {
   readonly ends: Map<number, Placed>
 }
 
-/** Events in brief, packed: a list takes a tenth of what it would as objects. */
+/** Events in brief, in twelve bytes each. */
 export class Briefs {
   readonly #packed: Uint32Array
 
@@ -41,8 +41,8 @@ export class Briefs {
   slice(from: number, to: number): Stub[] {
     const stubs: Stub[] = []
     for (let n = from; n < Math.min(to, this.length); n++) {
-      const [id = 0, revision = 0, secret = 0] = this.#packed.subarray(3 * n, 3 * n + 3)
-      stubs.push({ id, revision, secret })
+      const at = (column: number) => this.#packed[3 * n + column] ?? 0
+      stubs.push({ id: at(0), revision: at(1), secret: at(2) })
     }
     return stubs
   }

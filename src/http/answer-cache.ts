@@ -90,7 +90,7 @@ function sizeOf({ key, kept: { body } }: Keyed): number {
 const SEED = randomInt(2 ** 32)
 
 /** A key as a number, which is nearly always its own (FNV-1a). */
-function numberOf(key: string): number {
+export function numberOf(key: string): number {
   let number = SEED
   for (let n = 0; n < key.length; n++) number = Math.imul(number ^ key.charCodeAt(n), 0x01000193)
   return number | 0

@@ -87,11 +87,16 @@ function within(
   return to === null ? begun : begun.where('start_local', '<=', to)
 }
 
+/** Whether events are found by what they are linked to. */
+export function isByLink({ terms, linked }: EventFilter): boolean {
+  return terms.length > 0 || Object.keys(linked).length > 0
+}
+
 /** What a filter asks of events; near a place, the join with the venues does the rest. */
 export function conditions(tx: Tx, eb: Where, filter: EventFilter): Expression<SqlBool>[] {
   const { sight, include, search, featured, parent } = filter
   const few = filter.found !== null && filter.found.length <= FEW ? filter.found : null
-  const named = few !== null || filter.terms.length > 0 || Object.keys(filter.linked).length > 0
+  const named = few !== null || isByLink(filter)
   const status = named ? dialectOf(tx).plain(eb.ref('events.status')) : eb.ref('events.status')
   const found: Expression<SqlBool>[] = [visible(eb, sight, filter.status, status)]
   if (include !== null) found.push(eb('events.id', 'in', include))

@@ -4,6 +4,8 @@ import { get, type IncomingMessage } from 'node:http'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
+import { AnswerCache, numberOf } from '../../src/http/answer-cache.ts'
+import { Scratch } from '../../src/storage/scratch.ts'
 import { clock } from '../support/calendar.ts'
 import { type Service, startService } from '../support/service.ts'
 
@@ -85,4 +87,34 @@ describe('answers that memory has no room for', () => {
     await service.expect(201, 'administrator', '/events', { json })
     for (const n of [0, 2, 298]) assert.ok((await whole(n)).includes('First of all'))
   })
+})
+
+describe('addresses that have the same number', () => {
+  it('are never given each other’s answers, from memory or from the file', async () => {
+    const [one, other] = alike()
+    const cache = new AnswerCache(clock, new Scratch())
+    const put = (key: string, body: Buffer) =>
+      cache.make(key, '1', async () => ({ body, tag: key, lines: '', until: clock() + 60, variants: {} }))
+    const told = (key: string) => cache.get(key, '1')?.tag
+    await put(one, Buffer.alloc(10))
+    assert.deepEqual([told(one), told(other)], [one, undefined])
+    // So much that the first goes to the file.
+    for (let n = 0; n < 60; n++) await put(`filler ${n}`, Buffer.alloc(900_000))
+    await setTimeout(50)
+    assert.deepEqual([told(one), told(other)], [one, undefined])
+    await put(other, Buffer.alloc(10))
+    assert.equal(told(other), other)
+    assert.equal(told(one), one)
+    cache.close()
+  })
+
+  function alike(): [string, string] {
+    const seen = new Map<number, string>()
+    for (let n = 0; ; n++) {
+      const key = ` en /events?x=${n}`
+      const other = seen.get(numberOf(key))
+      if (other !== undefined) return [other, key]
+      seen.set(numberOf(key), key)
+    }
+  }
 })
