@@ -61,7 +61,7 @@ export async function openStream(given: StreamScope, request: StreamRequest): Pr
   checkStatusFilter(scope, values.status ?? null, problems)
   const isPaged = Boolean(query.page || query.per_page)
   const page = isPaged ? { page: values.page ?? 1, perPage: values.per_page ?? 10 } : null
-  return scope.db.read(async (tx) => {
+  return scope.db.readMany(async (tx) => {
     const asked = await narrowed(tx, await filterOf(tx, scope, values, problems, { unbounded: true }), request.of)
     refuse(problems)
     const filter: StreamFilter = {
@@ -77,7 +77,7 @@ export async function openStream(given: StreamScope, request: StreamRequest): Pr
       zones: await storage.zones(tx, filter),
       modified,
       marks: [filter, page, marks],
-      categories: () => scope.db.read((own) => terms.listAll(own, 'category')),
+      categories: () => scope.db.readMany((own) => terms.listAll(own, 'category')),
       batches: () => batches(scope, filter, page),
     }
   })
@@ -125,7 +125,7 @@ async function* batches(
     // The embedded database answers at once: without a pause nobody else would have a turn.
     await ownTurn()
     const limit = Math.min(left, BATCH)
-    const events: Event[] = await scope.db.read(async (tx) =>
+    const events: Event[] = await scope.db.readMany(async (tx) =>
       assemble(tx, scope, await storage.batch(tx, filter, after, limit, offset)),
     )
     if (events.length > 0) yield events

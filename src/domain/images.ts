@@ -45,7 +45,7 @@ export async function list(scope: Scope, query: Payload): Promise<ImagePage> {
   const { values, problems } = readFields(imageListParameters, query(), { mode: 'query', reading: readingOf(scope) })
   refuse(problems)
   const { page = 1, per_page: perPage = 10 } = values
-  const { rows, total } = await scope.db.read((tx) => storage.list(tx, perPage, (page - 1) * perPage))
+  const { rows, total } = await scope.db.readMany((tx) => storage.list(tx, perPage, (page - 1) * perPage))
   return { images: rows.map(asImage), total, page, perPage }
 }
 

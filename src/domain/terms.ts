@@ -33,7 +33,7 @@ export async function list(scope: Scope, kind: TermKind, query: Payload): Promis
   const { values, problems } = readFields(LIST[kind], query(), { mode: 'query', reading: readingOf(scope) })
   const { page = 1, per_page: perPage = 10 } = values
   const event = values.event ?? values.post ?? null
-  return scope.db.read(async (tx) => {
+  return scope.db.readMany(async (tx) => {
     await checkFilters(tx, scope, kind, values, problems)
     refuse(problems)
     const filter: storage.TermFilter = {
