@@ -45,7 +45,7 @@ export async function list(
         .innerJoin('events', 'events.id', 'event_terms.event')
         .select('event_terms.term')
         .where('events.id', '=', filter.event)
-        .where((e) => eventShownTo(e, filter.sight))
+        .where((e) => eventShownTo(tx, e, filter.sight))
       conditions.push(eb('id', 'in', ofEvent))
     }
     return eb.and(conditions)
