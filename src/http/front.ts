@@ -24,7 +24,7 @@ interface FrontOptions extends RateLimits {
 export function answerFromMemory(
   app: FastifyInstance,
   { db, limits }: Pick<Scope, 'db'> & { readonly limits: Limits },
-  { answers }: Memory,
+  { answers, spellings }: Memory,
   options: FrontOptions,
 ): void {
   const long = app.server.listeners('request') as RequestListener[]
@@ -55,7 +55,8 @@ export function answerFromMemory(
   const answer = (request: IncomingMessage, response: ServerResponse, version: string, began: number) => {
     const { headers, url = '', socket } = request
     const language = languageIn(url, options.languages) ?? choose(headers['accept-language'])
-    const kept = answers.get(keyOf(null, language, url), version)
+    const key = keyOf(null, language, url)
+    const kept = answers.get(key, version) ?? answers.get(spellings.get(key) ?? '', version)
     if (kept === undefined) return goLong(request, response)
     const ip = trusted === null ? (socket.remoteAddress ?? '') : proxyAddr(request, trusted)
     if (isOverLimit(limits, options, { ip, socket, headers })) return goLong(request, response)

@@ -5,6 +5,7 @@ import { Turns } from '../lib/turns.ts'
 import type { Addresses } from './addresses.ts'
 import { AnswerCache } from './answer-cache.ts'
 import { EventShelf } from './event-shelf.ts'
+import { Spellings } from './normal-address.ts'
 import type { Scratch } from './template-store.ts'
 
 /** What it takes to remember. */
@@ -19,6 +20,7 @@ export interface Remembering {
 export class Memory {
   readonly answers: AnswerCache
   readonly listings = new Listings()
+  readonly spellings = new Spellings()
   /** For what is not remembered. */
   readonly turns = new Turns()
   readonly #site: Site

@@ -4,7 +4,7 @@ import { type Call, NAMESPACE } from '../endpoint.ts'
 import { type Assets, assetsOf, basePath } from './assets.ts'
 
 /** As much of a request as a page depends on. */
-export type Reader = Pick<Call, 'scope' | 'addresses' | 'language' | 'slug' | 'search'>
+export type Reader = Pick<Call, 'scope' | 'addresses' | 'language' | 'slug' | 'search' | 'sent'>
 
 /** What every part of a page needs to know: who reads it, in which words, and on which day. */
 export interface Context {

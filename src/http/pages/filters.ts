@@ -24,6 +24,19 @@ export interface Filters {
   readonly fixed: 'category' | 'tag' | 'venue' | 'organizer' | null
 }
 
+/** The parameters of pages that show events, as the address of a page names them. */
+export const LIST_FILTERS = [
+  'search',
+  'category',
+  'tag',
+  'venue',
+  'organizer',
+  'featured',
+  'start_date',
+  'end_date',
+  'page',
+] as const
+
 /** How many events a list shows at once. */
 export const PER_PAGE = 20
 

@@ -6,7 +6,7 @@ import { eventItem, eventPath, hue, strip, whereOf } from './cards.ts'
 import { addDays, type Context, contextOf } from './context.ts'
 import { controls, type ViewName, type Way } from './controls.ts'
 import { lastDay, say, sayRange, startDay, startTime, weekStart, whenShort } from './dates.ts'
-import { eventsOn, type Filters, feedOf, isNarrowed, readDay, readFilters, searchOf } from './filters.ts'
+import { eventsOn, type Filters, feedOf, isNarrowed, LIST_FILTERS, readDay, readFilters, searchOf } from './filters.ts'
 import { answer } from './layout.ts'
 import { empty } from './list.ts'
 import { type Day, layOut, type Slot } from './weeks.ts'
@@ -238,10 +238,10 @@ function weekCard(context: Context, event: Event): Markup {
 
 /** Each view at today, and at the month or day that its address names. */
 export const gridViews: readonly View[] = [
-  { path: '/events/month', methods: ['GET'], handle: month },
-  { path: '/events/month/:slug', methods: ['GET'], handle: month },
-  { path: '/events/week', methods: ['GET'], handle: week },
-  { path: '/events/week/:slug', methods: ['GET'], handle: week },
-  { path: '/events/day', methods: ['GET'], handle: day },
-  { path: '/events/day/:slug', methods: ['GET'], handle: day },
+  { path: '/events/month', methods: ['GET'], parameters: LIST_FILTERS, handle: month },
+  { path: '/events/month/:slug', methods: ['GET'], parameters: LIST_FILTERS, handle: month },
+  { path: '/events/week', methods: ['GET'], parameters: LIST_FILTERS, handle: week },
+  { path: '/events/week/:slug', methods: ['GET'], parameters: LIST_FILTERS, handle: week },
+  { path: '/events/day', methods: ['GET'], parameters: LIST_FILTERS, handle: day },
+  { path: '/events/day/:slug', methods: ['GET'], parameters: LIST_FILTERS, handle: day },
 ]
