@@ -65,7 +65,8 @@ export async function create(scope: Scope, upload: () => Promise<Buffer>): Promi
 
 /** Removes an image; one that records show only with `force`. */
 export async function remove(scope: Scope, id: number, query: Payload): Promise<Image> {
-  const image = await scope.db.write(async (tx) => {
+  // All records that show it are looked for, and lose it.
+  const image = await scope.db.writeMany(async (tx) => {
     const row = await find(tx, id)
     need(
       rightsOf(scope.user).publish &&

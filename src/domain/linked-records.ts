@@ -118,7 +118,8 @@ export async function remove(
   query: Payload,
   check: Check<Linked> = null,
 ): Promise<Linked> {
-  return scope.db.write(async (tx) => {
+  // All of its events lose it.
+  return scope.db.writeMany(async (tx) => {
     const row = await records.findEditable(tx, scope, kind, ref)
     check?.(await withImage(tx, row))
     const { values, problems } = readFields(removeParameters, query(), {

@@ -101,7 +101,8 @@ export async function update(
 
 /** Removes a term for good; answers it as it was. */
 export async function remove(scope: Scope, kind: TermKind, id: number, check: Check<Term> = null): Promise<Term> {
-  return scope.db.write(async (tx) => {
+  // All of its events lose it.
+  return scope.db.writeMany(async (tx) => {
     await storage.lock(tx, kind)
     const before = await find(tx, kind, id)
     needTerms(scope.user, kind)

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -74,6 +75,7 @@ class SqliteDriver implements Driver {
   async acquireConnection(): Promise<DatabaseConnection> {
     await this.#turn.take()
     if (this.#connection === undefined) throw new Error('the database is closed')
+    if (this.#connection instanceof LocalConnection) this.#connection.begin()
     return this.#connection
   }
 
@@ -107,18 +109,33 @@ class SqliteDriver implements Driver {
   }
 }
 
+/** How long a transaction in this thread runs before others have a turn, in milliseconds. */
+const LONGEST = 10
+
 /** Statements on a connection of this thread. */
 class LocalConnection implements DatabaseConnection {
   readonly #connection: SqliteConnection
+  #began = 0
 
   constructor(file: string) {
     this.#connection = new SqliteConnection(file)
   }
 
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    if (performance.now() - this.#began > LONGEST) await this.#pass()
     return resultOf(this.#connection.execute(sql, parameters))
   }
   streamQuery = refuseStreaming
+
+  /** Called when somebody else is given the connection. */
+  begin(): void {
+    this.#began = performance.now()
+  }
+
+  async #pass(): Promise<void> {
+    await nextTurn()
+    this.#began = performance.now()
+  }
 
   async close(): Promise<void> {
     this.#connection.close()
