@@ -44,7 +44,10 @@ export async function createApp(
     isReady: async () => (await db.pending()).length === 0,
   }
   const server = await createServer(service, { ...config, logger: options.logger ?? createLogger(config.logLevel) })
-  server.addHook('onListen', async () => loadTheRest(tuneHeap))
+  server.addHook('onListen', async () => {
+    void db.warmUp().catch((error) => server.log.warn({ err: error }, 'the database is not ready'))
+    loadTheRest(tuneHeap)
+  })
   service.limits.share((error) => server.log.warn({ err: error }, 'limits could not be shared'))
   let schedule: NodeJS.Timeout | undefined
   const keepSchedule = async () => {

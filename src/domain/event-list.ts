@@ -58,6 +58,25 @@ export async function listFirst(scope: Scope, query: Payload, most: number): Pro
   })
 }
 
+/** The events of some days. */
+export interface EventDays {
+  /** The first of those that begin on each day, in order. */
+  readonly events: readonly Event[]
+  /** How many begin on each day. */
+  readonly counts: ReadonlyMap<string, number>
+}
+
+/** The first events that begin on each of some days, with how many there are: few are read however many there are. */
+export async function listDays(scope: Scope, query: Payload, perDay: number, most: number): Promise<EventDays> {
+  const { values, problems } = ask(scope, query)
+  return scope.db.readMany(async (tx) => {
+    const filter = await filterOf(tx, scope, values, problems)
+    refuse(problems)
+    const counts = await storage.countByDay(tx, filter)
+    return { counts, events: await assemble(tx, scope, await storage.firstOfDays(tx, filter, perDay, most)) }
+  })
+}
+
 /**
  * A page of events that are ready to be shown: what is on the shelf is not read again. Only for what everybody sees.
  * While the data stays the same, a list that was asked for before needs no query at all. Null if it has to be made the

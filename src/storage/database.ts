@@ -30,6 +30,8 @@ export interface Database {
   look<Row>(question: Question<Row>, value: string | number): Row[] | Promise<Row[]>
   /** What the data is at now; asked once per turn of the event loop. */
   version(): Version | Promise<Version>
+  /** Gets ready for the first reads of many rows, which would have to wait for their thread. */
+  warmUp(): Promise<void>
   /** Brings the tables up to date; answers the names of what was run. */
   migrate(): Promise<string[]>
   /** Names of the migrations that are still to run. */
@@ -152,6 +154,9 @@ export function openDatabase(
             dialect,
             anew(current, () => versions.current()),
           )
+    },
+    async warmUp() {
+      await reading(manyReader, async (tx) => sql`select 1`.execute(tx))
     },
     async migrate() {
       if (isDeepStrictEqual(await executed(), ALL)) return []

@@ -79,7 +79,8 @@ export class SqliteThread {
 
   #receive(worker: Worker, reply: Reply): void {
     const waiting = this.#waiting.shift()
-    if (this.#waiting.length === 0) worker.unref()
+    // While it is closed, its end is waited for.
+    if (this.#waiting.length === 0 && this.#worker === worker) worker.unref()
     if ('message' in reply) waiting?.reject(Object.assign(new Error(reply.message), reply))
     else waiting?.resolve(reply)
   }
