@@ -1,25 +1,14 @@
-import type Qs from 'qs'
 import { AppError } from '../lib/errors.ts'
-import { later } from '../lib/later.ts'
-
-const qs = later<typeof Qs>('qs')
+import { fieldsOf, pairsOf } from './form.ts'
 
 /** How many fields a form or query may have. */
 const MOST_FIELDS = 5000
 
 /** Reads a query string or form: `name[]=` makes lists, `venue[city]=` makes data. */
 export function readForm(text: string): Record<string, unknown> {
-  try {
-    return qs().parse(text, {
-      arrayLimit: MOST_FIELDS,
-      parameterLimit: MOST_FIELDS,
-      throwOnLimitExceeded: true,
-      depth: 5,
-      allowPrototypes: false,
-    })
-  } catch {
-    throw new AppError('rest_too_many_fields', { fill: { most: MOST_FIELDS } })
-  }
+  const pairs = pairsOf(text, MOST_FIELDS)
+  if (pairs === null) throw new AppError('rest_too_many_fields', { fill: { most: MOST_FIELDS } })
+  return fieldsOf(pairs)
 }
 
 /** Reads a request body by its type; an absent one has no fields. */
