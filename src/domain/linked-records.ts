@@ -185,7 +185,7 @@ function checkPlace(row: Partial<RecordRow>, values: Record<string, unknown>, pr
 
 /** Fetches what a change names, once it is known that its writer may make it. */
 export async function fetchForEdit(scope: Scope, kind: RecordKind, ref: Ref, payload: Payload): Promise<Fetched> {
-  if (!images.namesAddress(payload)) return new Map()
+  if (!images.namesImage(payload)) return new Map()
   await scope.db.read((tx) => records.findEditable(tx, scope, kind, ref))
   return images.fetchNamed(scope, payload)
 }

@@ -90,7 +90,7 @@ function callOf(
     slug,
     rest,
     query: () => readForm(search),
-    body: once(() => readBody(request.body, request.headers['content-type'])),
+    body: once(() => readBody(request.body, request.headers['content-type'], request.routeOptions.bodyLimit)),
     file: () => readFile(request.body, request.headers['content-type']),
     search: new URLSearchParams(search),
     shelf:

@@ -2,6 +2,7 @@ import { type DateText, readDate } from '../calendar/date-text.ts'
 import { findZone, type Zone } from '../calendar/zone.ts'
 import { isTooNested, plainText, richText, sanitize, withoutTags } from '../lib/html.ts'
 import { slugify } from '../lib/slug.ts'
+import { Upload } from '../lib/upload.ts'
 import { type Kind, Refused } from './field.ts'
 import { type JsonSchema, Type } from './json-schema.ts'
 
@@ -268,13 +269,14 @@ export const zone = kind<Zone>('string', Type.String({ minLength: 1, maxLength: 
   return found
 })
 
-/** An image: the id of one, or the address of one to fetch; null for none, which a response spells `false`. */
-export type ImageValue = { readonly id: number } | { readonly url: string } | null
+/** An image: the id of one, the address of one to fetch, or a file; null for none, which a response spells `false`. */
+export type ImageValue = { readonly id: number } | { readonly url: string } | { readonly upload: Upload } | null
 export const image = kind<ImageValue>(
   'string',
   Type.Union([Type.Integer({ minimum: 1 }), Type.String(), Type.Literal(false), HAS_ID]),
   (raw) => {
     if (raw === false) return null
+    if (raw instanceof Upload) return { upload: raw }
     const given = idOf(raw) ?? raw
     if (typeof given === 'number' || (typeof given === 'string' && /^\d+$/.test(given.trim())))
       return { id: whole(given, 1) }
