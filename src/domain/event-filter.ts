@@ -12,7 +12,7 @@ import type { LinkedKind } from '../storage/records.ts'
 import * as records from '../storage/records.ts'
 import * as terms from '../storage/terms.ts'
 import { mayRead, sightOf } from './access.ts'
-import { findTerm } from './event-links.ts'
+import { findProtectedTerm, findTerm } from './event-links.ts'
 import type { Scope } from './scope.ts'
 
 type Asked = Values<typeof eventListParameters>
@@ -37,8 +37,8 @@ export async function filterOf(
   problems: Problems,
   { unbounded = hasSiblings(asked), most = FEW }: { unbounded?: boolean; most?: number } = {},
 ): Promise<EventFilter> {
-  const categories = await termFilter(tx, 'category', 'categories', asked.categories, problems)
-  const tags = await termFilter(tx, 'tag', 'tags', asked.tags, problems)
+  const categories = await termFilter(tx, scope, 'category', 'categories', asked.categories, problems)
+  const tags = await termFilter(tx, scope, 'tag', 'tags', asked.tags, problems)
   const venue = await linkedFilter(tx, scope, 'venue', asked.venue, problems)
   const organizer = await linkedFilter(tx, scope, 'organizer', asked.organizer, problems)
   const parent = asked.post_parent ? await records.get(tx, 'event', { id: asked.post_parent }) : undefined
@@ -135,6 +135,7 @@ function siblingBounds({ site }: FilterScope, asked: Asked): Bound[] {
 
 async function termFilter(
   tx: Tx,
+  scope: FilterScope,
   kind: TermKind,
   name: string,
   values: readonly TermValue[] | null | undefined,
@@ -143,7 +144,7 @@ async function termFilter(
   if (!values) return null
   const ids: number[] = []
   for (const value of values) {
-    const term = await findTerm(tx, kind, value)
+    const term = (await findTerm(tx, scope.user, kind, value)) ?? (await findProtectedTerm(tx, kind, value))
     if (term !== undefined) ids.push(term.id)
     else
       problems[name] ??=

@@ -222,20 +222,23 @@ export async function setTerms(tx: Tx, event: number, terms: readonly number[], 
   await insertRows(tx, 'event_terms', rows)
 }
 
-const counting = preparedBy((_: number) =>
-  prepared<TermTable, [by: number, ...terms: number[]]>((db, by, ...terms) =>
-    db
-      .updateTable('terms')
-      .set((eb) => ({ count: eb('count', '+', by) }))
-      .where('id', 'in', terms)
-      .returningAll(),
-  ),
-)
+const counting = (by: 1 | -1) =>
+  preparedBy((_: number) =>
+    prepared<TermTable, number[]>((db, ...terms) =>
+      db
+        .updateTable('terms')
+        .set((eb) => ({ count: eb('count', '+', by), ...(by === 1 && { published: 1 }) }))
+        .where('id', 'in', terms)
+        .returningAll(),
+    ),
+  )
+const countUp = counting(1)
+const countDown = counting(-1)
 
-/** Moves the counts of terms by one, up or down; answers them as they then are, by name. */
+/** Moves the counts of terms by one, up or down; what is counted is public. Answers them as they then are, by name. */
 export async function countTerms(tx: Tx, terms: readonly number[], by: 1 | -1): Promise<TermTable[]> {
   if (terms.length === 0) return []
-  const rows = await counting(terms.length)(tx, by, ...terms)
+  const rows = await (by === 1 ? countUp : countDown)(terms.length)(tx, ...terms)
   // As the databases order them: by code points.
   return rows.sort((a, b) => Buffer.compare(Buffer.from(a.name_key), Buffer.from(b.name_key)) || a.id - b.id)
 }
