@@ -4,7 +4,7 @@ import type { Problems } from '../lib/errors.ts'
 import { fold } from '../lib/fold.ts'
 import { type eventListParameters, lastDayFrom } from '../schema/event.ts'
 import type { Values } from '../schema/field.ts'
-import type { TermValue } from '../schema/kinds.ts'
+import { type TermValue, termParts } from '../schema/kinds.ts'
 import type { TermKind } from '../schema/term.ts'
 import type { Tx } from '../storage/dialect.ts'
 import { type Bound, containing, type EventFilter, FEW } from '../storage/event-filter.ts'
@@ -72,6 +72,8 @@ function near(
   problems: Problems,
 ): EventFilter['near'] {
   if (typeof lat === 'number' && typeof lng === 'number') return { lat, lng, kilometres: radius ?? RADIUS }
+  // Of a place that is there but cannot be read, that is all there is to say.
+  if (problems.geoloc_lat || problems.geoloc_lng) return null
   if (typeof lat === 'number') problems.geoloc_lat ??= { problem: 'half_a_place', other: 'geoloc_lng' }
   if (typeof lng === 'number') problems.geoloc_lng ??= { problem: 'half_a_place', other: 'geoloc_lat' }
   if (typeof radius === 'number')
@@ -143,9 +145,13 @@ async function termFilter(
 ): Promise<number[] | null> {
   if (!values) return null
   const ids: number[] = []
-  for (const value of values) {
+  const asked = [...values]
+  for (const value of asked) {
     const term = (await findTerm(tx, scope.user, kind, value)) ?? (await findProtectedTerm(tx, kind, value))
+    // In a list of lists, such as `tags[]=a,b&tags[]=c`, what is no name is several.
+    const parts = term === undefined && value.name !== undefined ? termParts(value.name, asked.length) : []
     if (term !== undefined) ids.push(term.id)
+    else if (parts.length > 0) asked.push(...parts)
     else
       problems[name] ??=
         value.name === undefined

@@ -3,6 +3,9 @@ import { decodeForm } from '../lib/percent-encoding.ts'
 /** How deep brackets in a name are followed; what is deeper is one name. */
 const DEEPEST = 5
 
+/** How many values a name that is repeated may stand for. */
+const MOST_VALUES = 5000
+
 /** Keys of lists: whole numbers without leading zeros. */
 const INDEX = /^(?:0|[1-9]\d{0,14})$/
 
@@ -69,8 +72,8 @@ class Node {
     const values = this.#values.map(readNode)
     if (!this.#hasNames) {
       const indexed = [...(this.#keyed ?? [])].sort(([one], [other]) => Number(one) - Number(other))
-      const list = [...indexed.map(([, value]) => readNode(value)), ...values]
-      return this.#isList || indexed.length > 0 || list.length > 1 ? list : list[0]
+      if (this.#isList || indexed.length > 0) return [...indexed.map(([, value]) => readNode(value)), ...values]
+      return values.length > 1 ? splitAll(values) : values[0]
     }
     const data = this.fields()
     if (values.length === 0) return data
@@ -86,6 +89,17 @@ class Node {
 
 function readNode(value: unknown): unknown {
   return value instanceof Node ? value.read() : value
+}
+
+/** A list may be text with commas, so a name that is repeated is several of these: `tags=a,b&tags=c`. */
+function splitAll(values: readonly unknown[]): readonly unknown[] {
+  const split: unknown[] = []
+  for (const value of values) {
+    if (typeof value !== 'string' || !value.includes(',')) split.push(value)
+    else for (const part of value.split(',', MOST_VALUES)) split.push(part.trim())
+    if (split.length >= MOST_VALUES) return values
+  }
+  return split
 }
 
 /**

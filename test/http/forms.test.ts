@@ -24,6 +24,7 @@ const WORST: Record<string, string> = {
   'large numbers': repeated((n) => `a[${n * 2 ** 20}]=1`),
   'empty brackets': repeated(() => 'a[]=1'),
   'one name': repeated(() => 'a=1'),
+  'one name with commas': repeated(() => `a=${','.repeat(200)}`),
   'different names': repeated((n) => `a${n}=1`),
   'deep names': repeated(() => 'a[b][c][d][e][f][g][h]=1'),
   'deep lists': repeated(() => 'a[0][0][0]=1'),
@@ -83,12 +84,19 @@ describe('a form', () => {
     const raw = repeated((n) => `a${n}=1`, MOST + 1)
     const error = await service.expect(400, 'editor', '/events', { raw, headers: FORM })
     assert.deepEqual([error.code, error.message.includes(String(MOST))], ['rest_too_many_fields', true])
-    assert.equal((await service.call(null, `/events?${'a&'.repeat(MOST + 1)}`)).json().code, 'rest_too_many_fields')
+    assert.equal(
+      (await service.call(null, `/events?${'tags[]&'.repeat(MOST + 1)}`)).json().code,
+      'rest_too_many_fields',
+    )
   })
 
   const meanings: Record<string, Record<string, unknown>> = {
     'a=1&b=2': { a: '1', b: '2' },
     'a=1&a=2': { a: ['1', '2'] },
+    'a=1,2': { a: '1,2' },
+    'a=1,2&a=+3+': { a: ['1', '2', ' 3 '] },
+    'a=1,+2&a=3': { a: ['1', '2', '3'] },
+    'a[]=1,2&a[]=3': { a: ['1,2', '3'] },
     'a[]=1': { a: ['1'] },
     'a[]=1&a[]=2&a=3': { a: ['1', '2', '3'] },
     'a[9]=c&a[1]=b&a[0]=a': { a: ['a', 'b', 'c'] },
@@ -117,7 +125,9 @@ describe('a form', () => {
   const name = fc
     .tuple(fc.constantFrom('a', 'b', 'c d'), fc.array(part, { maxLength: 3 }))
     .map(([first, more]) => `${first}${more.map((one) => `[${one}]`).join('')}`)
-  const value = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 5 }).filter((text) => text.isWellFormed())
+  const value = fc
+    .string({ unit: 'grapheme', minLength: 1, maxLength: 5 })
+    .filter((text) => text.isWellFormed() && !text.includes(','))
 
   it('means what qs takes it for, where names are used in one way', () => {
     fc.assert(

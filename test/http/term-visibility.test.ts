@@ -115,7 +115,9 @@ describe('a term that was made by writing an event', () => {
     const tag = async (name: string, json: object, role: Role = 'editor') => {
       const event = await create(role, { tags: name, ...json })
       // Filtering by the terms of a protected event is no mistake, but finds nothing.
-      const places = (await found(null, 'tags', event.tags[0])).filter((place) => !/^filter (?!of (list|month|map))/.test(place))
+      const places = (await found(null, 'tags', event.tags[0])).filter(
+        (place) => !/^filter (?!of (list|month|map))/.test(place),
+      )
       return { id: event.id, term: event.tags[0], isPublic: places.length > 0 }
     }
     assert.equal((await tag('Private words', { status: 'private' })).isPublic, false)
