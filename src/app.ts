@@ -13,7 +13,7 @@ import { PasswordChecker } from './lib/passwords.ts'
 import { withoutSecrets } from './lib/secrets.ts'
 import { type Database, openDatabase } from './storage/database.ts'
 import { type FileStore, folderStore, s3Store } from './storage/files.ts'
-import { Scratch } from './storage/scratch.ts'
+import { MOST_BYTES, Scratch } from './storage/scratch.ts'
 
 /** How often scheduled publishing looks for what is due, in milliseconds. */
 const PUBLISHING_INTERVAL = 1000
@@ -39,11 +39,15 @@ export async function createApp(
   const service: Service = {
     ...createScope(config, db, clock),
     limits: new Limits(options.sharing ?? (config.databaseUrl === '' ? null : throughDatabase(db))),
-    openScratch: () => new Scratch(),
+    openScratch: (most) => new Scratch(most),
+    scratchBytes: MOST_BYTES,
     isReady: async () => (await db.pending()).length === 0,
   }
   const server = await createServer(service, { ...config, logger: options.logger ?? createLogger(config.logLevel) })
-  server.addHook('onListen', async () => loadTheRest(tuneHeap))
+  server.addHook('onListen', async () => {
+    void db.warmUp().catch((error) => server.log.warn({ err: error }, 'the database is not ready'))
+    loadTheRest(tuneHeap)
+  })
   service.limits.share((error) => server.log.warn({ err: error }, 'limits could not be shared'))
   let schedule: NodeJS.Timeout | undefined
   const keepSchedule = async () => {

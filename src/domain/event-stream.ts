@@ -44,8 +44,10 @@ export interface EventStream {
   batches(): AsyncGenerator<readonly Event[]>
 }
 
-/** Events in a batch: of the largest that can be sent, a hundred megabytes. */
+/** How many events are read at a time: of the largest that can be sent, a hundred megabytes. */
 const BATCH = 100
+/** How many of them are written before others have a turn. */
+const AT_ONCE = 10
 
 /** The filters of lists, for whoever offers them by another name. */
 export const filters: Record<string, Described> = Object.fromEntries(
@@ -61,7 +63,7 @@ export async function openStream(given: StreamScope, request: StreamRequest): Pr
   checkStatusFilter(scope, values.status ?? null, problems)
   const isPaged = Boolean(query.page || query.per_page)
   const page = isPaged ? { page: values.page ?? 1, perPage: values.per_page ?? 10 } : null
-  return scope.db.read(async (tx) => {
+  return scope.db.readMany(async (tx) => {
     const asked = await narrowed(tx, await filterOf(tx, scope, values, problems, { unbounded: true }), request.of)
     refuse(problems)
     const filter: StreamFilter = {
@@ -77,7 +79,7 @@ export async function openStream(given: StreamScope, request: StreamRequest): Pr
       zones: await storage.zones(tx, filter),
       modified,
       marks: [filter, page, marks],
-      categories: () => scope.db.read((own) => terms.listAll(own, 'category')),
+      categories: () => scope.db.readMany((own) => terms.listAll(own, 'category')),
       batches: () => batches(scope, filter, page),
     }
   })
@@ -122,13 +124,15 @@ async function* batches(
   let left = page?.perPage ?? Number.POSITIVE_INFINITY
   let offset = page === null ? 0 : (page.page - 1) * page.perPage
   while (left > 0) {
-    // The embedded database answers at once: without a pause nobody else would have a turn.
-    await ownTurn()
     const limit = Math.min(left, BATCH)
-    const events: Event[] = await scope.db.read(async (tx) =>
+    const events: Event[] = await scope.db.readMany(async (tx) =>
       assemble(tx, scope, await storage.batch(tx, filter, after, limit, offset)),
     )
-    if (events.length > 0) yield events
+    for (let at = 0; at < events.length; at += AT_ONCE) {
+      // Whoever writes them does so at once: without a pause nobody else would have a turn.
+      await ownTurn()
+      yield events.slice(at, at + AT_ONCE)
+    }
     after = events.at(-1)?.row ?? after
     left = events.length < limit ? 0 : left - events.length
     offset = 0
@@ -137,7 +141,7 @@ async function* batches(
 
 let turns: Promise<void> = Promise.resolve()
 
-/** A turn of the event loop for one batch alone: many feeds at once take longer, but keep nobody else waiting. */
+/** A turn of the event loop for a few events alone: many feeds at once take longer, but keep nobody else waiting. */
 function ownTurn(): Promise<void> {
   turns = turns.then(() => setImmediate())
   return turns

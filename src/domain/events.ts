@@ -1,3 +1,4 @@
+import type { Instant } from '../calendar/zone.ts'
 import { AppError, type Problems, refuse } from '../lib/errors.ts'
 import { fold } from '../lib/fold.ts'
 import { hashPassword } from '../lib/passwords.ts'
@@ -97,7 +98,8 @@ export async function update(scope: Scope, ref: Ref, payload: Payload, check: Ch
 
 /** Moves an event to the trash or, with `force`, out of existence. */
 export async function remove(scope: Scope, ref: Ref, query: Payload, check: Check<Event> = null): Promise<Event> {
-  return scope.db.write(async (tx) => {
+  // All events that are part of it become events by themselves.
+  return scope.db.writeMany(async (tx) => {
     const row = await records.findEditable(tx, scope, 'event', ref)
     const before = asEvent(row)
     const event = await assembleOne(tx, scope, before)
@@ -139,33 +141,44 @@ export async function trashWithin(tx: Tx, scope: Scope, id: number): Promise<voi
   if (isCounted(asEvent(row))) await storage.countTerms(tx, terms, -1)
 }
 
+/** How many scheduled records are published in one transaction. */
+const MOST_PUBLISHED = 100
+
 /** Publishes every scheduled event, venue and organizer whose time has come; `modified` stays. Answers how many there were. */
 export async function publishDue(scope: Pick<Scope, 'db' | 'clock'>): Promise<number> {
   const now = scope.clock()
-  const kinds = ['event', 'venue', 'organizer'] as const
-  const waiting = await scope.db.read(async (tx) => {
-    for (const kind of kinds) if ((await recordStorage.due(tx, kind, now)).length > 0) return true
-    return false
-  })
-  if (!waiting) return 0
-  return scope.db.write(async (tx) => {
-    await recordStorage.lockPublishing(tx)
-    let published = 0
-    for (const kind of kinds) {
-      for (const { id } of await recordStorage.due(tx, kind, now)) {
-        const row = await recordStorage.getLocked(tx, kind, { id })
-        if (row?.status !== 'future') continue
-        await recordStorage.update(tx, kind, id, { status: 'publish' })
-        if (kind === 'event') {
-          const event = asEvent(await records.find(tx, 'event', { id }))
-          await moveCounts(tx, [], isCounted(event) ? await storage.termIds(tx, id) : [])
-          await publishDrafts(tx, scope, event)
-        }
-        published++
-      }
+  let published = 0
+  for (const kind of ['event', 'venue', 'organizer'] as const) {
+    while ((await scope.db.read((tx) => recordStorage.due(tx, kind, now, 1))).length > 0) {
+      const some = await scope.db.write((tx) => publishSome(tx, scope, kind, now))
+      // Another node was faster.
+      if (some === 0) break
+      published += some
     }
-    return published
-  })
+  }
+  return published
+}
+
+async function publishSome(
+  tx: Tx,
+  scope: Pick<Scope, 'clock'>,
+  kind: 'event' | LinkedKind,
+  now: Instant,
+): Promise<number> {
+  await recordStorage.lockPublishing(tx)
+  let published = 0
+  for (const { id } of await recordStorage.due(tx, kind, now, MOST_PUBLISHED)) {
+    const row = await recordStorage.getLocked(tx, kind, { id })
+    if (row?.status !== 'future') continue
+    await recordStorage.update(tx, kind, id, { status: 'publish' })
+    if (kind === 'event') {
+      const event = asEvent(await records.find(tx, 'event', { id }))
+      await moveCounts(tx, [], isCounted(event) ? await storage.termIds(tx, id) : [])
+      await publishDrafts(tx, scope, event)
+    }
+    published++
+  }
+  return published
 }
 
 /** Does beforehand what takes long; what is wrong with the payload is told later, in its turn. */

@@ -46,7 +46,7 @@ export async function list(scope: Scope, query: Payload): Promise<ImagePage> {
   const { values, problems } = readFields(imageListParameters, query(), { mode: 'query', reading: readingOf(scope) })
   refuse(problems)
   const { page = 1, per_page: perPage = 10 } = values
-  const { rows, total } = await scope.db.read((tx) => storage.list(tx, perPage, (page - 1) * perPage))
+  const { rows, total } = await scope.db.readMany((tx) => storage.list(tx, perPage, (page - 1) * perPage))
   return { images: rows.map(asImage), total, page, perPage }
 }
 
@@ -66,7 +66,8 @@ export async function create(scope: Scope, upload: () => Promise<Buffer>): Promi
 
 /** Removes an image; one that records show only with `force`. */
 export async function remove(scope: Scope, id: number, query: Payload): Promise<Image> {
-  const image = await scope.db.write(async (tx) => {
+  // All records that show it are looked for, and lose it.
+  const image = await scope.db.writeMany(async (tx) => {
     const row = await find(tx, id)
     need(
       rightsOf(scope.user).publish &&

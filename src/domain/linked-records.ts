@@ -39,7 +39,7 @@ export async function list(scope: Scope, kind: LinkedKind, query: Payload): Prom
   const { page = 1, per_page: perPage = 10 } = values
   const status = values.status ?? null
   records.checkStatusFilter(scope, status, problems)
-  return scope.db.read(async (tx) => {
+  return scope.db.readMany(async (tx) => {
     if (values.event && !(await isReadableEvent(tx, scope, values.event)))
       problems.event = { problem: 'no_such_event', id: values.event }
     refuse(problems)
@@ -51,9 +51,17 @@ export async function list(scope: Scope, kind: LinkedKind, query: Payload): Prom
       hasEvents: values.has_events ?? null,
       upcomingAt: values.only_with_upcoming ? scope.clock() : null,
     }
-    const { rows, total } = await storage.list(tx, kind, filter, perPage, (page - 1) * perPage)
+    const total = await storage.count(tx, kind, filter)
+    const rows = await storage.list(tx, kind, filter, perPage, (page - 1) * perPage)
     return { rows: await withImages(tx, rows), total, page, perPage }
   })
+}
+
+/** The newest that have events to come, without their number: to count them takes a look at each. */
+export async function listUpcoming(scope: Scope, kind: LinkedKind, most: number): Promise<RecordRow[]> {
+  const none = { status: null, search: null, event: null, hasEvents: null }
+  const filter = { ...none, sight: sightOf(scope.user), upcomingAt: scope.clock() }
+  return scope.db.readMany((tx) => storage.list(tx, kind, filter, most, 0))
 }
 
 export async function get(scope: Scope, kind: LinkedKind, ref: Ref): Promise<Linked> {
@@ -110,7 +118,8 @@ export async function remove(
   query: Payload,
   check: Check<Linked> = null,
 ): Promise<Linked> {
-  return scope.db.write(async (tx) => {
+  // All of its events lose it.
+  return scope.db.writeMany(async (tx) => {
     const row = await records.findEditable(tx, scope, kind, ref)
     check?.(await withImage(tx, row))
     const { values, problems } = readFields(removeParameters, query(), {

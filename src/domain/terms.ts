@@ -33,7 +33,7 @@ export async function list(scope: Scope, kind: TermKind, query: Payload): Promis
   const { values, problems } = readFields(LIST[kind], query(), { mode: 'query', reading: readingOf(scope) })
   const { page = 1, per_page: perPage = 10 } = values
   const event = values.event ?? values.post ?? null
-  return scope.db.read(async (tx) => {
+  return scope.db.readMany(async (tx) => {
     await checkFilters(tx, scope, kind, values, problems)
     refuse(problems)
     const filter: storage.TermFilter = {
@@ -113,7 +113,8 @@ async function published(tx: Tx, scope: Scope, kind: TermKind, id: number): Prom
 
 /** Removes a term for good; answers it as it was. */
 export async function remove(scope: Scope, kind: TermKind, id: number, check: Check<Term> = null): Promise<Term> {
-  return scope.db.write(async (tx) => {
+  // All of its events lose it.
+  return scope.db.writeMany(async (tx) => {
     await storage.lock(tx, kind)
     const before = await find(tx, scope, kind, id)
     needTerms(scope.user, kind)

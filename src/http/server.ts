@@ -181,19 +181,21 @@ function addressesOf({ language }: FastifyRequest, { baseUrl }: ServerOptions): 
 
 function addViews(app: FastifyInstance, service: Service, memory: Memory, options: ServerOptions): void {
   for (const view of views) {
+    const known = new Set(view.parameters)
     app.route({
       method: [...view.methods],
       url: view.path,
       handler: (request, reply) =>
         checkGuess(service.limits, options, request, reply, () =>
-          sendAnswer(view, { scope: service, memory, addresses: addressesOf(request, options) }, request, reply),
+          sendAnswer(view, { scope: service, memory, addresses: addressesOf(request, options), known }, request, reply),
         ),
     })
   }
 }
 
 function addEndpoints(app: FastifyInstance, service: Service, memory: Memory, options: ServerOptions): void {
-  const add = (to: FastifyInstance, endpoint: Endpoint) =>
+  const add = (to: FastifyInstance, endpoint: Endpoint) => {
+    const known = new Set([...Object.keys(endpoint.parameters), '_fields'])
     to.route({
       method: [...endpoint.methods],
       url: `/${NAMESPACE}${endpoint.path.replace(':id', ':id(^\\d+$)')}`,
@@ -202,8 +204,14 @@ function addEndpoints(app: FastifyInstance, service: Service, memory: Memory, op
         if (endpoint.access === 'signed-in' && user === null) throw new AppError('rest_not_signed_in')
       },
       handler: (request, reply) =>
-        sendAnswer(endpoint, { scope: service, memory, addresses: addressesOf(request, options) }, request, reply),
+        sendAnswer(
+          endpoint,
+          { scope: service, memory, addresses: addressesOf(request, options), known },
+          request,
+          reply,
+        ),
     })
+  }
   // A form may bring the image of a record as a file, so it may be as large as one.
   app.register(async (records) => {
     const multipart = { parseAs: 'buffer', bodyLimit: options.uploadLimit } as const

@@ -84,6 +84,11 @@ export class AppError extends Error {
   }
 }
 
+/** Says that the service cannot answer now, and when to ask again. */
+export function unavailable(): AppError {
+  return new AppError('rest_unavailable', { headers: { 'retry-after': '1' } })
+}
+
 /** Refuses parameters, if there are any to refuse: all of them at once. */
 export function refuse(problems: Problems): void {
   const found = Object.values(problems)

@@ -44,6 +44,32 @@ export async function page(tx: Tx, filter: EventFilter, limit: number, offset: n
   return matching(tx, filter).selectAll().orderBy('start_local').orderBy('id').limit(limit).offset(offset).execute()
 }
 
+const DAY = sql<string>`substr(start_local, 1, 10)`
+
+/** The first events of each day, sticky ones before others, in order of their wall-clock start; at most so many in all. */
+export async function firstOfDays(tx: Tx, filter: EventFilter, perDay: number, most: number): Promise<EventRow[]> {
+  const place = sql<number>`row_number() over (partition by ${DAY} order by sticky desc, start_local, id)`.as('place')
+  const placed = matching(tx, filter).select('id').select(place).as('placed')
+  return tx
+    .selectFrom('events')
+    .selectAll()
+    .where('id', 'in', (eb) => eb.selectFrom(placed).select('placed.id').where('placed.place', '<=', perDay))
+    .orderBy('start_local')
+    .orderBy('id')
+    .limit(most)
+    .execute()
+}
+
+/** How many events begin on each day. */
+export async function countByDay(tx: Tx, filter: EventFilter): Promise<Map<string, number>> {
+  const rows = await matching(tx, filter)
+    .select(DAY.as('day'))
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .groupBy(DAY)
+    .execute()
+  return new Map(rows.map(({ day, total }) => [day, Number(total)]))
+}
+
 /** The same in brief, from behind an event on: the further a page, the more that saves. */
 export async function stubs(
   tx: Tx,
@@ -149,7 +175,7 @@ export async function linkedOf(
     .innerJoin(table, `${table}.id`, `${LINK_TABLE[kind]}.linked`)
     .selectAll(table)
     .select(`${LINK_TABLE[kind]}.event as of_event`)
-    .where(`${LINK_TABLE[kind]}.event`, 'in', events)
+    .where((eb) => dialectOf(tx).among(eb.ref(`${LINK_TABLE[kind]}.event`), eb.val(JSON.stringify(events))))
     .where((eb) => visibleByKey(tx, eb as unknown as ExpressionBuilder<Tables, 'venues'>, sight))
     .orderBy(`${LINK_TABLE[kind]}.event`)
     .orderBy(`${LINK_TABLE[kind]}.position`)

@@ -60,7 +60,10 @@ export function whole(eb: ExpressionBuilder<Tables, 'events'>, sight: Sight): Ex
   return eb.or([open, eb.and([eb('events.author', '=', sight.own), editable])])
 }
 
-/** That a reader may open an event and see all of it: what a protected event is linked to shows nowhere. */
-export function eventShownTo(eb: ExpressionBuilder<Tables, 'events'>, sight: Sight): Expression<SqlBool> {
-  return eb.and([visible(eb, sight, null), whole(eb, sight)])
+/**
+ * That a reader may open an event and see all of it: what a protected event is linked to shows nowhere. The event is found
+ * by its key, through a table of links: by its status, the database would look at all events for each link.
+ */
+export function eventShownTo(tx: Tx, eb: ExpressionBuilder<Tables, 'events'>, sight: Sight): Expression<SqlBool> {
+  return eb.and([visible(eb, sight, null, dialectOf(tx).plain(eb.ref('events.status'))), whole(eb, sight)])
 }

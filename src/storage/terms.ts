@@ -45,7 +45,7 @@ export async function list(
         .innerJoin('events', 'events.id', 'event_terms.event')
         .select('event_terms.term')
         .where('events.id', '=', filter.event)
-        .where((e) => eventShownTo(e, filter.sight))
+        .where((e) => eventShownTo(tx, e, filter.sight))
       conditions.push(eb('id', 'in', ofEvent))
       // Whoever may read an event sees its terms in it, hidden ones too.
     } else conditions.push(termVisible(eb, filter.sight))
@@ -160,13 +160,24 @@ export async function depthAbove(tx: Tx, term: TermRow): Promise<number> {
 
 /** How many levels there are from a category down, itself included; one that is yet to be made is one. */
 export async function depthBelow(tx: Tx, id: number | null): Promise<number> {
-  let level = id === null ? [] : [id]
-  let depth = 1
-  while (level.length > 0) {
-    level = (await tx.selectFrom('terms').select('id').where('parent', 'in', level).execute()).map((row) => row.id)
-    if (level.length > 0) depth++
-  }
-  return depth
+  if (id === null) return 1
+  const { depth } = await tx
+    .withRecursive('tree(id, depth)', (db) =>
+      db
+        .selectFrom('terms')
+        .select(['terms.id', sql<number>`1`.as('depth')])
+        .where('terms.id', '=', id)
+        .union(
+          db
+            .selectFrom('terms')
+            .innerJoin('tree', 'tree.id', 'terms.parent')
+            .select(['terms.id', sql<number>`tree.depth + 1`.as('depth')]),
+        ),
+    )
+    .selectFrom('tree')
+    .select((eb) => eb.fn.max('depth').as('depth'))
+    .executeTakeFirstOrThrow()
+  return Number(depth)
 }
 
 /** The slugs from the top of the tree down to each of the given categories. */

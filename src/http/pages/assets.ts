@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { extname } from 'node:path'
-import { brotliCompressSync, constants } from 'node:zlib'
+import { promisify } from 'node:util'
+import { brotliCompress, constants } from 'node:zlib'
 import type { FastifyInstance } from 'fastify'
 import type { Design, Site } from '../../domain/scope.ts'
 import { AppError } from '../../lib/errors.ts'
@@ -15,7 +16,7 @@ interface Asset {
   readonly type: string
   readonly bytes: Buffer
   /** The same in less space; null if it is packed by itself. */
-  readonly packed: (() => Buffer) | null
+  readonly packed: (() => Promise<Buffer>) | null
 }
 
 /** The files of a site's pages, by their plain names. */
@@ -81,7 +82,7 @@ export function addAssets(app: FastifyInstance, site: Site): void {
         // A logo may be a drawing, and a drawing may have scripts: by itself it can do nothing.
         'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
       })
-      .send(packed ? found.packed?.() : found.bytes)
+      .send(packed ? await found.packed?.() : found.bytes)
   })
 }
 
@@ -121,6 +122,6 @@ function asset(base: string, name: string, bytes: Buffer): Asset {
   }
 }
 
-function pack(bytes: Buffer): Buffer {
-  return brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } })
+function pack(bytes: Buffer): Promise<Buffer> {
+  return promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } })
 }

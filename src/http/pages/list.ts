@@ -7,7 +7,16 @@ import { agenda, strip } from './cards.ts'
 import { addDays, type Context, contextOf } from './context.ts'
 import { chosen, controls, filterForm, type Place, pager, subscribe, type Way } from './controls.ts'
 import { say, sayRange } from './dates.ts'
-import { type Filters, feedOf, isNarrowed, PER_PAGE, readFilters, restQuery, searchOf } from './filters.ts'
+import {
+  type Filters,
+  feedOf,
+  isNarrowed,
+  LIST_FILTERS,
+  PER_PAGE,
+  readFilters,
+  restQuery,
+  searchOf,
+} from './filters.ts'
 import { answer, type Page } from './layout.ts'
 
 /** How far “earlier” goes back from today, in days. */
@@ -139,4 +148,6 @@ ${filters.start === null && html`<p class="earlier"><a href="${context.link(`${p
   })
 }
 
-export const listViews: readonly View[] = [{ path: '/events', methods: ['GET'], handle: list }]
+export const listViews: readonly View[] = [
+  { path: '/events', methods: ['GET'], parameters: LIST_FILTERS, handle: list },
+]

@@ -6,11 +6,11 @@ import { pageHtml, words } from '../../lib/html.ts'
 import { html, type Markup, type Part, safe } from '../../lib/markup.ts'
 import { slugify } from '../../lib/slug.ts'
 import type { Answer, Call, View } from '../endpoint.ts'
-import { categoryFeed } from '../feeds/views.ts'
+import { categoryFeed, feedParameters } from '../feeds/views.ts'
 import { organizationLd, placeLd } from '../json-ld.ts'
 import { picture, recordPath, termPath } from './cards.ts'
 import { type Context, contextOf } from './context.ts'
-import { findTerm, readFilters } from './filters.ts'
+import { findTerm, LIST_FILTERS, readFilters } from './filters.ts'
 import { icon } from './icons.ts'
 import { subjectPage } from './list.ts'
 import { drawMap, isPlaced, openStreetMap, pointOf } from './map-drawing.ts'
@@ -116,14 +116,20 @@ async function around({ call, link, t }: Context, found: Term): Promise<Part> {
 }
 
 export const subjectViews: readonly View[] = [
-  { path: '/venue/:slug', methods: ['GET'], handle: (call) => record(call, 'venue') },
-  { path: '/organizer/:slug', methods: ['GET'], handle: (call) => record(call, 'organizer') },
-  { path: '/tag/:slug', methods: ['GET'], handle: (call) => term(call, 'tag', call.slug, call.slug) },
+  { path: '/venue/:slug', methods: ['GET'], parameters: LIST_FILTERS, handle: (call) => record(call, 'venue') },
+  { path: '/organizer/:slug', methods: ['GET'], parameters: LIST_FILTERS, handle: (call) => record(call, 'organizer') },
+  {
+    path: '/tag/:slug',
+    methods: ['GET'],
+    parameters: LIST_FILTERS,
+    handle: (call) => term(call, 'tag', call.slug, call.slug),
+  },
   {
     path: '/events/category/*',
     methods: ['GET'],
+    // The router takes one `*` in a place, so the feeds of categories come this way too.
+    parameters: [...LIST_FILTERS, ...feedParameters],
     async handle(call) {
-      // The router takes one `*` in a place, so the feeds of categories come this way too.
       const feed = await categoryFeed(call)
       if (feed !== null) return feed
       const path = call.rest.replace(/\/+$/, '')

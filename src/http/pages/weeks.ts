@@ -52,12 +52,14 @@ type Range = Pick<Slot, 'event' | 'before' | 'after'> & { readonly start: number
 
 function fill(days: readonly string[], ranges: readonly Range[]): Day[] {
   const slots: Slot[][] = days.map(() => [])
+  const taken = days.map(() => new Set<number>())
   for (const { start, end, ...range } of ranges) {
-    const covered = slots.slice(start, end + 1)
     let lane = 0
-    while (covered.some((day) => day.some((slot) => slot.lane === lane))) lane++
-    covered.forEach((day, n) => {
-      day.push({ ...range, lane, span: n === 0 ? end - start + 1 : 0 })
+    const covered = taken.slice(start, end + 1)
+    while (covered.some((lanes) => lanes.has(lane))) lane++
+    covered.forEach((lanes, n) => {
+      lanes.add(lane)
+      slots[start + n]?.push({ ...range, lane, span: n === 0 ? end - start + 1 : 0 })
     })
   }
   return days.map((day, n) => ({ day, slots: (slots[n] ?? []).sort((one, other) => one.lane - other.lane) }))
