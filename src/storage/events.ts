@@ -8,7 +8,7 @@ import { ALL, conditions, type EventFilter } from './event-filter.ts'
 import type { Question } from './look.ts'
 import { insertRows, prepared, preparedBy, preparedList } from './prepared.ts'
 import { LINK_TABLE, type LinkedKind, type Page, RECORD_TABLE, type RecordRow } from './records.ts'
-import { type Sight, visible, visibleByKey } from './sight.ts'
+import { type Sight, visible, visibleByKey, whole } from './sight.ts'
 import type { EventTable, Tables, TermTable } from './tables.ts'
 
 export type EventRow = Selectable<EventTable>
@@ -46,10 +46,15 @@ export async function page(tx: Tx, filter: EventFilter, limit: number, offset: n
 
 const DAY = sql<string>`substr(start_local, 1, 10)`
 
-/** The first events of each day, sticky ones before others, in order of their wall-clock start; at most so many in all. */
+/** The first events of each day, those before others whose reader sees that they are sticky, in order of their wall-clock start; at most so many in all. */
 export async function firstOfDays(tx: Tx, filter: EventFilter, perDay: number, most: number): Promise<EventRow[]> {
-  const place = sql<number>`row_number() over (partition by ${DAY} order by sticky desc, start_local, id)`.as('place')
-  const placed = matching(tx, filter).select('id').select(place).as('placed')
+  const placed = matching(tx, filter)
+    .select('id')
+    .select((eb) => {
+      const first = sql`case when sticky = 1 and ${whole(eb, filter.sight)} then 0 else 1 end`
+      return sql<number>`row_number() over (partition by ${DAY} order by ${first}, start_local, id)`.as('place')
+    })
+    .as('placed')
   return tx
     .selectFrom('events')
     .selectAll()
