@@ -152,11 +152,13 @@ async function termFilter(
     const parts = term === undefined && value.name !== undefined ? termParts(value.name, asked.length) : []
     if (term !== undefined) ids.push(term.id)
     else if (parts.length > 0) asked.push(...parts)
-    else
+    else {
       problems[name] ??=
         value.name === undefined
           ? { problem: 'no_such_term', id: value.id ?? 0 }
           : { problem: 'no_term_named', name: value.name }
+      break
+    }
   }
   return ids
 }
