@@ -13,6 +13,7 @@ import { Briefs, headAt, idsAt, type Listing, NONE, noteEnd, placeBefore } from 
 import * as records from './records.ts'
 import type { Payload, Scope } from './scope.ts'
 import { fill, type Shelf } from './shelf.ts'
+import { stickyFirst } from './sticky-order.ts'
 
 /** One page of a list of events. */
 export interface EventPage<Shown = Event> {
@@ -37,13 +38,18 @@ interface Asked {
   readonly perPage: number
 }
 
-/** A page of events with everything that they are shown with. */
-export async function list(scope: Scope, query: Payload): Promise<EventPage> {
+/** A page of events with everything that they are shown with; if it is asked for, sticky ones come first on their day. */
+export async function list(scope: Scope, query: Payload, order: 'start' | 'sticky' = 'start'): Promise<EventPage> {
   const asked = ask(scope, query)
   return scope.db.readMany(async (tx) => {
     const { listing, near } = await listingFor(tx, scope, asked, false)
     const offset = (asked.page - 1) * asked.perPage
-    const rows = near ?? (await rowsOf(tx, listing, offset, asked.perPage))
+    const read = (from: number, limit: number) => rowsOf(tx, listing, from, limit)
+    const rows =
+      near ??
+      (order === 'sticky'
+        ? await stickyFirst(tx, scope.user, listing.filter, offset, asked.perPage, read)
+        : await read(offset, asked.perPage))
     return pageOf(asked, listing, await assemble(tx, scope, rows))
   })
 }

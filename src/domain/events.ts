@@ -12,6 +12,7 @@ import * as storage from '../storage/events.ts'
 import type { LinkedKind, RecordRow, Ref } from '../storage/records.ts'
 import * as recordStorage from '../storage/records.ts'
 import type { TermRow } from '../storage/terms.ts'
+import * as termStorage from '../storage/terms.ts'
 import { mayRead, need, rightsOf } from './access.ts'
 import { assembleOne, type Event, idsOf, type Parts } from './event-assembly.ts'
 import { isShown, resolveLinks, resolveTerms } from './event-links.ts'
@@ -294,7 +295,13 @@ function withoutOwnAddress({ website }: EventValues, before: EventRow | null, ho
 async function moveCounts(tx: Tx, before: readonly number[], now: readonly number[]): Promise<TermRow[]> {
   const without = (ids: readonly number[], others: readonly number[]) => ids.filter((id) => !others.includes(id))
   await storage.countTerms(tx, without(before, now), -1)
-  return storage.countTerms(tx, without(now, before), 1)
+  const counted = await storage.countTerms(tx, without(now, before), 1)
+  // What is counted is public, and so is what stands above it.
+  await termStorage.publish(
+    tx,
+    counted.filter(({ parent }) => parent > 0).map(({ parent }) => parent),
+  )
+  return counted
 }
 
 /** Publishes the drafts that a published event is linked to. */
@@ -326,8 +333,8 @@ async function resolveAllTerms(
   const ids = [
     ...(categories === undefined
       ? kept('category')
-      : await resolveTerms(tx, scope, 'category', categories ?? [], problems)),
-    ...(tags === undefined ? kept('tag') : await resolveTerms(tx, scope, 'tag', tags ?? [], problems)),
+      : await resolveTerms(tx, scope, 'category', categories ?? [], problems, kept('category'))),
+    ...(tags === undefined ? kept('tag') : await resolveTerms(tx, scope, 'tag', tags ?? [], problems, kept('tag'))),
   ]
   return { ids: [...new Set(ids)], changed: categories !== undefined || tags !== undefined }
 }

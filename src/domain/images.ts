@@ -1,6 +1,7 @@
 import { AppError, type Problem, type Problems, refuse } from '../lib/errors.ts'
 import { type Picture, PictureRefused, readPicture } from '../lib/picture.ts'
 import { FetchRefused, safeFetch } from '../lib/safe-fetch.ts'
+import { Upload } from '../lib/upload.ts'
 import { readFields } from '../schema/field.ts'
 import { imageListParameters } from '../schema/image.ts'
 import type * as kinds from '../schema/kinds.ts'
@@ -91,18 +92,18 @@ export async function file(scope: Pick<Scope, 'files'>, name: string): Promise<{
   return bytes === null ? null : { bytes, mime: MIME[extension] ?? 'application/octet-stream' }
 }
 
-/** What became of the addresses of images that a request names: a kept picture, or why not. */
-export type Fetched = ReadonlyMap<string, Omit<ImageRow, 'id'> | Problem>
+/** What became of the images that a request names by address or brings as files: a kept picture, or why not. */
+export type Fetched = ReadonlyMap<string | Upload, Omit<ImageRow, 'id'> | Problem>
 
 /**
- * Fetches the images that a payload names by address, its own and those of venues and organizers inside it, before the
- * transaction that needs them: fetching takes long. What is wrong with the payload is told later, in its turn.
+ * Fetches the images that a payload names by address, and renders those that it brings as files, its own and those of venues
+ * and organizers inside it, before the transaction that needs them: it takes long. What is wrong with the payload is told later, in its turn.
  */
 export async function fetchNamed(scope: Scope, payload: Payload): Promise<Fetched> {
-  const fetched = new Map<string, Omit<ImageRow, 'id'> | Problem>()
+  const fetched = new Map<string | Upload, Omit<ImageRow, 'id'> | Problem>()
   if (!rightsOf(scope.user).publish) return fetched
-  for (const url of addressesIn(payload).slice(0, MOST_FETCHED)) {
-    fetched.set(url, await fetchOne(scope, url))
+  for (const image of imagesIn(payload).slice(0, MOST_FETCHED)) {
+    fetched.set(image, image instanceof Upload ? await prepare(scope, image.bytes) : await fetchOne(scope, image))
   }
   return fetched
 }
@@ -124,7 +125,7 @@ export async function column(
 async function resolve(tx: Tx, value: NonNullable<kinds.ImageValue>, fetched: Fetched): Promise<number | Problem> {
   if ('id' in value)
     return (await storage.get(tx, value.id)) === undefined ? { problem: 'no_such_image', id: value.id } : value.id
-  const prepared = fetched.get(value.url)
+  const prepared = fetched.get('upload' in value ? value.upload : value.url)
   if (prepared === undefined) return { problem: 'may_not_fetch' }
   return 'problem' in prepared ? prepared : (await storage.findOrCreate(tx, prepared)).id
 }
@@ -138,12 +139,12 @@ export async function ofRows(tx: Tx, rows: readonly { readonly image: number | n
   return new Map([...found].map(([id, row]) => [id, asImage(row)]))
 }
 
-/** Whether a payload names an image by its address. */
-export function namesAddress(payload: Payload): boolean {
-  return addressesIn(payload).length > 0
+/** Whether a payload names an image by its address, or brings one. */
+export function namesImage(payload: Payload): boolean {
+  return imagesIn(payload).length > 0
 }
 
-function addressesIn(payload: Payload): string[] {
+function imagesIn(payload: Payload): (string | Upload)[] {
   let raw: Record<string, unknown>
   try {
     raw = payload()
@@ -152,10 +153,12 @@ function addressesIn(payload: Payload): string[] {
     throw error
   }
   const inside = [raw.venue, raw.organizer].flat().filter((part) => typeof part === 'object' && part !== null)
-  const named = [raw, ...(inside as Record<string, unknown>[])].map((part) => part.image)
-  return [...new Set(named.filter((image) => typeof image === 'string').map((image) => image.trim()))].filter((image) =>
-    /^https?:\/\//i.test(image),
+  const named = [raw, ...(inside as Record<string, unknown>[])].map(({ image }) =>
+    typeof image === 'string' ? image.trim() : image,
   )
+  return [...new Set(named)].filter(
+    (image) => image instanceof Upload || (typeof image === 'string' && /^https?:\/\//i.test(image)),
+  ) as (string | Upload)[]
 }
 
 async function fetchOne(scope: Scope, url: string): Promise<Omit<ImageRow, 'id'> | Problem> {

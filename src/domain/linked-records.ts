@@ -187,14 +187,15 @@ function namedColumns(values: RecordValues, settled: Awaited<ReturnType<typeof r
 
 /** A place is two coordinates or none. */
 function checkPlace(row: Partial<RecordRow>, values: Record<string, unknown>, problems: Problems): void {
+  if (problems.geo_lat || problems.geo_lng) return
   if (((row.geo_lat ?? null) === null) === ((row.geo_lng ?? null) === null)) return
   const name = values.geo_lat === undefined ? 'geo_lng' : 'geo_lat'
-  problems[name] ??= { problem: 'half_a_place', other: name === 'geo_lat' ? 'geo_lng' : 'geo_lat' }
+  problems[name] = { problem: 'half_a_place', other: name === 'geo_lat' ? 'geo_lng' : 'geo_lat' }
 }
 
 /** Fetches what a change names, once it is known that its writer may make it. */
 export async function fetchForEdit(scope: Scope, kind: RecordKind, ref: Ref, payload: Payload): Promise<Fetched> {
-  if (!images.namesAddress(payload)) return new Map()
+  if (!images.namesImage(payload)) return new Map()
   await scope.db.read((tx) => records.findEditable(tx, scope, kind, ref))
   return images.fetchNamed(scope, payload)
 }

@@ -7,7 +7,7 @@ import type { Tx } from '../storage/dialect.ts'
 import * as records from '../storage/records.ts'
 import type { TermRow } from '../storage/terms.ts'
 import * as storage from '../storage/terms.ts'
-import { mayRead, needTerms, sightOf } from './access.ts'
+import { mayRead, maySeeTerm, needTerms, sightOf } from './access.ts'
 import { readingOf } from './records.ts'
 import type { Check, Payload, Scope } from './scope.ts'
 
@@ -55,7 +55,7 @@ export async function list(scope: Scope, kind: TermKind, query: Payload): Promis
 }
 
 export async function get(scope: Scope, kind: TermKind, id: number): Promise<Term> {
-  return scope.db.read(async (tx) => withPath(tx, await find(tx, kind, id)))
+  return scope.db.read(async (tx) => withPath(tx, await find(tx, scope, kind, id)))
 }
 
 export async function create(scope: Scope, kind: TermKind, payload: Payload): Promise<Term> {
@@ -64,14 +64,19 @@ export async function create(scope: Scope, kind: TermKind, payload: Payload): Pr
     await storage.lock(tx, kind)
     const { values, problems } = readFields(FIELDS[kind], payload(), { mode: 'create', reading: readingOf(scope) })
     const parent = values.parent ?? 0
-    await checkParent(tx, kind, parent, null, problems)
+    await checkParent(tx, scope, kind, parent, null, problems)
     refuse(problems)
-    const name = values.name ?? ''
-    await checkSibling(tx, kind, parent, name, null)
-    return withPath(
-      tx,
-      await insert(tx, kind, { name, parent, slug: values.slug ?? null, description: values.description ?? null }),
-    )
+    const { name = '', slug = null, description = null } = values
+    const sibling = await storage.sibling(tx, kind, parent, fold(name))
+    // Somebody's draft has made it, which this user cannot know.
+    const hidden = sibling !== undefined && !maySeeTerm(scope.user, sibling) ? sibling : null
+    if (hidden === null) refuseSibling(sibling, name, null)
+    const { id } = hidden ?? (await insert(tx, kind, { name, parent, slug, description }))
+    if (hidden !== null) {
+      const free = slug === null ? hidden.slug : await storage.freeSlug(tx, kind, slug, id)
+      await storage.update(tx, id, { name, slug: free, description })
+    }
+    return published(tx, scope, kind, id)
   })
 }
 
@@ -84,19 +89,26 @@ export async function update(
 ): Promise<Term> {
   return scope.db.write(async (tx) => {
     await storage.lock(tx, kind)
-    const before = await find(tx, kind, id)
+    const before = await find(tx, scope, kind, id)
     needTerms(scope.user, kind)
     check?.(await withPath(tx, before))
     const { values, problems } = readFields(FIELDS[kind], payload(), { mode: 'update', reading: readingOf(scope) })
     const { name = before.name, parent = before.parent } = values
-    await checkParent(tx, kind, parent, before, problems)
+    await checkParent(tx, scope, kind, parent, before, problems)
     refuse(problems)
-    if (fold(name) !== before.name_key || parent !== before.parent) await checkSibling(tx, kind, parent, name, before)
+    if (fold(name) !== before.name_key || parent !== before.parent)
+      refuseSibling(await storage.sibling(tx, kind, parent, fold(name)), name, before)
     const slug = await changedSlug(tx, before, values.slug, name)
     const description = values.description === undefined ? before.description : values.description
     await storage.update(tx, id, { name, name_key: fold(name), parent, slug, description })
-    return withPath(tx, await find(tx, kind, id))
+    return published(tx, scope, kind, id)
   })
+}
+
+/** The term as it then is: who may change terms has looked at it, so it is public. */
+async function published(tx: Tx, scope: Scope, kind: TermKind, id: number): Promise<Term> {
+  await storage.publish(tx, [id])
+  return withPath(tx, await find(tx, scope, kind, id))
 }
 
 /** Removes a term for good; answers it as it was. */
@@ -104,7 +116,7 @@ export async function remove(scope: Scope, kind: TermKind, id: number, check: Ch
   // All of its events lose it.
   return scope.db.writeMany(async (tx) => {
     await storage.lock(tx, kind)
-    const before = await find(tx, kind, id)
+    const before = await find(tx, scope, kind, id)
     needTerms(scope.user, kind)
     const term = await withPath(tx, before)
     check?.(term)
@@ -121,15 +133,14 @@ async function changedSlug(tx: Tx, before: TermRow, given: string | null | undef
   return free
 }
 
-/** Stores a new term, with a slug of its own. */
+/** Stores a new term, with a slug of its own; it is hidden until it is published. */
 export async function insert(
   tx: Tx,
   kind: TermKind,
   term: Pick<TermRow, 'name' | 'parent' | 'description'> & { slug: string | null },
-): Promise<TermRow> {
+): Promise<{ readonly id: number }> {
   const slug = await storage.freeSlug(tx, kind, term.slug ?? (slugify(term.name) || kind))
-  const id = await storage.create(tx, { ...term, kind, slug, name_key: fold(term.name) })
-  return find(tx, kind, id)
+  return { id: await storage.create(tx, { ...term, kind, slug, name_key: fold(term.name), published: 0 }) }
 }
 
 /** Adds to each term the way to it. */
@@ -143,9 +154,10 @@ async function withPath(tx: Tx, row: TermRow): Promise<Term> {
   return term ?? { ...row, path: row.slug }
 }
 
-async function find(tx: Tx, kind: TermKind, id: number): Promise<TermRow> {
+/** The term, for a reader who may see it. */
+async function find(tx: Tx, { user }: Scope, kind: TermKind, id: number): Promise<TermRow> {
   const row = Number.isSafeInteger(id) ? await storage.get(tx, kind, id) : undefined
-  if (row === undefined) throw new AppError('rest_term_invalid')
+  if (row === undefined || !maySeeTerm(user, row)) throw new AppError('rest_term_invalid')
   return row
 }
 
@@ -158,7 +170,8 @@ async function checkFilters(
 ): Promise<void> {
   for (const name of ['include', 'exclude'] as const) {
     const ids = values[name] ?? []
-    const known = new Set((await storage.getAll(tx, kind, ids)).map((row) => row.id))
+    const seen = (await storage.getAll(tx, kind, ids)).filter((row) => maySeeTerm(scope.user, row))
+    const known = new Set(seen.map((row) => row.id))
     const unknown = ids.find((id) => !known.has(id))
     if (unknown !== undefined) problems[name] = { problem: 'no_such_term', id: unknown }
   }
@@ -167,7 +180,7 @@ async function checkFilters(
     const event = id ? await records.get(tx, 'event', { id }) : undefined
     if (id && (event === undefined || !mayRead(scope.user, event))) problems[name] = { problem: 'no_such_event', id }
   }
-  if (values.parent) await checkParent(tx, kind, values.parent, null, problems)
+  if (values.parent) await checkParent(tx, scope, kind, values.parent, null, problems)
 }
 
 /** How deep the tree of categories may be. */
@@ -176,6 +189,7 @@ const DEEPEST = 20
 /** A parent must exist, may not be the term itself or below it, nor lie too deep. */
 async function checkParent(
   tx: Tx,
+  { user }: Scope,
   kind: TermKind,
   parent: number,
   child: TermRow | null,
@@ -183,7 +197,7 @@ async function checkParent(
 ): Promise<void> {
   if (parent === 0 || parent === child?.parent) return
   const above = await storage.get(tx, kind, parent)
-  if (above === undefined) problems.parent = { problem: 'no_such_term', id: parent }
+  if (above === undefined || !maySeeTerm(user, above)) problems.parent = { problem: 'no_such_term', id: parent }
   else if (child !== null && (await storage.withDescendants(tx, [child.id])).includes(parent))
     problems.parent = { problem: 'loop' }
   else if ((await storage.depthAbove(tx, above)) + (await storage.depthBelow(tx, child?.id ?? null)) > DEEPEST) {
@@ -191,8 +205,7 @@ async function checkParent(
   }
 }
 
-async function checkSibling(tx: Tx, kind: TermKind, parent: number, name: string, self: TermRow | null): Promise<void> {
-  const sibling = await storage.sibling(tx, kind, parent, fold(name))
+function refuseSibling(sibling: TermRow | undefined, name: string, self: TermRow | null): void {
   if (sibling !== undefined && sibling.id !== self?.id) {
     throw new AppError('term_exists', { fill: { name }, data: { term_id: sibling.id } })
   }

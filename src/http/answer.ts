@@ -17,7 +17,7 @@ import type { Headers, Kept } from './kept.ts'
 import type { Memory } from './memory.ts'
 import { Moment } from './moment.ts'
 import { normalPath, normalSearch } from './normal-address.ts'
-import { sparse } from './sparse.ts'
+import { fieldsIn, sparse } from './sparse.ts'
 
 /** How long others may keep what everybody gets, in seconds; and how long show it while they ask for it anew. */
 const FRESH = 10
@@ -108,7 +108,7 @@ function callOf(
     slug,
     rest,
     query: () => readForm(search),
-    body: once(() => readBody(request.body, request.headers['content-type'])),
+    body: once(() => readBody(request.body, request.headers['content-type'], request.routeOptions.bodyLimit)),
     file: () => readFile(request.body, request.headers['content-type']),
     search: new URLSearchParams(search),
     sent: splitUrl(request.url)[1],
@@ -236,6 +236,6 @@ export function splitUrl(url: string): [path: string, search: string] {
 
 /** The parts of a response that `_fields` asks for, if it asks for any. */
 function select(body: object, search: string): unknown {
-  const fields = search.includes('_fields') ? new URLSearchParams(search).get('_fields') : null
+  const fields = search.includes('_fields') ? fieldsIn(search) : null
   return fields === null ? body : sparse(body, fields)
 }

@@ -212,7 +212,12 @@ function addEndpoints(app: FastifyInstance, service: Service, memory: Memory, op
         ),
     })
   }
-  for (const endpoint of endpoints.filter(({ upload }) => !upload)) add(app, endpoint)
+  // A form may bring the image of a record as a file, so it may be as large as one.
+  app.register(async (records) => {
+    const multipart = { parseAs: 'buffer', bodyLimit: options.uploadLimit } as const
+    records.addContentTypeParser(/^multipart\/form-data/, multipart, async (_: FastifyRequest, body: Buffer) => body)
+    for (const endpoint of endpoints.filter(({ upload }) => !upload)) add(records, endpoint)
+  })
   // Files of any type are taken only where they are asked for; what they are is told by their bytes.
   app.register(async (files) => {
     files.addContentTypeParser(

@@ -8,7 +8,7 @@ import { ALL, conditions, type EventFilter } from './event-filter.ts'
 import type { Question } from './look.ts'
 import { insertRows, prepared, preparedBy, preparedList } from './prepared.ts'
 import { LINK_TABLE, type LinkedKind, type Page, RECORD_TABLE, type RecordRow } from './records.ts'
-import { type Sight, visible, visibleByKey } from './sight.ts'
+import { type Sight, visible, visibleByKey, whole } from './sight.ts'
 import type { EventTable, Tables, TermTable } from './tables.ts'
 
 export type EventRow = Selectable<EventTable>
@@ -46,10 +46,15 @@ export async function page(tx: Tx, filter: EventFilter, limit: number, offset: n
 
 const DAY = sql<string>`substr(start_local, 1, 10)`
 
-/** The first events of each day, sticky ones before others, in order of their wall-clock start; at most so many in all. */
+/** The first events of each day, those before others whose reader sees that they are sticky, in order of their wall-clock start; at most so many in all. */
 export async function firstOfDays(tx: Tx, filter: EventFilter, perDay: number, most: number): Promise<EventRow[]> {
-  const place = sql<number>`row_number() over (partition by ${DAY} order by sticky desc, start_local, id)`.as('place')
-  const placed = matching(tx, filter).select('id').select(place).as('placed')
+  const placed = matching(tx, filter)
+    .select('id')
+    .select((eb) => {
+      const first = sql`case when sticky = 1 and ${whole(eb, filter.sight)} then 0 else 1 end`
+      return sql<number>`row_number() over (partition by ${DAY} order by ${first}, start_local, id)`.as('place')
+    })
+    .as('placed')
   return tx
     .selectFrom('events')
     .selectAll()
@@ -248,20 +253,23 @@ export async function setTerms(tx: Tx, event: number, terms: readonly number[], 
   await insertRows(tx, 'event_terms', rows)
 }
 
-const counting = preparedBy((_: number) =>
-  prepared<TermTable, [by: number, ...terms: number[]]>((db, by, ...terms) =>
-    db
-      .updateTable('terms')
-      .set((eb) => ({ count: eb('count', '+', by) }))
-      .where('id', 'in', terms)
-      .returningAll(),
-  ),
-)
+const counting = (by: 1 | -1) =>
+  preparedBy((_: number) =>
+    prepared<TermTable, number[]>((db, ...terms) =>
+      db
+        .updateTable('terms')
+        .set((eb) => ({ count: eb('count', '+', by), ...(by === 1 && { published: 1 }) }))
+        .where('id', 'in', terms)
+        .returningAll(),
+    ),
+  )
+const countUp = counting(1)
+const countDown = counting(-1)
 
-/** Moves the counts of terms by one, up or down; answers them as they then are, by name. */
+/** Moves the counts of terms by one, up or down; what is counted is public. Answers them as they then are, by name. */
 export async function countTerms(tx: Tx, terms: readonly number[], by: 1 | -1): Promise<TermTable[]> {
   if (terms.length === 0) return []
-  const rows = await counting(terms.length)(tx, by, ...terms)
+  const rows = await (by === 1 ? countUp : countDown)(terms.length)(tx, ...terms)
   // As the databases order them: by code points.
   return rows.sort((a, b) => Buffer.compare(Buffer.from(a.name_key), Buffer.from(b.name_key)) || a.id - b.id)
 }

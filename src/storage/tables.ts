@@ -55,6 +55,8 @@ export interface TermTable {
   parent: number
   /** How many published events have it; kept by storage/events.ts. */
   count: number
+  /** 1 once a published event has had it, or if it was made by itself; 0 while it is hidden from those who do not see all. */
+  published: number
 }
 
 /** An event's venues, or its organizers, in order. */

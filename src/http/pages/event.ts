@@ -22,8 +22,8 @@ const RELATED = 3
 async function event(call: Call): Promise<Answer> {
   const context = contextOf(call)
   const ref = { slug: slugify(call.slug) }
-  const { password } = call.body()
   const seen = await events.peek(call.scope, ref)
+  const { password } = call.body()
   if (!spelled(call.slug, seen.row.slug) && password === undefined) return redirect(context, eventPath(seen))
   if (seen.whole) return eventPage(context, seen)
   if (password === undefined) return passwordPage(context, seen, false)

@@ -68,7 +68,8 @@ async function month(call: Call): Promise<Answer> {
     },
     (all, around) => {
       const [long, found] = part(all, ({ row }) => addDays(startDay(row), LONGEST_BAR) <= lastDay(row))
-      return html`${longStrip(context, long)}${monthGrid(context, layOut(found, from, (Temporal.PlainDate.from(from).until(to).days + 1) / 7), day, around)}`
+      const weeks = (Temporal.PlainDate.from(from).until(to).days + 1) / 7
+      return html`${longStrip(context, long)}${monthGrid(context, layOut(found, from, weeks, true), day, around)}`
     },
   )
 }

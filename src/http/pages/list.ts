@@ -39,7 +39,7 @@ export async function upcoming(
     page: filters.page,
     per_page: perPage,
   }
-  const { events: found, total } = await eventList.list(call.scope, () => query)
+  const { events: found, total } = await eventList.list(call.scope, () => query, 'sticky')
   const pages = Math.ceil(total / perPage)
   if (filters.page > Math.max(1, pages)) throw new AppError('event-archive-page-not-found', { fill: { pages } })
   return { found, total, pages }

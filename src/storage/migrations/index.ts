@@ -5,6 +5,8 @@ import * as limits from './0003-limits.ts'
 import * as speed from './0004-speed.ts'
 import * as imports from './0005-imports.ts'
 import * as words from './0006-words.ts'
+import * as termVisibility from './0008-term-visibility.ts'
+import * as sticky from './0009-sticky.ts'
 
 /** Every change to the tables, in order. A migration that was released is never changed. */
 export const migrations: Record<string, Migration> = {
@@ -14,4 +16,6 @@ export const migrations: Record<string, Migration> = {
   '0004-speed': speed,
   '0005-imports': imports,
   '0006-words': words,
+  '0008-term-visibility': termVisibility,
+  '0009-sticky': sticky,
 }
