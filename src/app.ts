@@ -1,8 +1,10 @@
 import pino, { type Logger, type LoggerOptions } from 'pino'
 import { type Config, PROGRAM_NAME } from './config.ts'
 import { publishDue } from './domain/events.ts'
+import { Guesses } from './domain/guesses.ts'
 import { Limits, type Sharing, throughDatabase } from './domain/limits.ts'
 import type { Scope, Site } from './domain/scope.ts'
+import { SignIns } from './domain/sign-ins.ts'
 import { type ExportFormat, exportEvents as writeEvents } from './http/feeds/export.ts'
 import type { Service } from './http/server.ts'
 import { createServer } from './http/server.ts'
@@ -36,9 +38,10 @@ export async function createApp(
   options: { clock?: Clock; logger?: Logger | false; sharing?: Sharing } = {},
 ): Promise<App> {
   const clock = options.clock ?? systemClock
+  const limits = new Limits(options.sharing ?? (config.databaseUrl === '' ? null : throughDatabase(db)))
   const service: Service = {
-    ...createScope(config, db, clock),
-    limits: new Limits(options.sharing ?? (config.databaseUrl === '' ? null : throughDatabase(db))),
+    ...createScope(config, db, clock, limits),
+    limits,
     openScratch: () => new Scratch(),
     isReady: async () => (await db.pending()).length === 0,
   }
@@ -56,6 +59,7 @@ export async function createApp(
     server,
     keepSchedule,
     async close() {
+      service.signIns.stop()
       await server.close()
       clearTimeout(schedule)
       service.limits.stop()
@@ -65,11 +69,19 @@ export async function createApp(
 }
 
 /** What the domain works with, for whoever the user is. */
-export function createScope(config: Config, db: Database, clock: Clock = systemClock): Omit<Scope, 'user'> {
+export function createScope(
+  config: Config,
+  db: Database,
+  clock: Clock = systemClock,
+  limits: Limits = new Limits(null),
+): Omit<Scope, 'user'> {
+  const guesses = new Guesses(limits, config.loginLimit)
   return {
     db,
     clock,
     passwords: new PasswordChecker(clock),
+    guesses,
+    signIns: new SignIns(guesses),
     site: siteOf(config),
     files: openFiles(config),
     fetchLimits: { allowedHosts: config.fetchHosts, mostBytes: config.uploadLimit, timeout: 10_000 },

@@ -196,7 +196,7 @@ export const SETTINGS = {
   loginLimit: setting(
     'KALENDS_LOGIN_LIMIT',
     '20',
-    'wrong passwords a minute from one address; 0 for no limit',
+    'wrong passwords of users and events a minute from one address; 0 for no limit',
     'a whole number',
     whole(0, 999999999),
   ),

@@ -14,6 +14,7 @@ import type { TermRow } from '../storage/terms.ts'
 import { mayRead, need, rightsOf } from './access.ts'
 import { assembleOne, type Event, idsOf, type Parts } from './event-assembly.ts'
 import { isShown, resolveLinks, resolveTerms } from './event-links.ts'
+import { opens } from './event-passwords.ts'
 import { settleTimes } from './event-times.ts'
 import type { Fetched } from './images.ts'
 import * as images from './images.ts'
@@ -61,10 +62,9 @@ export async function get(scope: Scope, ref: Ref, query: Payload): Promise<Event
     reading: records.readingOf(scope),
   })
   refuse(problems)
-  const { password_hash } = event.row
-  if (!values.password || password_hash === null || !(await scope.passwords.matches(password_hash, values.password))) {
+  const { id, password_hash } = event.row
+  if (!values.password || password_hash === null || !(await opens(scope, { id, password_hash }, values.password)))
     throw new AppError('event-password-protected')
-  }
   return { ...event, whole: true }
 }
 

@@ -40,7 +40,9 @@ export async function sendAnswer(
     return sendOnce(await endpoint.handle(callOf(answering, request)), request, reply)
   }
   const { memory, scope } = answering
-  const key = keyOf(request.user, request.language.name, request.originalUrl)
+  // Whether a password is checked depends on who sends it: nobody is answered with what became of another's.
+  const apart = request.originalUrl.includes('password') ? ` ${scope.sender?.network}` : ''
+  const key = keyOf(request.user, request.language.name, request.originalUrl) + apart
   const version = await scope.db.version()
   let direct: Answer | null = null
   const make = async () => {

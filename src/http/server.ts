@@ -6,7 +6,7 @@ import type { Scope, User } from '../domain/scope.ts'
 import { AppError } from '../lib/errors.ts'
 import { chooseLanguage } from '../lib/texts.ts'
 import type { Addresses } from './addresses.ts'
-import { sendAnswer, sendClientError, sendError, splitUrl } from './answer.ts'
+import { type Answering, sendAnswer, sendClientError, sendError, splitUrl } from './answer.ts'
 import { authenticate } from './authentication.ts'
 import { endIdle, tendConnections } from './connections.ts'
 import { allowOrigins } from './cors.ts'
@@ -18,7 +18,7 @@ import { languageIn } from './language.ts'
 import { Memory, type Remembering } from './memory.ts'
 import { addAssets } from './pages/assets.ts'
 import { errorPage, isForPeople } from './pages/errors.ts'
-import { checkAddress, checkGuess, checkLogin, checkUser, type RateLimits } from './rate-limit.ts'
+import { checkAddress, checkUser, type RateLimits, senderOf } from './rate-limit.ts'
 import { endpoints } from './routes.ts'
 import { views } from './views.ts'
 
@@ -141,9 +141,7 @@ function admitOnlyKnown(app: FastifyInstance, service: Service, options: ServerO
   app.addHook('onRequest', async (request) => {
     if (request.routeOptions.config.open) return
     checkAddress(limits, options, request)
-    request.user = await checkLogin(limits, options, request, () =>
-      authenticate(service, request.headers.authorization),
-    )
+    request.user = await authenticate(service, request.headers.authorization, senderOf(options, request))
     checkUser(limits, options, request)
     // Before its body is looked at.
     if (request.is404) refuseRoute(request.url)
@@ -179,15 +177,18 @@ function addressesOf({ language }: FastifyRequest, { baseUrl }: ServerOptions): 
   }
 }
 
+/** What a request is answered with. */
+function answeringOf(request: FastifyRequest, service: Service, memory: Memory, options: ServerOptions): Answering {
+  const scope = { ...service, sender: senderOf(options, request) }
+  return { scope, memory, addresses: addressesOf(request, options) }
+}
+
 function addViews(app: FastifyInstance, service: Service, memory: Memory, options: ServerOptions): void {
   for (const view of views) {
     app.route({
       method: [...view.methods],
       url: view.path,
-      handler: (request, reply) =>
-        checkGuess(service.limits, options, request, reply, () =>
-          sendAnswer(view, { scope: service, memory, addresses: addressesOf(request, options) }, request, reply),
-        ),
+      handler: (request, reply) => sendAnswer(view, answeringOf(request, service, memory, options), request, reply),
     })
   }
 }
@@ -201,8 +202,7 @@ function addEndpoints(app: FastifyInstance, service: Service, memory: Memory, op
       onRequest: async ({ user }) => {
         if (endpoint.access === 'signed-in' && user === null) throw new AppError('rest_not_signed_in')
       },
-      handler: (request, reply) =>
-        sendAnswer(endpoint, { scope: service, memory, addresses: addressesOf(request, options) }, request, reply),
+      handler: (request, reply) => sendAnswer(endpoint, answeringOf(request, service, memory, options), request, reply),
     })
   for (const endpoint of endpoints.filter(({ upload }) => !upload)) add(app, endpoint)
   // Files of any type are taken only where they are asked for; what they are is told by their bytes.

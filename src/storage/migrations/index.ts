@@ -5,6 +5,7 @@ import * as limits from './0003-limits.ts'
 import * as speed from './0004-speed.ts'
 import * as imports from './0005-imports.ts'
 import * as words from './0006-words.ts'
+import * as tokenExpiry from './0007-token-expiry.ts'
 
 /** Every change to the tables, in order. A migration that was released is never changed. */
 export const migrations: Record<string, Migration> = {
@@ -14,4 +15,5 @@ export const migrations: Record<string, Migration> = {
   '0004-speed': speed,
   '0005-imports': imports,
   '0006-words': words,
+  '0007-token-expiry': tokenExpiry,
 }
