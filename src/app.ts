@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import pino, { type Logger, type LoggerOptions } from 'pino'
 import { type Config, PROGRAM_NAME } from './config.ts'
 import { publishDue } from './domain/events.ts'
@@ -15,6 +16,7 @@ import { PasswordChecker } from './lib/passwords.ts'
 import { withoutSecrets } from './lib/secrets.ts'
 import { type Database, openDatabase } from './storage/database.ts'
 import { type FileStore, folderStore, s3Store } from './storage/files.ts'
+import { makeImagesPrivate } from './storage/private-files.ts'
 import { Scratch } from './storage/scratch.ts'
 
 /** How often scheduled publishing looks for what is due, in milliseconds. */
@@ -106,6 +108,18 @@ export function openAddress(address: string): Database | null {
   if (/^postgres(ql)?:\/\/\S+$/.test(address)) return openDatabase(address)
   const folder = /^sqlite:(.+)$/.exec(address)?.[1]
   return folder === undefined ? null : openDatabase(folder)
+}
+
+/** How long a start waits for the modes of images, in milliseconds: the folder around them is closed before. */
+const PATIENCE = 2000
+
+/** Lets nobody but the owner of the data folder read what is in it, also what is there already. */
+export async function protectData({ data, s3Bucket }: Config, log: Pick<Logger, 'warn'>): Promise<void> {
+  if (s3Bucket !== '' || data === ':memory:') return
+  const done = makeImagesPrivate(data).catch((error) =>
+    log.warn({ err: error }, 'the modes of files in the data folder cannot be set'),
+  )
+  await Promise.race([done, sleep(PATIENCE, undefined, { ref: false })])
 }
 
 /** Opens the database that a configuration names. */

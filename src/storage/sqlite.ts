@@ -1,5 +1,3 @@
-import { mkdirSync } from 'node:fs'
-import { dirname } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import {
   CompiledQuery,
@@ -14,6 +12,7 @@ import {
   type TransactionSettings,
 } from 'kysely'
 import { type Dialect, sqlite } from './dialect.ts'
+import { makeDatabasePrivate } from './private-files.ts'
 
 /** How many prepared statements are kept. */
 const STATEMENTS = 500
@@ -76,7 +75,7 @@ class SqliteDriver implements Driver {
   }
 
   async init(): Promise<void> {
-    if (this.#file !== ':memory:') mkdirSync(dirname(this.#file), { recursive: true })
+    if (this.#file !== ':memory:') makeDatabasePrivate(this.#file)
     const database = new DatabaseSync(this.#file, { enableForeignKeyConstraints: true, timeout: BUSY_TIMEOUT })
     database.exec(SETTINGS)
     this.#connection = new Connection(database)
