@@ -20,6 +20,7 @@ import { addAssets } from './pages/assets.ts'
 import { errorPage, isForPeople } from './pages/errors.ts'
 import { checkAddress, checkUser, type RateLimits, senderOf } from './rate-limit.ts'
 import { endpoints } from './routes.ts'
+import { securityHeaders } from './security-headers.ts'
 import { views } from './views.ts'
 
 declare module 'fastify' {
@@ -54,15 +55,9 @@ export interface Service extends Omit<Scope, 'user'>, Remembering {
   isReady(): Promise<boolean>
 }
 
-const SECURITY_HEADERS = {
-  'x-content-type-options': 'nosniff',
-  'x-frame-options': 'DENY',
-  'referrer-policy': 'strict-origin-when-cross-origin',
-  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-}
-
 /** The HTTP server: every endpoint, and what is true of every request. */
 export async function createServer(service: Service, options: ServerOptions): Promise<FastifyInstance> {
+  const safety = securityHeaders(options.baseUrl)
   const app = fastify({
     ...(options.logger === false ? { logger: false } : { loggerInstance: options.logger }),
     bodyLimit: options.bodyLimit,
@@ -83,7 +78,7 @@ export async function createServer(service: Service, options: ServerOptions): Pr
     // No route has a schema: see schema/. So what would check them need not be loaded.
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 2000 },
-    frameworkErrors: (error, request, reply) => void sendError(error, request, reply),
+    frameworkErrors: (error, request, reply) => void sendError(error, request, reply.headers(safety)),
     clientErrorHandler: sendClientError,
   })
   endIdle(app.server)
@@ -105,7 +100,7 @@ export async function createServer(service: Service, options: ServerOptions): Pr
   )
   app.addHook('onRequest', async (request, reply) => {
     request.language = languageOf(request, options.languages)
-    reply.headers({ ...SECURITY_HEADERS, 'x-request-id': request.id, 'content-language': request.language.name })
+    reply.headers({ ...safety, 'x-request-id': request.id, 'content-language': request.language.name })
   })
   logAnswers(app)
   tendConnections(app)
