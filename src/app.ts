@@ -10,6 +10,7 @@ import { type ExportFormat, exportEvents as writeEvents } from './http/feeds/exp
 import type { Service } from './http/server.ts'
 import { createServer } from './http/server.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
+import type { ConnectionCounter } from './lib/connection-counts.ts'
 import { tuneHeap } from './lib/heap.ts'
 import { loadTheRest } from './lib/later.ts'
 import { PasswordChecker } from './lib/passwords.ts'
@@ -37,7 +38,7 @@ export interface App {
 export async function createApp(
   config: Config,
   db: Database,
-  options: { clock?: Clock; logger?: Logger | false; sharing?: Sharing } = {},
+  options: { clock?: Clock; logger?: Logger | false; sharing?: Sharing; counter?: ConnectionCounter } = {},
 ): Promise<App> {
   const clock = options.clock ?? systemClock
   const limits = new Limits(options.sharing ?? (config.databaseUrl === '' ? null : throughDatabase(db)))
@@ -47,7 +48,11 @@ export async function createApp(
     openScratch: () => new Scratch(),
     isReady: async () => (await db.pending()).length === 0,
   }
-  const server = await createServer(service, { ...config, logger: options.logger ?? createLogger(config.logLevel) })
+  const server = await createServer(service, {
+    ...config,
+    logger: options.logger ?? createLogger(config.logLevel),
+    counter: options.counter,
+  })
   server.addHook('onListen', async () => loadTheRest(tuneHeap))
   service.limits.share((error) => server.log.warn({ err: error }, 'limits could not be shared'))
   let schedule: NodeJS.Timeout | undefined
@@ -91,6 +96,7 @@ export function createScope(
 }
 
 export { EXPORT_FORMATS, ExportError, type ExportFormat } from './http/feeds/export.ts'
+export { warnAtStart as warnOfProxy } from './http/proxy-warning.ts'
 export { CopyError, copyDatabase } from './storage/copy.ts'
 
 /** The text of a file with events: what everybody sees or, with `all`, every event that is not in the trash. */

@@ -207,6 +207,20 @@ export const SETTINGS = {
     'yes or no',
     readFlag,
   ),
+  connections: setting(
+    'KALENDS_CONNECTIONS',
+    '10000',
+    'connections at once; 0 for no limit',
+    'a whole number',
+    whole(0, 999999999),
+  ),
+  connectionsPerAddress: setting(
+    'KALENDS_CONNECTIONS_PER_ADDRESS',
+    '256',
+    'connections at once from one address; 0 for no limit',
+    'a whole number',
+    whole(0, 999999999),
+  ),
   trustProxy: setting(
     'KALENDS_TRUST_PROXY',
     '',

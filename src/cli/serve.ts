@@ -1,6 +1,6 @@
 import cluster from 'node:cluster'
 import { Command } from 'commander'
-import { createApp, openStore, protectData } from '../app.ts'
+import { createApp, openStore, protectData, warnOfProxy } from '../app.ts'
 import type { Config } from '../config.ts'
 import * as users from '../domain/users.ts'
 import { configOf, say, withSettings } from './options.ts'
@@ -44,6 +44,7 @@ async function start(app: Awaited<ReturnType<typeof createApp>>, config: Config)
   await app.keepSchedule()
   await protectData(config, app.server.log)
   await app.server.listen({ port, host })
+  warnOfProxy(config, app.server.log)
   await welcome(app)
 }
 

@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import type { FastifyRequest } from 'fastify'
 import { type Sender as PasswordSender, tooMany } from '../domain/guesses.ts'
 import type { Limits } from '../domain/limits.ts'
+import { isLoopback } from '../lib/loopback.ts'
 
 export interface RateLimits {
   /** Requests a minute from one address, and of one user; 0 for no limit. */
@@ -58,7 +59,7 @@ function refuseOver(most: number, { count, seconds }: Hits): void {
 }
 
 /** What a limit counts as one: who has an IPv6 address has 2^64 of them. */
-function networkOf(sent: string): string {
+export function networkOf(sent: string): string {
   const ip = plainAddress(sent)
   if (!ip.includes(':')) return ip
   const [head = '', tail] = ip.split('::')
@@ -77,11 +78,9 @@ function plainAddress(sent: string): string {
 }
 
 /** Sent by a program on this machine, and not passed on by a proxy that runs on it. */
-function isLocal({ socket, headers }: Sender): boolean {
-  const address = socket.remoteAddress ?? ''
-  const loopback = address.startsWith('127.') || address === '::1' || address.startsWith('::ffff:127.')
+export function isLocal({ socket, headers }: Sender): boolean {
   return (
-    loopback &&
+    isLoopback(socket.remoteAddress ?? '') &&
     headers['x-forwarded-for'] === undefined &&
     headers.forwarded === undefined &&
     headers['x-real-ip'] === undefined

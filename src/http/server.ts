@@ -3,11 +3,13 @@ import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequ
 import * as images from '../domain/images.ts'
 import type { Limits } from '../domain/limits.ts'
 import type { Scope, User } from '../domain/scope.ts'
+import { type ConnectionCounter, ConnectionCounts, type ConnectionLimits } from '../lib/connection-counts.ts'
 import { AppError } from '../lib/errors.ts'
 import { chooseLanguage } from '../lib/texts.ts'
 import type { Addresses } from './addresses.ts'
 import { type Answering, sendAnswer, sendClientError, sendError, splitUrl } from './answer.ts'
 import { authenticate } from './authentication.ts'
+import { limitConnections } from './connection-limit.ts'
 import { endIdle, tendConnections } from './connections.ts'
 import { allowOrigins } from './cors.ts'
 import { addEmbed } from './embed.ts'
@@ -18,6 +20,7 @@ import { languageIn } from './language.ts'
 import { Memory, type Remembering } from './memory.ts'
 import { addAssets } from './pages/assets.ts'
 import { errorPage, isForPeople } from './pages/errors.ts'
+import { watchForProxy } from './proxy-warning.ts'
 import { checkAddress, checkUser, type RateLimits, senderOf } from './rate-limit.ts'
 import { endpoints } from './routes.ts'
 import { securityHeaders } from './security-headers.ts'
@@ -36,7 +39,7 @@ declare module 'fastify' {
   }
 }
 
-export interface ServerOptions extends RateLimits {
+export interface ServerOptions extends RateLimits, ConnectionLimits {
   readonly baseUrl: string
   readonly mounts: readonly string[]
   readonly languages: readonly string[]
@@ -47,6 +50,8 @@ export interface ServerOptions extends RateLimits {
   /** In seconds. */
   readonly requestTimeout: number
   readonly logger: FastifyBaseLogger | false
+  /** Counts connections with other processes; without it, those of this one are counted. */
+  readonly counter?: ConnectionCounter | undefined
 }
 
 /** What the server works on: a scope without a user, and whether it is fit to be asked. */
@@ -113,6 +118,7 @@ export async function createServer(service: Service, options: ServerOptions): Pr
   addViews(app, service, memory, options)
   addEndpoints(app, service, memory, options)
   answerFromMemory(app, service, memory, options)
+  limitConnections(app.server, options.counter ?? new ConnectionCounts(options), options, app.log)
   return app
 }
 
@@ -133,8 +139,10 @@ function logAnswers(app: FastifyInstance): void {
 /** Credentials come before the route, so that wrong ones are told on every address. */
 function admitOnlyKnown(app: FastifyInstance, service: Service, options: ServerOptions): void {
   const { limits } = service
+  const watch = watchForProxy(options, app.log)
   app.addHook('onRequest', async (request) => {
     if (request.routeOptions.config.open) return
+    watch(request)
     checkAddress(limits, options, request)
     request.user = await authenticate(service, request.headers.authorization, senderOf(options, request))
     checkUser(limits, options, request)
