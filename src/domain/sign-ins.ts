@@ -1,12 +1,14 @@
 import { hash } from 'node:crypto'
 import type { Instant } from '../calendar/zone.ts'
+import type { Clock } from '../lib/clock.ts'
 import { Delays } from '../lib/delays.ts'
 import { fold } from '../lib/fold.ts'
 import { Generations } from '../lib/generations.ts'
+import type { PasswordChecker } from '../lib/passwords.ts'
+import type { Database } from '../storage/database.ts'
 import * as storage from '../storage/sign-ins.ts'
 import * as users from '../storage/users.ts'
 import { type Guesses, type Sender, tooMany } from './guesses.ts'
-import type { Scope } from './scope.ts'
 
 /** How many wrong passwords for one name a minute are checked without delay. */
 const MOST_WRONG = 100
@@ -23,7 +25,11 @@ const USE_REWRITTEN = 60
 /** How many addresses and tokens are kept in memory, so that they are not written down with every request. */
 const MOST_NOTED = 10_000
 
-type Store = Pick<Scope, 'db' | 'clock' | 'passwords'>
+interface Store {
+  readonly db: Database
+  readonly clock: Clock
+  readonly passwords: PasswordChecker
+}
 
 /** An account whose password is checked; without a user there is none of that name. */
 interface Account {

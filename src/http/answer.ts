@@ -40,12 +40,12 @@ export async function sendAnswer(
     return sendOnce(await endpoint.handle(callOf(answering, request)), request, reply)
   }
   const { memory, scope } = answering
-  // Whether a password is checked depends on who sends it: nobody is answered with what became of another's.
-  const apart = request.originalUrl.includes('password') ? ` ${scope.sender?.network}` : ''
-  const key = keyOf(request.user, request.language.name, request.originalUrl) + apart
+  const key = keyOf(request.user, request.language.name, request.originalUrl)
   const version = await scope.db.version()
   let direct: Answer | null = null
+  let isMaker = false
   const make = async () => {
+    isMaker = true
     await memory.turns.take()
     const moment = new Moment(scope)
     const answer = await endpoint.handle(callOf(answering, request, { version, clock: moment.clock }))
@@ -55,7 +55,12 @@ export async function sendAnswer(
       ? keep(answer, scope.clock(), Math.min(answer.until ?? moment.until, moment.until), request, reply)
       : null
   }
-  const kept = memory.answers.get(key, version) ?? (await memory.answers.make(key, version, make))
+  const refused = (error: unknown) => {
+    // Limits are each sender's own: who waited for another's answer asks again.
+    if (isMaker || !(error instanceof AppError && error.code === 'rest_too_many_requests')) throw error
+    return null
+  }
+  const kept = memory.answers.get(key, version) ?? (await memory.answers.make(key, version, make).catch(refused))
   if (kept === null) {
     const answer: Answer = direct ?? (await endpoint.handle(callOf(answering, request)))
     return sendOnce(answer, request, reply)

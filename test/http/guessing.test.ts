@@ -95,6 +95,16 @@ describe('guesses at the password of an event', () => {
     })
   })
 
+  it('that are refused to one address are not refused to another who sends the same at once', async () => {
+    const event = await protect()
+    await withinMinute(async () => {
+      const [guesser, visitor] = [freshAddress(), freshAddress()]
+      for (let n = 0; n < 5; n++) assert.equal(await status(event, `wrong ${n}`, guesser), 403)
+      const sent = [guesser, visitor, guesser, visitor].map((address) => status(event, 'open sesame', address))
+      assert.deepEqual(await Promise.all(sent), [429, 200, 429, 200])
+    })
+  })
+
   it('are at most 100 a minute, all addresses together; who opened it before still may', async () => {
     await withinMinute(async () => {
       const [event, other] = [await protect(), await protect()]
