@@ -4,6 +4,7 @@ import { type Config, PROGRAM_NAME } from './config.ts'
 import { publishDue } from './domain/events.ts'
 import { Guesses } from './domain/guesses.ts'
 import { Limits, type Sharing, throughDatabase } from './domain/limits.ts'
+import { Quotas } from './domain/quotas.ts'
 import type { Scope, Site } from './domain/scope.ts'
 import { SignIns } from './domain/sign-ins.ts'
 import { type ExportFormat, exportEvents as writeEvents } from './http/feeds/export.ts'
@@ -89,6 +90,7 @@ export function createScope(
     passwords: new PasswordChecker(clock),
     guesses,
     signIns: new SignIns(guesses),
+    quotas: new Quotas(config),
     site: siteOf(config),
     files: openFiles(config),
     fetchLimits: { allowedHosts: config.fetchHosts, mostBytes: config.uploadLimit, timeout: 10_000 },

@@ -268,6 +268,7 @@ export async function store(
     await recordStorage.update(tx, 'event', before.id, columns)
     return asEvent(await records.find(tx, 'event', { id: before.id }))
   }
+  await scope.quotas.checkDraft(tx, scope.user, columns.status)
   const defaults = { image: null, description: null, ...records.defaultColumns(eventFields) }
   return asEvent(await recordStorage.create(tx, 'event', { ...defaults, ...columns }, drawn))
 }

@@ -7,6 +7,7 @@ import type { FileStore } from '../storage/files.ts'
 import type { User } from './access.ts'
 import type { Guesses, Sender } from './guesses.ts'
 import type { Listings } from './listings.ts'
+import type { Quotas } from './quotas.ts'
 import type { SignIns } from './sign-ins.ts'
 
 export type { User } from './access.ts'
@@ -48,6 +49,7 @@ export interface Scope {
   /** Bounds how many wrong passwords are checked. */
   readonly guesses: Guesses
   readonly signIns: SignIns
+  readonly quotas: Quotas
   readonly files: FileStore
   readonly fetchLimits: FetchLimits
   /** Null for an anonymous visitor. */
