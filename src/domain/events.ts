@@ -16,6 +16,7 @@ import * as termStorage from '../storage/terms.ts'
 import { mayRead, need, rightsOf } from './access.ts'
 import { assembleOne, type Event, idsOf, type Parts } from './event-assembly.ts'
 import { isShown, resolveLinks, resolveTerms } from './event-links.ts'
+import { opens } from './event-passwords.ts'
 import { settleTimes } from './event-times.ts'
 import type { Fetched } from './images.ts'
 import * as images from './images.ts'
@@ -63,10 +64,9 @@ export async function get(scope: Scope, ref: Ref, query: Payload): Promise<Event
     reading: records.readingOf(scope),
   })
   refuse(problems)
-  const { password_hash } = event.row
-  if (!values.password || password_hash === null || !(await scope.passwords.matches(password_hash, values.password))) {
+  const { id, password_hash } = event.row
+  if (!values.password || password_hash === null || !(await opens(scope, { id, password_hash }, values.password)))
     throw new AppError('event-password-protected')
-  }
   return { ...event, whole: true }
 }
 
@@ -282,6 +282,7 @@ export async function store(
     await recordStorage.update(tx, 'event', before.id, columns)
     return asEvent(await records.find(tx, 'event', { id: before.id }))
   }
+  await scope.quotas.checkDraft(tx, scope.user, columns.status)
   const defaults = { image: null, description: null, ...records.defaultColumns(eventFields) }
   return asEvent(await recordStorage.create(tx, 'event', { ...defaults, ...columns }, drawn))
 }

@@ -165,6 +165,7 @@ async function findOrInsert(
   const settled = await records.settle(tx, scope, kind, wanted, String(columns[kind]), null)
   const equal = await storage.findEqual(tx, kind, sightOf(scope.user), { ...columns, ...namedColumns(values, settled) })
   if (equal !== undefined) return equal
+  await scope.quotas.checkDraft(tx, scope.user, settled.status)
   const row = { ...records.defaultColumns(FIELDS[kind]), ...columns }
   return recordStorage.create(tx, kind, {
     image: null,

@@ -52,7 +52,9 @@ export async function sendAnswer(
   const key = keyFor(request, path, search)
   const version = await scope.db.version()
   let direct: Answer | null = null
+  let isMaker = false
   const make = async () => {
+    isMaker = true
     await memory.turns.take()
     const moment = new Moment(scope)
     const answer = await endpoint.handle(callOf(answering, request, search, { version, clock: moment.clock }))
@@ -62,7 +64,12 @@ export async function sendAnswer(
       ? keep(answer, search, scope.clock(), Math.min(answer.until ?? moment.until, moment.until), request, reply)
       : null
   }
-  const kept = memory.answers.get(key, version) ?? (await memory.answers.make(key, version, make))
+  const refused = (error: unknown) => {
+    // Limits are each sender's own: who waited for another's answer asks again.
+    if (isMaker || !(error instanceof AppError && error.code === 'rest_too_many_requests')) throw error
+    return null
+  }
+  const kept = memory.answers.get(key, version) ?? (await memory.answers.make(key, version, make).catch(refused))
   if (kept === null) {
     const answer: Answer = direct ?? (await endpoint.handle(callOf(answering, request, search)))
     return sendOnce(answer, search, request, reply)

@@ -38,6 +38,8 @@ export const ERRORS = {
   'organizer-is-in-trash': 410,
   'organizer-archive-page-not-found': 404,
   'image-not-found': 404,
+  'draft-quota-exceeded': 403,
+  'upload-quota-exceeded': 403,
   'image-in-use': 409,
   'image-archive-page-not-found': 404,
   rest_term_invalid: 404,

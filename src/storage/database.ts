@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
-import { Kysely, sql } from 'kysely'
+import { type Compilable, Kysely, sql } from 'kysely'
 import { Migrator } from 'kysely/migration'
 import { AppError, unavailable } from '../lib/errors.ts'
 import { Commits } from './commits.ts'
@@ -26,6 +26,8 @@ export interface Database {
   writeMany<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /** The same as `write`, of what is in no answer: the version of the data stays. */
   note<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  /** Runs one statement that changes nothing which is in an answer: the version of the data stays, on SQLite too. */
+  touch(statement: (db: Kysely<Tables>) => Compilable): Promise<void>
   /** Asks one question that is asked over and over, without a transaction. */
   look<Row>(question: Question<Row>, value: string | number): Row[] | Promise<Row[]>
   /** What the data is at now; asked once per turn of the event loop. */
@@ -137,6 +139,12 @@ export function openDatabase(
     write: (work) => changing(work, false),
     writeMany: (work) => changing(work, true),
     note: (work) => writing(work, false),
+    async touch(statement) {
+      const query = statement(db).compile()
+      if (local === null || file === ':memory:') await db.executeQuery(query)
+      // While no transaction of this process holds the file.
+      else await db.connection().execute(async () => local.run(query.sql, query.parameters))
+    },
     look(question, value) {
       const rows = looker.ask(question, value)
       return Array.isArray(rows)

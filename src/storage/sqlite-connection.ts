@@ -1,6 +1,5 @@
-import { mkdirSync } from 'node:fs'
-import { dirname } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import { makeDatabasePrivate } from './private-files.ts'
 
 /** How many prepared statements are kept. */
 const STATEMENTS = 500
@@ -39,7 +38,7 @@ export class SqliteConnection {
   readonly #statements = new Map<string, Prepared>()
 
   constructor(file: string) {
-    if (file !== ':memory:') mkdirSync(dirname(file), { recursive: true })
+    if (file !== ':memory:') makeDatabasePrivate(file)
     this.#database = new DatabaseSync(file, { enableForeignKeyConstraints: true, timeout: BUSY_TIMEOUT })
     this.#database.exec(SETTINGS)
   }

@@ -63,8 +63,7 @@ export function addAssets(app: FastifyInstance, site: Site): void {
   const assets = assetsOf(site)
   let reader: Asset | undefined
   const readReader = () => asset('', READER, readFileSync(new URL('vendor/openapi-explorer.min.js', WEB)))
-  // Every page needs several of them, and they cost nothing: they do not count against limits.
-  app.get('/assets/:name', { logLevel: 'warn', config: { open: true } }, async (request, reply) => {
+  app.get('/assets/:name', { logLevel: 'warn' }, async (request, reply) => {
     const { name } = request.params as { name: string }
     const plain = name.replace(/\.[\da-f]{10}(?=\.\w+$)/, '')
     // A large file that few ask for: read and packed when the first one does.
