@@ -1,6 +1,6 @@
 import { type DateText, readDate } from '../calendar/date-text.ts'
 import { findZone, type Zone } from '../calendar/zone.ts'
-import { isTooNested, plainText, richText, sanitize, withoutTags } from '../lib/html.ts'
+import { plainText, richText, sanitize, TooNested, withoutTags, wordsOfSafe } from '../lib/html.ts'
 import { slugify } from '../lib/slug.ts'
 import { type Kind, Refused } from './field.ts'
 import { type JsonSchema, Type } from './json-schema.ts'
@@ -27,7 +27,7 @@ const LONGEST_TEXT = 2000
 const LONGEST_HTML = 100_000
 
 /** More marks than any script puts on one letter; long runs of them take quadratic time to put in order. */
-const PILE_OF_MARKS = /\p{M}{32}/u
+const PILE_OF_MARKS = /(?<!\p{M})\p{M}{32}/u
 
 /** Text that can be stored: whole characters, none of them U+0000, and not too many. */
 function string(raw: unknown, longest = LONGEST_TEXT): string {
@@ -37,11 +37,17 @@ function string(raw: unknown, longest = LONGEST_TEXT): string {
   return raw
 }
 
-/** HTML that is not built to exhaust whoever reads it. */
-function html(raw: unknown): string {
+/** HTML, made safe in one way or another. */
+function html(raw: unknown, made: (html: string) => string): string {
   const text = string(raw, LONGEST_HTML)
-  if (isTooNested(text)) throw new Refused('too_nested')
-  return text
+  try {
+    const safe = made(text)
+    // Entities and tags may have kept marks apart that are now one pile.
+    if (/\p{M}/u.test(safe) && PILE_OF_MARKS.test(wordsOfSafe(safe))) throw new Refused('bad_characters')
+    return safe
+  } catch (error) {
+    throw error instanceof TooNested ? new Refused('too_nested') : error
+  }
 }
 
 /** Text, or a number written without quotes, as people do with postal codes and prices. */
@@ -62,8 +68,14 @@ const MOST_IDS = 500
 const MOST_TERMS = 100
 const MOST_LINKS = 50
 
+/** The longest list as it is written, with what it names twice: as text, in UTF-16 units, and as an array. */
+const LONGEST_LIST = 100_000
+const MOST_ITEMS = 5000
+
 /** A list, given as an array or as comma-separated text. */
 function items(raw: unknown, most: number): unknown[] {
+  if (typeof raw === 'string' && raw.length > LONGEST_LIST) throw new Refused('too_long', { longest: LONGEST_LIST })
+  if (Array.isArray(raw) && raw.length > MOST_ITEMS) throw new Refused('too_many', { most })
   const list = Array.isArray(raw) ? raw : typeof raw === 'string' ? raw.split(',').map((item) => item.trim()) : [raw]
   const given = [...new Set(list)].filter((item) => item !== '' && item !== null)
   if (given.length > most) throw new Refused('too_many', { most })
@@ -91,10 +103,10 @@ export const text = kind<string>(
 )
 
 /** HTML in which plain text becomes paragraphs. */
-export const richHtml = kind<string>('string', Type.String({ maxLength: LONGEST_HTML }), (raw) => richText(html(raw)))
+export const richHtml = kind<string>('string', Type.String({ maxLength: LONGEST_HTML }), (raw) => html(raw, richText))
 
 /** HTML that is made safe and otherwise left as it is. */
-export const safeHtml = kind<string>('string', Type.String({ maxLength: LONGEST_HTML }), (raw) => sanitize(html(raw)))
+export const safeHtml = kind<string>('string', Type.String({ maxLength: LONGEST_HTML }), (raw) => html(raw, sanitize))
 
 /** A cost, which is taken apart whenever it is shown. */
 export const cost = kind<string>(
