@@ -4,7 +4,7 @@ import type { Image } from '../domain/images.ts'
 import type { Linked } from '../domain/linked-records.ts'
 import type { Site } from '../domain/scope.ts'
 import { readCost } from '../lib/cost.ts'
-import { firstWords } from '../lib/html.ts'
+import { firstWords, inertText } from '../lib/html.ts'
 import type { Addresses } from './addresses.ts'
 
 /** A record as schema.org describes it, for search engines. Values are plain text: whoever puts one into a page escapes it there. */
@@ -148,4 +148,14 @@ export function present(values: JsonLd): JsonLd {
   return Object.fromEntries(
     Object.entries(values).filter(([, value]) => value !== null && value !== undefined && value !== ''),
   )
+}
+
+/** The same description with texts in which nothing begins a tag: for answers, which somebody may take for HTML. */
+export function inertLd(description: JsonLd): JsonLd {
+  const inert = (value: unknown): unknown => {
+    if (typeof value === 'string') return inertText(value)
+    if (Array.isArray(value)) return value.map(inert)
+    return typeof value === 'object' && value !== null ? inertLd(value as JsonLd) : value
+  }
+  return Object.fromEntries(Object.entries(description).map(([name, value]) => [name, inert(value)]))
 }

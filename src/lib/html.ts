@@ -116,6 +116,14 @@ export function encode(text: string): string {
   return text.replace(/[&<>"']/g, (sign) => ENTITY[sign] ?? sign)
 }
 
+/**
+ * Text in which no `<` begins a tag or a comment: harmless even where somebody takes it for HTML. All else stays as it is,
+ * and what comes back means the same.
+ */
+export function inertText(text: string): string {
+  return text.replace(/<(?=[a-z/!?])/gi, '&lt;')
+}
+
 /** HTML that reads as this text: most text is that already, and stays as long as it is. */
 export function asHtml(text: string): string {
   return plainText(text) === text ? text : encode(text)

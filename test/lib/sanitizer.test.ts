@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { Parser } from 'htmlparser2'
 import sanitizeHtml from 'sanitize-html'
 import {
   asHtml,
@@ -16,48 +15,10 @@ import {
 } from '../../src/lib/html.ts'
 import { plainLines } from '../../src/lib/plain-lines.ts'
 import { hostileHtml, repeatedHtml } from '../support/hostile-html.ts'
+import { ATTRIBUTES, ELEMENTS, faultsIn } from '../support/html-faults.ts'
 import fc from '../support/property.ts'
 
 const IMAGES = 'https://own.example/images/'
-const ATTRIBUTES: Record<string, string[]> = {
-  '*': ['class', 'lang', 'dir', 'title'],
-  a: ['href', 'target', 'rel'],
-  img: ['src', 'alt', 'width', 'height', 'loading'],
-  td: ['colspan', 'rowspan'],
-  th: ['colspan', 'rowspan', 'scope'],
-  ol: ['start', 'reversed'],
-  time: ['datetime'],
-}
-const ELEMENTS = new Set([...sanitizeHtml.defaults.allowedTags, 'img', 'del', 'ins'])
-const VOID = new Set(['br', 'hr', 'img', 'col', 'wbr'])
-
-/** What another parser of HTML finds in a text that must not be there. */
-function faultsIn(html: string): string[] {
-  const faults: string[] = []
-  const open: string[] = []
-  const parser = new Parser(
-    {
-      onopentag(name, attributes) {
-        if (!ELEMENTS.has(name)) faults.push(`<${name}>`)
-        for (const [key, value] of Object.entries(attributes)) {
-          if (!ATTRIBUTES['*']?.includes(key) && !ATTRIBUTES[name]?.includes(key)) faults.push(`${name} ${key}`)
-          if ((key === 'href' || key === 'src') && /^[^/?#]*:/.test(value) && !/^(https?|mailto|tel):/i.test(value))
-            faults.push(`${key}=${value}`)
-        }
-        if (!VOID.has(name)) open.push(name)
-      },
-      onclosetag(name, isImplied) {
-        if (!VOID.has(name) && (open.pop() !== name || isImplied)) faults.push(`</${name}>`)
-      },
-      oncomment: () => faults.push('a comment'),
-      onprocessinginstruction: (name) => faults.push(name),
-    },
-    { decodeEntities: true },
-  )
-  parser.end(html)
-  return faults
-}
-
 /** HTML made safe; what nests too deep is nothing. */
 function made(html: string, how: (html: string) => string): string {
   try {
