@@ -22,14 +22,21 @@ const NOT_READ = ['author', 'parent', 'tickets', 'password']
 
 const FIELDS = Object.keys(eventFields).filter((name) => !NOT_READ.includes(name))
 
+export interface TableOptions {
+  readonly dryRun: boolean
+  readonly onProgress?: (report: imports.Report) => void
+  /** A `slug` that an event here has, and the same `id` if there is one, means that event. */
+  readonly adopt?: boolean
+}
+
 /**
  * Imports a table with a header row, whose columns have the names of the fields of events. Rows are known again by their
- * `uid`, `id` or `slug`, or by their title and start; a `slug` that an event here has means that event.
+ * `uid`, `id` or `slug`, or by their title and start.
  */
 export async function importTable(
   scope: Scope,
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  options: { readonly dryRun: boolean; readonly onProgress?: (report: imports.Report) => void },
+  options: TableOptions,
 ): Promise<imports.Report> {
   const run = imports.begin(scope, 'csv', options)
   const reader = new CsvReader()
@@ -40,7 +47,7 @@ export async function importTable(
     for (const row of rows) {
       if (columns === null) columns = headerOf(run, row)
       else {
-        const item = await itemOf(scope, columns, row)
+        const item = await itemOf(scope, columns, row, options.adopt === true)
         if (seen.has(item.uid)) imports.note(run, { ...item, problem: { problem: 'entry_repeated' } })
         else items.push(item)
         seen.add(item.uid)
@@ -76,7 +83,12 @@ function headerOf(run: imports.Run, { cells, line }: CsvRow): string[] {
   return columns
 }
 
-async function itemOf(scope: Scope, columns: readonly string[], { cells, line }: CsvRow): Promise<imports.Item> {
+async function itemOf(
+  scope: Scope,
+  columns: readonly string[],
+  { cells, line }: CsvRow,
+  adopt: boolean,
+): Promise<imports.Item> {
   const row = new Map(columns.map((name, place) => [name, unprotectText((cells[place] ?? '').trim())]))
   const cell = (name: string) => row.get(name) ?? ''
   const fields: Record<string, unknown> = Object.fromEntries(
@@ -94,15 +106,17 @@ async function itemOf(scope: Scope, columns: readonly string[], { cells, line }:
   }
   const slug = slugify(cell('slug'))
   const id = /^\d{1,15}$/.test(cell('id')) ? Number(cell('id')) : null
+  const isOwn = adopt && slug !== '' && cell('uid') === ''
   return {
-    uid: uidOf(cell),
+    // A table from elsewhere may have the same ids.
+    uid: isOwn ? `own ${uidOf(cell)}` : uidOf(cell),
     part: '',
     parent: null,
     line,
     cancelled: false,
     hash: imports.hashOf([...row]),
     fields,
-    ...(slug !== '' && cell('uid') === '' && { adopts: { slug, id } }),
+    ...(isOwn && { adopts: { slug, id } }),
     ...(fields.image !== undefined && { fetched: await images.fetchNamed(scope, () => fields) }),
     links: async (tx, found) => {
       const names = new Names(tx, scope, found)
