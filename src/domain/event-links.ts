@@ -1,6 +1,7 @@
 import { AppError, type Problems } from '../lib/errors.ts'
 import { fold } from '../lib/fold.ts'
 import { isSlug, slugify } from '../lib/slug.ts'
+import { Turn } from '../lib/turns.ts'
 import type { LinkValue, TermValue } from '../schema/kinds.ts'
 import type { TermKind } from '../schema/term.ts'
 import type { Tx } from '../storage/dialect.ts'
@@ -28,7 +29,9 @@ export async function resolveLinks(
   problems: Problems,
 ): Promise<RecordRow[]> {
   const rows = new Map<number, RecordRow>()
+  const turn = new Turn()
   for (const link of links) {
+    if (turn.isOver) await turn.pass()
     try {
       const row =
         'data' in link

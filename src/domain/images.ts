@@ -41,6 +41,9 @@ const MIME: Record<string, string> = { jpg: 'image/jpeg', png: 'image/png', gif:
 /** How many addresses one request may have fetched. */
 const MOST_FETCHED = 5
 
+/** How many venues, and organizers, are looked into: an event with more is refused. */
+const MOST_INSIDE = 50
+
 export async function list(scope: Scope, query: Payload): Promise<ImagePage> {
   need(rightsOf(scope.user).create)
   const { values, problems } = readFields(imageListParameters, query(), { mode: 'query', reading: readingOf(scope) })
@@ -152,7 +155,9 @@ function imagesIn(payload: Payload): (string | Upload)[] {
     if (error instanceof AppError) return []
     throw error
   }
-  const inside = [raw.venue, raw.organizer].flat().filter((part) => typeof part === 'object' && part !== null)
+  const inside = [raw.venue, raw.organizer]
+    .flatMap((part) => (Array.isArray(part) ? part.slice(0, MOST_INSIDE) : part))
+    .filter((part) => typeof part === 'object' && part !== null)
   const named = [raw, ...(inside as Record<string, unknown>[])].map(({ image }) =>
     typeof image === 'string' ? image.trim() : image,
   )

@@ -11,6 +11,7 @@ import * as recordStorage from '../storage/records.ts'
 import { mayRead, need, rightsOf, sightOf } from './access.ts'
 import type { Fetched, Image } from './images.ts'
 import * as images from './images.ts'
+import { readLongTexts, writeBySize } from './long-texts.ts'
 import type { RecordValues } from './records.ts'
 import * as records from './records.ts'
 import type { Check, Payload, Scope } from './scope.ts'
@@ -71,7 +72,8 @@ export async function get(scope: Scope, kind: LinkedKind, ref: Ref): Promise<Lin
 export async function create(scope: Scope, kind: LinkedKind, payload: Payload): Promise<Linked> {
   need(rightsOf(scope.user).create)
   const fetched = await images.fetchNamed(scope, payload)
-  return scope.db.write(async (tx) => {
+  const isLong = await readLongTexts(scope, kind, payload)
+  return writeBySize(scope, isLong, async (tx) => {
     const { values, problems } = readFields(FIELDS[kind], payload(), {
       mode: 'create',
       reading: records.readingOf(scope),
@@ -88,7 +90,8 @@ export async function update(
   check: Check<Linked> = null,
 ): Promise<Linked> {
   const fetched = await fetchForEdit(scope, kind, ref, payload)
-  return scope.db.write(async (tx) => {
+  const isLong = await readLongTexts(scope, kind, payload)
+  return writeBySize(scope, isLong, async (tx) => {
     const before = await records.findEditable(tx, scope, kind, ref)
     check?.(await withImage(tx, before))
     const { values, problems } = readFields(FIELDS[kind], payload(), {

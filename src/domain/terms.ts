@@ -8,6 +8,7 @@ import * as records from '../storage/records.ts'
 import type { TermRow } from '../storage/terms.ts'
 import * as storage from '../storage/terms.ts'
 import { mayRead, maySeeTerm, needTerms, sightOf } from './access.ts'
+import { readLongTexts, writeBySize } from './long-texts.ts'
 import { readingOf } from './records.ts'
 import type { Check, Payload, Scope } from './scope.ts'
 
@@ -60,7 +61,8 @@ export async function get(scope: Scope, kind: TermKind, id: number): Promise<Ter
 
 export async function create(scope: Scope, kind: TermKind, payload: Payload): Promise<Term> {
   needTerms(scope.user, kind)
-  return scope.db.write(async (tx) => {
+  const isLong = await readLongTexts(scope, 'term', payload)
+  return writeBySize(scope, isLong, async (tx) => {
     await storage.lock(tx, kind)
     const { values, problems } = readFields(FIELDS[kind], payload(), { mode: 'create', reading: readingOf(scope) })
     const parent = values.parent ?? 0
@@ -87,7 +89,8 @@ export async function update(
   payload: Payload,
   check: Check<Term> = null,
 ): Promise<Term> {
-  return scope.db.write(async (tx) => {
+  const isLong = await readLongTexts(scope, 'term', payload)
+  return writeBySize(scope, isLong, async (tx) => {
     await storage.lock(tx, kind)
     const before = await find(tx, scope, kind, id)
     needTerms(scope.user, kind)

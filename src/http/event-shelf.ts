@@ -4,7 +4,7 @@ import type { Links, Own, Parts, Shelf, Stub } from '../domain/shelf.ts'
 import type { Term } from '../domain/terms.ts'
 import type { Addresses } from './addresses.ts'
 import { type Hole, templateOf } from './event-template.ts'
-import { organizationLd, part, placeLd } from './json-ld.ts'
+import { inertLd, organizationLd, part, placeLd } from './json-ld.ts'
 import { linkedRecord } from './present.ts'
 import { embeddedTerm } from './present-event.ts'
 import type { TemplateStore } from './template-store.ts'
@@ -168,7 +168,7 @@ export class ShelfView implements Shelf<Ready> {
     const linked = parts[kind].get(id)
     if (linked === undefined) return undefined
     const ld = kind === 'venue' ? placeLd(linked, this.#addresses) : organizationLd(linked, this.#addresses)
-    return partFrom(linkedRecord(kind, linked, this.#addresses, this.#site.timezone), part(ld))
+    return partFrom(linkedRecord(kind, linked, this.#addresses, this.#site.timezone), inertLd(part(ld)))
   }
 }
 

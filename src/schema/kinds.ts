@@ -1,6 +1,6 @@
 import { type DateText, readDate } from '../calendar/date-text.ts'
 import { findZone, type Zone } from '../calendar/zone.ts'
-import { isTooNested, plainText, richText, sanitize, withoutTags } from '../lib/html.ts'
+import { plainText, richText, sanitize, TooNested, withoutTags, wordsOfSafe } from '../lib/html.ts'
 import { slugify } from '../lib/slug.ts'
 import { Upload } from '../lib/upload.ts'
 import { type Kind, Refused } from './field.ts'
@@ -28,9 +28,11 @@ const LONGEST_TEXT = 2000
 const LONGEST_HTML = 100_000
 /** The longest text with commas: more than a hundred names take. */
 const LONGEST_LIST = 100_000
+/** The longest array as it is sent, with what it names twice. */
+const MOST_ITEMS = 5000
 
 /** More marks than any script puts on one letter; long runs of them take quadratic time to put in order. */
-const PILE_OF_MARKS = /\p{M}{32}/u
+const PILE_OF_MARKS = /(?<!\p{M})\p{M}{32}/u
 
 /** Text that can be stored: whole characters, none of them U+0000, and not too many. */
 function string(raw: unknown, longest = LONGEST_TEXT): string {
@@ -40,11 +42,17 @@ function string(raw: unknown, longest = LONGEST_TEXT): string {
   return raw
 }
 
-/** HTML that is not built to exhaust whoever reads it. */
-function html(raw: unknown): string {
+/** HTML, made safe in one way or another. */
+function html(raw: unknown, made: (html: string) => string): string {
   const text = string(raw, LONGEST_HTML)
-  if (isTooNested(text)) throw new Refused('too_nested')
-  return text
+  try {
+    const safe = made(text)
+    // Entities and tags may have kept marks apart that are now one pile.
+    if (/\p{M}/u.test(safe) && PILE_OF_MARKS.test(wordsOfSafe(safe))) throw new Refused('bad_characters')
+    return safe
+  } catch (error) {
+    throw error instanceof TooNested ? new Refused('too_nested') : error
+  }
 }
 
 /** Text, or a number written without quotes, as people do with postal codes and prices. */
@@ -74,6 +82,7 @@ const IDS = new RegExp(ID_TEXT)
  * themselves if `isSplit` says so. It stops at the first that is too many.
  */
 function items(raw: unknown, most: number, isSplit: (text: string) => boolean = () => true): unknown[] {
+  if (Array.isArray(raw) && raw.length > MOST_ITEMS) throw new Refused('too_many', { most })
   const given = new Set<unknown>()
   let length = 0
   const add = (item: unknown) => {
@@ -113,10 +122,10 @@ export const text = kind<string>(
 )
 
 /** HTML in which plain text becomes paragraphs. */
-export const richHtml = kind<string>('string', Type.String({ maxLength: LONGEST_HTML }), (raw) => richText(html(raw)))
+export const richHtml = kind<string>('string', Type.String({ maxLength: LONGEST_HTML }), (raw) => html(raw, richText))
 
 /** HTML that is made safe and otherwise left as it is. */
-export const safeHtml = kind<string>('string', Type.String({ maxLength: LONGEST_HTML }), (raw) => sanitize(html(raw)))
+export const safeHtml = kind<string>('string', Type.String({ maxLength: LONGEST_HTML }), (raw) => html(raw, sanitize))
 
 /** A cost, which is taken apart whenever it is shown. */
 export const cost = kind<string>(

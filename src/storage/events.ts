@@ -122,6 +122,12 @@ const published = (db: Kysely<Tables>) =>
 export const STUB_BY_ID: Question<Stub> = { build: (db, id) => published(db).where('id', '=', id) }
 export const STUB_BY_SLUG: Question<Stub> = { build: (db, slug) => published(db).where('slug', '=', slug) }
 
+/** How long the text is that `search` looks into, in octets. */
+type TextSize = { readonly size: number }
+const textSize = (db: Kysely<Tables>) => db.selectFrom('events').select(sql<number>`octet_length(search)`.as('size'))
+export const TEXT_SIZE_BY_ID: Question<TextSize> = { build: (db, id) => textSize(db).where('id', '=', id) }
+export const TEXT_SIZE_BY_SLUG: Question<TextSize> = { build: (db, slug) => textSize(db).where('slug', '=', slug) }
+
 /** Those of the given events that exist. */
 export const getAll = preparedList<EventRow>((db, ids) => db.selectFrom('events').selectAll().where('id', 'in', ids))
 

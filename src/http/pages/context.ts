@@ -3,6 +3,9 @@ import { text } from '../../lib/texts.ts'
 import { type Call, NAMESPACE } from '../endpoint.ts'
 import { type Assets, assetsOf, basePath } from './assets.ts'
 
+/** How much of its text describes a page to machines, in characters. */
+export const LONGEST_ABOUT = 300
+
 /** As much of a request as a page depends on. */
 export type Reader = Pick<Call, 'scope' | 'addresses' | 'language' | 'slug' | 'search' | 'sent'>
 

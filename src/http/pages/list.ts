@@ -4,7 +4,7 @@ import { AppError } from '../../lib/errors.ts'
 import { html, type Markup, type Part } from '../../lib/markup.ts'
 import type { Answer, Call, View } from '../endpoint.ts'
 import { agenda, strip } from './cards.ts'
-import { addDays, type Context, contextOf } from './context.ts'
+import { addDays, type Context, contextOf, LONGEST_ABOUT } from './context.ts'
 import { chosen, controls, filterForm, type Place, pager, subscribe, type Way } from './controls.ts'
 import { say, sayRange } from './dates.ts'
 import {
@@ -140,7 +140,7 @@ ${filters.start === null && html`<p class="earlier"><a href="${context.link(`${p
   return answer(context, {
     title,
     path: `${path}${searchOf(filters)}`,
-    description: description.slice(0, 300),
+    description: description.slice(0, LONGEST_ABOUT),
     main,
     feed: feedOf(feed, filters),
     hidden: isNarrowed(filters),

@@ -2,14 +2,14 @@ import type { Linked, LinkedKind } from '../../domain/linked-records.ts'
 import * as linked from '../../domain/linked-records.ts'
 import type { Term } from '../../domain/terms.ts'
 import * as terms from '../../domain/terms.ts'
-import { pageHtml, words } from '../../lib/html.ts'
+import { firstWords, pageHtml } from '../../lib/html.ts'
 import { html, type Markup, type Part, safe } from '../../lib/markup.ts'
 import { slugify } from '../../lib/slug.ts'
 import type { Answer, Call, View } from '../endpoint.ts'
 import { categoryFeed, feedParameters } from '../feeds/views.ts'
 import { organizationLd, placeLd } from '../json-ld.ts'
 import { picture, recordPath, termPath } from './cards.ts'
-import { type Context, contextOf } from './context.ts'
+import { type Context, contextOf, LONGEST_ABOUT } from './context.ts'
 import { findTerm, LIST_FILTERS, readFilters } from './filters.ts'
 import { icon } from './icons.ts'
 import { subjectPage } from './list.ts'
@@ -29,7 +29,7 @@ async function record(call: Call, kind: LinkedKind): Promise<Answer> {
     title: String(found.row[kind]),
     eyebrow: context.t(kind),
     path,
-    description: words(found.row.description ?? '') || String(found.row[kind]),
+    description: firstWords(String(found.row.description ?? ''), LONGEST_ABOUT) || String(found.row[kind]),
     about: about(context, kind, found),
     jsonLd: kind === 'venue' ? placeLd(found, addresses) : organizationLd(found, addresses),
     ...(found.image && { image: `${addresses.home}/images/${found.image.file}` }),
@@ -102,7 +102,7 @@ async function term(call: Call, kind: 'category' | 'tag', slug: string, asked: s
     title: found.name,
     eyebrow: context.t(kind),
     path: termPath(found),
-    description: words(found.description ?? '') || found.name,
+    description: firstWords(found.description ?? '', LONGEST_ABOUT) || found.name,
     about: html`${found.description && html`<div class="subject"><div class="prose" dir="auto">${prose(context, found.description)}</div></div>`}${kind === 'category' && (await around(context, found))}`,
   })
 }
