@@ -1,12 +1,16 @@
-import type { Migration } from 'kysely/migration'
+import type { Kysely } from 'kysely'
 import * as foundation from './0001-foundation.ts'
 import * as imagesPlacesTickets from './0002-images-places-tickets.ts'
 import * as limits from './0003-limits.ts'
 import * as speed from './0004-speed.ts'
 import * as imports from './0005-imports.ts'
 import * as words from './0006-words.ts'
+import { perform, type Step } from './steps.ts'
 
-/** Every change to the tables, in order. A migration that was released is never changed. */
+/** A change to the tables: steps, or a function. */
+export type Migration = { readonly steps: readonly Step[] } | { readonly up: (db: Kysely<unknown>) => Promise<void> }
+
+/** Every change to the tables, in order. A migration that was released is never changed: it says its own SQL, and imports nothing that can change. */
 export const migrations: Record<string, Migration> = {
   '0001-foundation': foundation,
   '0002-images-places-tickets': imagesPlacesTickets,
@@ -14,4 +18,10 @@ export const migrations: Record<string, Migration> = {
   '0004-speed': speed,
   '0005-imports': imports,
   '0006-words': words,
+}
+
+/** Runs one migration. */
+export async function runMigration(db: Kysely<unknown>, migration: Migration): Promise<void> {
+  if ('steps' in migration) await perform(db, migration.steps)
+  else await migration.up(db)
 }
