@@ -1,6 +1,6 @@
-import { setImmediate } from 'node:timers/promises'
 import { toWallClock } from '../calendar/zone.ts'
 import { refuse } from '../lib/errors.ts'
+import { ownTurn, PIECE } from '../lib/turns.ts'
 import { eventListParameters } from '../schema/event.ts'
 import { type Described, readFields } from '../schema/field.ts'
 import type { Tx } from '../storage/dialect.ts'
@@ -124,21 +124,16 @@ async function* batches(
   while (left > 0) {
     // The embedded database answers at once: without a pause nobody else would have a turn.
     await ownTurn()
+    const began = performance.now()
     const limit = Math.min(left, BATCH)
     const events: Event[] = await scope.db.read(async (tx) =>
       assemble(tx, scope, await storage.batch(tx, filter, after, limit, offset)),
     )
+    // Long texts take long to read: they are written in another turn.
+    if (performance.now() - began > PIECE / 2) await ownTurn()
     if (events.length > 0) yield events
     after = events.at(-1)?.row ?? after
     left = events.length < limit ? 0 : left - events.length
     offset = 0
   }
-}
-
-let turns: Promise<void> = Promise.resolve()
-
-/** A turn of the event loop for one batch alone: many feeds at once take longer, but keep nobody else waiting. */
-function ownTurn(): Promise<void> {
-  turns = turns.then(() => setImmediate())
-  return turns
 }
