@@ -9,7 +9,8 @@ const ON_DATABASES = 'test/{conformance,http,storage,cluster}/**/*.test.ts'
 
 async function run(title: string, files: string, env: Record<string, string>): Promise<boolean> {
   process.stdout.write(`\n── ${title} ──\n`)
-  const arguments_ = ['--test', '--test-timeout=180000', ...process.argv.slice(2), files]
+  const limit = `--import=${new URL('test-limit.ts', import.meta.url)}`
+  const arguments_ = [limit, '--test', '--test-timeout=180000', ...process.argv.slice(2), files]
   const child = spawn(process.execPath, arguments_, { stdio: 'inherit', env: { ...process.env, ...env } })
   const [code] = await once(child, 'exit')
   return code === 0

@@ -1,6 +1,8 @@
 import { abbreviation } from './abbreviation.ts'
+import { dayNumber, daysInMonth, weekday } from './civil.ts'
 import { escapeText, writeLine } from './content-lines.ts'
-import { type Instant, offsetSeconds, toWallClock, transition, type WallClock, type Zone } from './zone.ts'
+import { type Instant, offsetSeconds, toWallClock, type WallClock, type Zone } from './zone.ts'
+import { type Change, changesOf } from './zone-changes.ts'
 
 /** A zone as iCalendar describes it, and the instants for which the description is true. */
 export interface ZoneDescription {
@@ -8,17 +10,6 @@ export interface ZoneDescription {
   readonly text: string
   readonly from: Instant
   readonly until: Instant
-}
-
-/** One change of a zone's offset. */
-interface Change {
-  readonly at: Instant
-  /** What the clock showed that was put forward or back. */
-  readonly wall: WallClock
-  readonly offsetFrom: number
-  readonly offsetTo: number
-  readonly name: string
-  readonly daylight: boolean
 }
 
 /** Changes of the same kind; of a rule when they come on the same weekday of every year. */
@@ -32,12 +23,21 @@ const YEAR = 31_556_952
 /** Years beyond the last event that are looked at: long enough for every weekday to fall on every date. */
 const AHEAD = 12
 
-/** The most changes that are looked at; events may lie thousands of years apart. */
-const MOST = 600
+/** The last instant whose year is written with four digits in every zone. */
+const LATEST = Date.UTC(9999, 11, 30) / 1000
 
 /** Describes a zone for events between two instants; where its rules are regular, for all later ones too. */
 export function describeZone(zone: Zone, first: Instant, last: Instant): ZoneDescription {
-  const { changes, isComplete } = changesOf(zone, first, last + AHEAD * YEAR)
+  const steps = describing(zone, first, last)
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
+  }
+}
+
+/** The same in steps, each of which takes few milliseconds: a zone may have hundreds of changes. */
+export function* describing(zone: Zone, first: Instant, last: Instant): Generator<void, ZoneDescription> {
+  const { changes, isComplete } = yield* changesOf(zone, first, Math.min(last + AHEAD * YEAR, LATEST))
   const runs = runsOf(changes)
   const isRegular = !isComplete && endsInRules(runs, changes)
   const until = isComplete || isRegular ? Number.POSITIVE_INFINITY : (changes.at(-1)?.at ?? first)
@@ -50,36 +50,6 @@ export function describeZone(zone: Zone, first: Instant, last: Instant): ZoneDes
     writeLine('END', 'VTIMEZONE'),
   ].join('')
   return { text, from: first, until }
-}
-
-/** The change that was in force at the first instant, and all up to the last. */
-function changesOf(zone: Zone, first: Instant, last: Instant): { changes: Change[]; isComplete: boolean } {
-  const instants: Instant[] = []
-  let at = transition(first + 1, zone, 'previous') ?? transition(first, zone, 'next')
-  while (at !== null && (at <= last || instants.length === 0) && instants.length < MOST) {
-    instants.push(at)
-    at = transition(at, zone, 'next')
-  }
-  const following = [...instants.slice(1), at]
-  const changes = instants.map((instant, n) => changeAt(zone, instant, following[n] ?? null))
-  return { changes, isComplete: at === null }
-}
-
-/** A clock that is put forward and back again within about a year shows daylight time in between. */
-const LONGEST_SUMMER = 400 * 86_400
-
-function changeAt(zone: Zone, at: Instant, next: Instant | null): Change {
-  const offsetFrom = offsetSeconds(at - 1, zone)
-  const offsetTo = offsetSeconds(at, zone)
-  const goesBack = next !== null && next - at < LONGEST_SUMMER && offsetSeconds(next, zone) < offsetTo
-  return {
-    at,
-    wall: toWallClock(at + offsetFrom, 'UTC'),
-    offsetFrom,
-    offsetTo,
-    name: abbreviation(at, zone),
-    daylight: offsetTo > offsetFrom && goesBack,
-  }
 }
 
 /** The fewest years in a row that are worth a rule, and that prove one which goes on. */
@@ -119,10 +89,10 @@ const WEEKDAYS = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU']
 
 /** The ways in which a day is one of its month: the second Sunday, the last one. */
 function daysOf(wall: WallClock): string[] {
-  const { day, dayOfWeek, daysInMonth } = Temporal.PlainDate.from(wall.slice(0, 10))
-  const weekday = WEEKDAYS[dayOfWeek - 1] ?? ''
-  const days = day > 28 ? [] : [`${Math.ceil(day / 7)}${weekday}`]
-  return day + 7 > daysInMonth ? [...days, `-1${weekday}`] : days
+  const [year = 0, month = 0, day = 0] = wall.slice(0, 10).split('-').map(Number)
+  const name = WEEKDAYS[weekday(dayNumber(year, month, day))] ?? ''
+  const days = day > 28 ? [] : [`${Math.ceil(day / 7)}${name}`]
+  return day + 7 > daysInMonth(year, month) ? [...days, `-1${name}`] : days
 }
 
 function ruleOf(run: readonly Change[], days: readonly string[]): string | null {

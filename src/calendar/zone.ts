@@ -58,12 +58,11 @@ export function transition(instant: Instant, zone: Zone, direction: 'next' | 'pr
 
 /** Around an instant, the time in which a zone's clock neither changes nor shows what it shows another time; empty around a change. */
 export function plainSpan(instant: Instant, zone: Zone): { readonly from: Instant; readonly until: Instant } {
+  const { from, to } = stretchAt(instant, zone)
   const back = (change: Instant) => Math.max(0, offsetSeconds(change - 1, zone) - offsetSeconds(change, zone))
-  const last = transition(instant + 1, zone, 'previous')
-  const next = transition(instant, zone, 'next')
   return {
-    from: last === null ? Number.NEGATIVE_INFINITY : last + back(last),
-    until: next === null ? Number.POSITIVE_INFINITY : next - back(next),
+    from: Number.isFinite(from) ? from + back(from) : from,
+    until: Number.isFinite(to) ? to - back(to) : to,
   }
 }
 
@@ -109,22 +108,31 @@ const stretches = new Map<Zone, Stretch[]>()
  * nearly all times of a calendar lie between a few changes of a few zones.
  */
 export function offsetSeconds(instant: Instant, zone: Zone): number {
-  if (zone === 'UTC') return 0
+  return zone === 'UTC' ? 0 : stretchAt(instant, zone).offset
+}
+
+function stretchAt(instant: Instant, zone: Zone): Stretch {
   const known = stretches.get(zone) ?? []
-  for (const { from, to, offset } of known) if (instant >= from && instant < to) return offset
+  for (const stretch of known) if (instant >= stretch.from && instant < stretch.to) return stretch
   const at = zoned(instant, zone)
   const first = at.add({ seconds: 1 }).getTimeZoneTransition('previous')
   const next = at.getTimeZoneTransition('next')
   const seconds = (moment: Temporal.ZonedDateTime) => Math.floor(moment.epochMilliseconds / 1000)
   const offset = Math.round(at.offsetNanoseconds / 1e9)
   if (known.length >= MOST_STRETCHES) known.length = 0
-  known.push({
+  const stretch = {
     from: first === null ? Number.NEGATIVE_INFINITY : seconds(first),
     to: next === null ? Number.POSITIVE_INFINITY : seconds(next),
     offset,
-  })
+  }
+  known.push(stretch)
   stretches.set(zone, known)
-  return offset
+  return stretch
+}
+
+/** The same, asked of Temporal and not remembered. */
+export function offsetAt(instant: Instant, zone: Zone): number {
+  return Math.round(zoned(instant, zone).offsetNanoseconds / 1e9)
 }
 
 function zoned(instant: Instant, zone: Zone): Temporal.ZonedDateTime {

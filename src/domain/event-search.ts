@@ -1,6 +1,7 @@
 import type { Tx } from '../storage/dialect.ts'
 import { containingHidden, type EventFilter } from '../storage/event-filter.ts'
 import * as storage from '../storage/events.ts'
+import { type Ids, packIds, placesOf } from './id-list.ts'
 import { type Listing, NONE } from './listings.ts'
 import type { Scope } from './scope.ts'
 
@@ -8,7 +9,7 @@ import type { Scope } from './scope.ts'
 const FEW_FOUND = 500
 
 /** A list of which all that a search needs is known. */
-type Searchable = Listing & Required<Pick<Listing, 'secrets' | 'places'>> & { readonly ids: Uint32Array }
+type Searchable = Listing & Required<Pick<Listing, 'secrets' | 'places'>> & { readonly ids: Ids }
 
 /**
  * The events of a search: those that an index found among all of the list without it, which is remembered by `key`. So a
@@ -20,7 +21,7 @@ export async function searched(
   key: string,
   filter: EventFilter,
   found: readonly number[],
-): Promise<readonly number[] | Uint32Array> {
+): Promise<readonly number[] | Ids> {
   const known = memory?.listings.get(memory.version, key)
   if (memory === undefined || (!isSearchable(known) && found.length <= FEW_FOUND)) return storage.ids(tx, filter)
   const list = isSearchable(known) ? known : await searchable(tx, { ...filter, search: null, found: null })
@@ -38,33 +39,23 @@ function isSearchable(listing: Listing | undefined): listing is Searchable {
 async function searchable(tx: Tx, filter: EventFilter): Promise<Searchable> {
   const ids = await storage.ids(tx, filter)
   const secrets = new Set(await storage.secretIds(tx))
-  const all = { ids: Uint32Array.from(ids), places: placesOf(ids) }
+  const all = { ids: packIds(ids), places: placesOf(ids) }
   return { filter, total: ids.length, head: NONE, ...all, secrets, ends: new Map() }
-}
-
-/** By an entry for each id up to the last, as ids come one after the other. */
-function placesOf(ids: readonly number[]): Uint32Array {
-  let last = 0
-  for (const id of ids) if (id > last) last = id
-  const places = new Uint32Array(last + 1)
-  ids.forEach((id, at) => {
-    places[id] = at + 1
-  })
-  return places
 }
 
 /** Room for places, used again: what is garbage outside of the heap is collected late. */
 let room = new Uint32Array(0)
 
 /** Those of a list's events that were found, in its order. */
-function only({ ids, places }: Searchable, found: readonly number[]): Uint32Array {
+function only({ ids, places }: Searchable, found: readonly number[]): Ids {
   if (room.length < found.length) room = new Uint32Array(2 * found.length)
   let count = 0
   for (const id of found) {
-    const place = id < places.length ? (places[id] ?? 0) : 0
+    const place = places.of(id)
     if (place > 0) room[count++] = place
   }
-  const hits = room.slice(0, count).sort()
-  for (let at = 0; at < count; at++) hits[at] = ids[(hits[at] ?? 0) - 1] ?? 0
+  const inOrder = room.subarray(0, count).sort()
+  const hits = ids instanceof Uint32Array ? new Uint32Array(count) : new Float64Array(count)
+  for (let at = 0; at < count; at++) hits[at] = ids[(inOrder[at] ?? 0) - 1] ?? 0
   return hits
 }

@@ -1,6 +1,6 @@
-import { setImmediate } from 'node:timers/promises'
 import { toWallClock } from '../calendar/zone.ts'
 import { refuse } from '../lib/errors.ts'
+import { ownTurn } from '../lib/turns.ts'
 import { eventListParameters } from '../schema/event.ts'
 import { type Described, readFields } from '../schema/field.ts'
 import type { Tx } from '../storage/dialect.ts'
@@ -46,8 +46,6 @@ export interface EventStream {
 
 /** How many events are read at a time: of the largest that can be sent, a hundred megabytes. */
 const BATCH = 100
-/** How many of them are written before others have a turn. */
-const AT_ONCE = 10
 
 /** The filters of lists, for whoever offers them by another name. */
 export const filters: Record<string, Described> = Object.fromEntries(
@@ -128,21 +126,11 @@ async function* batches(
     const events: Event[] = await scope.db.readMany(async (tx) =>
       assemble(tx, scope, await storage.batch(tx, filter, after, limit, offset)),
     )
-    for (let at = 0; at < events.length; at += AT_ONCE) {
-      // Whoever writes them does so at once: without a pause nobody else would have a turn.
-      await ownTurn()
-      yield events.slice(at, at + AT_ONCE)
-    }
+    // Whoever writes them does so in turns of their own.
+    await ownTurn()
+    if (events.length > 0) yield events
     after = events.at(-1)?.row ?? after
     left = events.length < limit ? 0 : left - events.length
     offset = 0
   }
-}
-
-let turns: Promise<void> = Promise.resolve()
-
-/** A turn of the event loop for a few events alone: many feeds at once take longer, but keep nobody else waiting. */
-function ownTurn(): Promise<void> {
-  turns = turns.then(() => setImmediate())
-  return turns
 }

@@ -1,6 +1,7 @@
 import { Generations } from '../lib/generations.ts'
 import type { EventFilter } from '../storage/event-filter.ts'
 import type { Placed, Stub } from '../storage/events.ts'
+import type { Ids, Places } from './id-list.ts'
 
 /** What a list comes to, at one version of the data. */
 export interface Listing {
@@ -9,21 +10,21 @@ export interface Listing {
   /** Its first events: of most lists all, of longer ones once they were asked for twice. */
   head: Briefs
   /** All of its events in order, if it was searched. */
-  readonly ids: readonly number[] | Uint32Array | null
-  /** Where each of them is in it, by its id, counted from 1; only of a list that was searched. */
-  readonly places?: Uint32Array
+  readonly ids: readonly number[] | Ids | null
+  /** Where each of them is in it; only of a list that was searched. */
+  readonly places?: Places
   /** Those events, of this list and others, that are protected by a password; only of a list that was searched. */
   readonly secrets?: ReadonlySet<number>
   /** The last events of some pages, by how many there are up to them: from there on, less has to be counted. */
   readonly ends: Map<number, Placed>
 }
 
-/** Events in brief, in twelve bytes each. */
+/** Events in brief, in 24 bytes each: ids and revisions are exact up to 2^53. */
 export class Briefs {
-  readonly #packed: Uint32Array
+  readonly #packed: Float64Array
 
   constructor(stubs: readonly Stub[]) {
-    this.#packed = new Uint32Array(3 * stubs.length)
+    this.#packed = new Float64Array(3 * stubs.length)
     stubs.forEach(({ id, revision, secret }, n) => {
       this.#packed.set([id, revision, secret], 3 * n)
     })
@@ -80,8 +81,8 @@ export class Listings {
 
 /** Its filter holds what is in its key once more. */
 function sizeOf(key: string, { head, ids, places }: Listing): number {
-  const held = ids instanceof Uint32Array ? ids.byteLength : OF_ID * (ids?.length ?? 0)
-  return OVERHEAD + 4 * key.length + head.bytes + held + (places?.byteLength ?? 0)
+  const held = ids !== null && 'byteLength' in ids ? ids.byteLength : OF_ID * (ids?.length ?? 0)
+  return OVERHEAD + 4 * key.length + head.bytes + held + (places?.bytes ?? 0)
 }
 
 /** A part of a list in brief, if it is among its first. */

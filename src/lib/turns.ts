@@ -37,6 +37,29 @@ export class Turns {
   }
 }
 
+let own: Promise<void> = Promise.resolve()
+
+/** A turn of the event loop for one piece of long work alone: many at once take longer, but keep nobody else waiting. */
+export function ownTurn(): Promise<void> {
+  own = own.then(() => nextTurn())
+  return own
+}
+
+/** How long one piece of such work may take, in milliseconds. */
+export const PIECE = 15
+
+/** Takes the steps of long work, as many in each turn as there is time for. */
+export async function inOwnTurns<T>(steps: Generator<unknown, T>): Promise<T> {
+  for (;;) {
+    await ownTurn()
+    const began = performance.now()
+    while (performance.now() - began < PIECE) {
+      const { done, value } = steps.next()
+      if (done) return value
+    }
+  }
+}
+
 /** The turn of long work: who has it asks now and then whether it is over, and if so lets others go first. */
 export class Turn {
   #began = performance.now()

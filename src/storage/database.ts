@@ -7,7 +7,7 @@ import { AppError, unavailable } from '../lib/errors.ts'
 import { Commits } from './commits.ts'
 import { type Dialect, postgres, sqlite, type Tx } from './dialect.ts'
 import { Looker, type Question } from './look.ts'
-import { migrations } from './migrations/index.ts'
+import { migrations, runMigration } from './migrations/index.ts'
 import { postgresDialect } from './postgres.ts'
 import { Replicas } from './replicas.ts'
 import { SqliteDialect } from './sqlite.ts'
@@ -43,6 +43,13 @@ export interface Database {
 
 /** The names of all migrations, in order. */
 const ALL = Object.keys(migrations)
+
+const runnable = Object.fromEntries(
+  Object.entries(migrations).map(([name, migration]) => [
+    name,
+    { up: (db: Kysely<unknown>) => runMigration(db, migration) },
+  ]),
+)
 
 /** How long a transaction is tried again, and how long it waits in between, in milliseconds. */
 const PATIENCE = 5000
@@ -114,7 +121,7 @@ export function openDatabase(
       versions.moved()
     }
   }
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } })
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => runnable } })
   const executed = async () => {
     // The migrator reads the whole catalog to find out whether its table is there: that is left for a new database.
     const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`

@@ -64,9 +64,9 @@ export interface StreamState {
 export async function state(tx: Tx, filter: StreamFilter): Promise<StreamState> {
   const sums = [
     sql<number>`count(*)`.as('count'),
-    sql<number>`coalesce(sum(id), 0)`.as('ids'),
-    sql<number>`coalesce(sum(modified_utc), 0)`.as('changes'),
-    sql<number>`coalesce(sum(revision), 0)`.as('revisions'),
+    sumOf('id').as('ids'),
+    sumOf('modified_utc').as('changes'),
+    sumOf('revision').as('revisions'),
     sql<number | null>`max(modified_utc)`.as('modified'),
   ] as const
   const events = await matching(tx, filter).select(sums).executeTakeFirstOrThrow()
@@ -77,7 +77,7 @@ export async function state(tx: Tx, filter: StreamFilter): Promise<StreamState> 
   }
   const images = await tx
     .selectFrom('images')
-    .select([sql<number>`count(*)`.as('count'), sql<number>`coalesce(sum(id), 0)`.as('ids')])
+    .select([sql<number>`count(*)`.as('count'), sumOf('id').as('ids')])
     .executeTakeFirstOrThrow()
   const terms = await tx.selectFrom('terms').select(['id', 'name', 'slug', 'parent']).orderBy('id').execute()
   const changes = [events, ...linked].flatMap(({ modified }) => (modified === null ? [] : Number(modified)))
@@ -91,6 +91,11 @@ export async function state(tx: Tx, filter: StreamFilter): Promise<StreamState> 
       ...terms.flatMap((term) => [term.id, term.name, term.slug, term.parent]),
     ],
   }
+}
+
+/** As text: a sum may be more than JavaScript holds exactly. */
+function sumOf(column: 'id' | 'modified_utc' | 'revision') {
+  return sql<string>`cast(coalesce(sum(${sql.ref(column)}), 0) as text)`
 }
 
 function matching(tx: Tx, filter: StreamFilter): SelectQueryBuilder<Tables, 'events', object> {

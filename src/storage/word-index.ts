@@ -1,4 +1,4 @@
-import { type Kysely, type RawBuilder, sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { prepared } from './prepared.ts'
 import type { Tables } from './tables.ts'
 
@@ -7,85 +7,11 @@ import type { Tables } from './tables.ts'
  * is in one of its words, where a word is whatever stands between two spaces. So there are two indexes: of the words by
  * their parts, of which there are few, as most words come again and again; and of the events by their words, which
  * tells all that have a word in one go. An index of the events by their parts is seven times as large, and takes four
- * times as long to answer.
+ * times as long to answer. Triggers keep both in step with the events: see migrations/0006-words.ts.
  */
-
-/** What words are divided by: everything else, even a sign that nobody sees, is of a word. */
-const SPACES = ['\0', '\t', '\n', '\r', ' ']
 
 /** The fewest letters that an index of parts can tell. */
 const LEAST = 3
-
-/** All ASCII signs that the index would take for a space, were it not told otherwise; of other signs it takes none. */
-const SIGNS = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code)).filter(
-  (sign) => !SPACES.includes(sign) && !/[a-z0-9]/i.test(sign),
-)
-
-/** The words of a text, each as often as it is there; `tables` are those that the text is of. */
-function wordsIn(text: RawBuilder<unknown>, tables = sql``): RawBuilder<unknown> {
-  let spaced = text
-  for (const space of SPACES.slice(0, -1)) spaced = sql`replace(${spaced}, char(${sql.lit(space.charCodeAt(0))}), ' ')`
-  // Quoted as a whole and divided then: no space is part of what quoting does.
-  return sql`select value from ${tables} json_each('[' || replace(json_quote(${spaced}), ' ', '","') || ']')
-    where length(value) >= ${sql.lit(LEAST)}`
-}
-
-/** The index that there was before: of the events by all of their three-letter parts. */
-export async function createTrigrams(db: Kysely<unknown>): Promise<void> {
-  await sql`create virtual table event_words using fts5(search, content='', contentless_delete=1, tokenize='trigram case_sensitive 1')`.execute(
-    db,
-  )
-  await sql`insert into event_words (rowid, search) select id, search from events`.execute(db)
-  await sql`create trigger event_words_added after insert on events
-    begin insert into event_words (rowid, search) values (new.id, new.search); end`.execute(db)
-  await sql`create trigger event_words_changed after update of search on events when new.search <> old.search begin
-    delete from event_words where rowid = old.id; insert into event_words (rowid, search) values (new.id, new.search); end`.execute(
-    db,
-  )
-  await sql`create trigger event_words_removed after delete on events
-    begin delete from event_words where rowid = old.id; end`.execute(db)
-}
-
-/** Makes the index in place of the one before. */
-export async function renew(db: Kysely<unknown>): Promise<void> {
-  for (const when of ['added', 'changed', 'removed'])
-    await sql`drop trigger ${sql.ref(`event_words_${when}`)}`.execute(db)
-  await sql`drop table event_words`.execute(db)
-  await create(db)
-}
-
-async function create(db: Kysely<unknown>): Promise<void> {
-  const signs = SIGNS.join('').replaceAll("'", "''")
-  const tokenizer = sql.lit(`ascii tokenchars '${signs}'`)
-  await sql`create table words (id integer primary key, word text not null unique)`.execute(db)
-  await sql`create virtual table word_parts using fts5(word, content='', contentless_delete=1, tokenize='trigram case_sensitive 1')`.execute(
-    db,
-  )
-  await sql`create virtual table event_words using fts5(search, content='', contentless_delete=1, detail=none, tokenize=${tokenizer})`.execute(
-    db,
-  )
-  await sql`create trigger word_added after insert on words
-    begin insert into word_parts (rowid, word) values (new.id, new.word); end`.execute(db)
-  await sql`create trigger word_removed after delete on words
-    begin delete from word_parts where rowid = old.id; end`.execute(db)
-  const added = (text: RawBuilder<unknown>) => sql`insert into words (word) ${wordsIn(text)} on conflict do nothing`
-  // What nobody has written any more is not to be found anywhere.
-  const unused = (still = sql``) => sql`delete from words where word in (${wordsIn(sql`old.search`)} ${still})
-    and not exists (select 1 from event_words where event_words match '"' || replace(words.word, '"', '""') || '"')`
-  await sql`insert into words (word) ${wordsIn(sql`events.search`, sql`events,`)} on conflict do nothing`.execute(db)
-  await sql`insert into event_words (rowid, search) select id, search from events`.execute(db)
-  await sql`create trigger event_words_added after insert on events begin
-    ${added(sql`new.search`)};
-    insert into event_words (rowid, search) values (new.id, new.search); end`.execute(db)
-  await sql`create trigger event_words_changed after update of search on events when new.search <> old.search begin
-    ${added(sql`new.search`)};
-    delete from event_words where rowid = old.id;
-    insert into event_words (rowid, search) values (new.id, new.search);
-    ${unused(sql`except ${wordsIn(sql`new.search`)}`)}; end`.execute(db)
-  await sql`create trigger event_words_removed after delete on events begin
-    delete from event_words where rowid = old.id;
-    ${unused()}; end`.execute(db)
-}
 
 /** How many words are looked for together: the events that have one of them are told once then, and in no time. */
 const TOGETHER = 16

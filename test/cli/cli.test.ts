@@ -1,55 +1,14 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { ROOT } from '../support/sources.ts'
+import { finished, runKalends as run, startKalends } from '../support/processes.ts'
+import { serveProcesses } from '../support/workers.ts'
 
-const BIN = join(ROOT, 'bin/kalends.js')
-
-interface Result {
-  readonly code: number | null
-  readonly out: string
-  readonly err: string
-}
-
-function run(args: string[], env: Record<string, string> = {}): Promise<Result> {
-  const child = spawn(process.execPath, [BIN, ...args], { env: { ...process.env, ...env } })
-  const out: Buffer[] = []
-  const err: Buffer[] = []
-  child.stdout.on('data', (data) => out.push(data))
-  child.stderr.on('data', (data) => err.push(data))
-  const text = (chunks: Buffer[]) => Buffer.concat(chunks).toString()
-  return new Promise((resolve) => child.on('close', (code) => resolve({ code, out: text(out), err: text(err) })))
-}
-
-/** Starts the service and waits until it listens; answers what it printed so far and its address. */
-function serve(args: string[]): Promise<{ child: ChildProcess; url: string; out: () => string }> {
-  const child = spawn(process.execPath, [BIN, 'serve', '--port', '0', '--host', '127.0.0.1', ...args])
-  let out = ''
-  return new Promise((resolve, reject) => {
-    child.on('exit', (code) => reject(new Error(`ended with ${code}: ${out}`)))
-    child.stderr.on('data', (data) => {
-      out += data
-    })
-    child.stdout.on('data', (data) => {
-      out += data
-      const url = /listening at (http:\/\/[\d.:]+)/.exec(out)?.[1]
-      // The first line of a new calendar's credentials comes after that of the address.
-      if (url !== undefined) setTimeout(() => resolve({ child, url, out: () => out }), 300)
-    })
-  })
-}
-
-const stop = (child: ChildProcess, signal: NodeJS.Signals) =>
-  new Promise<number | null>((resolve) => {
-    child.removeAllListeners('exit')
-    child.on('exit', resolve)
-    child.kill(signal)
-  })
+/** How many acknowledged writes there are before the service is killed. */
+const BEFORE_KILL = 60
 
 describe('the command line', () => {
   let folder: string
@@ -157,50 +116,42 @@ describe('the command line', () => {
 
   it('serves, shows the first administrator once, and stops when asked', async () => {
     const data = join(folder, 'served')
-    const first = await serve(['--data', data])
-    const password = /password {2}(\S+)/.exec(first.out())?.[1] ?? ''
+    const first = await serveProcesses(['--data', data])
+    const { authorization } = first
     const request = (url: string, path: string, init: RequestInit = {}) =>
       fetch(`${url}/calendar/events/v1${path}`, {
         ...init,
-        headers: {
-          authorization: `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`,
-          'content-type': 'application/json',
-        },
+        headers: { authorization, 'content-type': 'application/json' },
       })
     assert.equal((await request(first.url, '/venues', { method: 'POST', body: '{"venue":"Kept"}' })).status, 201)
     assert.match((await run(['user', 'remove', 'admin', '--data', data])).err, /author of 1 records/)
-    assert.equal(await stop(first.child, 'SIGTERM'), 0)
-    const second = await serve(['--data', data])
-    assert.doesNotMatch(second.out(), /password/)
+    first.child.kill('SIGTERM')
+    assert.equal(await first.closed, 0)
+    const second = await serveProcesses(['--data', data], {}, { isNew: false })
     const { total } = (await (await request(second.url, '/venues')).json()) as { total: number }
     assert.equal(total, 1)
-    assert.equal(await stop(second.child, 'SIGINT'), 0)
+    second.child.kill('SIGINT')
+    assert.equal(await second.closed, 0)
+    assert.doesNotMatch(second.out(), /password/)
   })
 
   it('shows the first administrator even if it is asked to stop at once', async () => {
     const args = ['--port', '0', '--host', '127.0.0.1', '--data', join(folder, 'stopped-at-once')]
-    const child = spawn(process.execPath, [BIN, 'serve', ...args])
-    let [out, err] = ['', '']
+    const child = startKalends(['serve', ...args])
+    let [seen, isAsked] = ['', false]
     child.stdout.on('data', (data) => {
-      out += data
-      if (/listening at/.test(String(data))) child.kill('SIGTERM')
+      seen += data
+      if (!isAsked && /listening at/.test(seen)) isAsked = child.kill('SIGTERM')
     })
-    child.stderr.on('data', (data) => {
-      err += data
-    })
-    const [code] = await once(child, 'close')
+    const { code, out, err } = await finished(child)
     assert.deepEqual([code, err], [0, ''])
     assert.match(out, /password {2}\S+/)
   })
 
   it('loses no acknowledged write when it is killed', async () => {
     const data = join(folder, 'killed')
-    const { child, url, out } = await serve(['--data', data])
-    const password = /password {2}(\S+)/.exec(out())?.[1] ?? ''
-    const headers = {
-      authorization: `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`,
-      'content-type': 'application/json',
-    }
+    const { child, url, authorization, closed } = await serveProcesses(['--data', data])
+    const headers = { authorization, 'content-type': 'application/json' }
     const acknowledged: string[] = []
     const writers = Array.from({ length: 4 }, async (_, writer) => {
       for (let n = 0; n < 1000; n++) {
@@ -210,21 +161,21 @@ describe('the command line', () => {
           body: JSON.stringify({ name: `w${writer} ${n}` }),
         }).catch(() => null)
         if (response?.status !== 201) return
-        // Counted from the first one, as the machine may be slow.
-        if (acknowledged.length === 0) setTimeout(() => child.kill('SIGKILL'), 400)
+        if (acknowledged.length === BEFORE_KILL) child.kill('SIGKILL')
         acknowledged.push(((await response.json().catch(() => ({ slug: '' }))) as { slug: string }).slug)
       }
     })
-    child.removeAllListeners('exit')
     await Promise.all(writers)
-    assert.ok(acknowledged.length > 0)
-    const again = await serve(['--data', data])
+    assert.equal(await closed, null)
+    assert.ok(acknowledged.length > BEFORE_KILL)
+    const again = await serveProcesses(['--data', data], {}, { isNew: false })
     for (const slug of acknowledged.filter(Boolean)) {
       const found = (await (await fetch(`${again.url}/calendar/events/v1/tags?hide_empty=0&slug=${slug}`)).json()) as {
         total: number
       }
       assert.equal(found.total, 1, slug)
     }
-    await stop(again.child, 'SIGTERM')
+    again.child.kill('SIGTERM')
+    assert.equal(await again.closed, 0)
   })
 })

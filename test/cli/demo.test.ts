@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
@@ -11,13 +11,15 @@ import { planYear } from '../../scripts/demo/plan.ts'
 import { createApp, openAddress } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
 import { contractOf } from '../support/contract.ts'
+import { startProcess } from '../support/processes.ts'
 import type { Json } from '../support/service.ts'
 import { ROOT } from '../support/sources.ts'
+import { eventually } from '../support/workers.ts'
 
 const COUNT = 24
 
 function start(args: string[]): { child: ChildProcess; out: () => string } {
-  const child = spawn(process.execPath, [join(ROOT, 'scripts/demo.ts'), ...args], { cwd: ROOT })
+  const child = startProcess(process.execPath, [join(ROOT, 'scripts/demo.ts'), ...args], { cwd: ROOT })
   let out = ''
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (data) => {
@@ -109,7 +111,10 @@ describe('the demonstration', () => {
     assert.match((await run(['--port', String(port), '--events', '2'])).out, /port \d+ cannot be used/)
     await new Promise((closed) => server.close(closed))
     const { child, out } = start(['--port', String(port), '--events', '4'])
-    while (!/password {2}/.test(out())) await Promise.race([once(child.stdout ?? child, 'data'), once(child, 'close')])
+    await eventually(() => {
+      assert.equal(child.exitCode, null, out())
+      return /password {2}\S+\n/.test(out())
+    })
     const temporary = /in (\S+)\.\n/.exec(out())?.[1] ?? ''
     assert.ok(existsSync(temporary))
     const response = await fetch(`http://localhost:${port}/calendar/events/v1/events?starts_after=2000-01-01`)

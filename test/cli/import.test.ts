@@ -1,30 +1,12 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { type Database, openDatabase } from '../../src/storage/database.ts'
-import { ROOT } from '../support/sources.ts'
+import { type Result, runKalends } from '../support/processes.ts'
 
-interface Result {
-  readonly code: number | null
-  readonly out: string
-  readonly err: string
-}
-
-function run(...args: string[]): Promise<Result> {
-  const child = spawn(process.execPath, [join(ROOT, 'bin/kalends.js'), ...args])
-  let out = ''
-  let err = ''
-  child.stdout.on('data', (data) => {
-    out += data
-  })
-  child.stderr.on('data', (data) => {
-    err += data
-  })
-  return new Promise((resolve) => child.on('close', (code) => resolve({ code, out, err })))
-}
+const run = (...args: string[]): Promise<Result> => runKalends(args)
 
 const ICS = `BEGIN:VCALENDAR
 BEGIN:VEVENT

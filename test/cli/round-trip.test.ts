@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { promisify } from 'node:util'
+import { runKalends } from '../support/processes.ts'
 import { type Json, type Service, startService } from '../support/service.ts'
-import { ROOT } from '../support/sources.ts'
 import { ON_POSTGRES } from '../support/store.ts'
 
 const OLD = 'https://old.example.org'
@@ -193,8 +191,11 @@ async function everything(service: Service): Promise<Record<string, Json>> {
   return shown
 }
 
-const exec = promisify(execFile)
-const kalends = (...args: string[]) => exec(process.execPath, [join(ROOT, 'bin/kalends.js'), ...args])
+async function kalends(...args: string[]): Promise<string> {
+  const { code, out, err } = await runKalends(args)
+  assert.equal(code, 0, err)
+  return out + err
+}
 
 describe('what is exported and imported', { skip: ON_POSTGRES && 'needs the embedded database' }, () => {
   let folder: string
@@ -218,11 +219,11 @@ describe('what is exported and imported', { skip: ON_POSTGRES && 'needs the embe
     const settings = { baseUrl: NEW, timezone: 'Europe/Paris' }
     const service = await startService({ folder: join(folder, format), settings })
     const here = ['--data', join(folder, format), '--base-url', NEW, '--timezone', 'Europe/Paris']
-    const { stdout, stderr } = await kalends('import', file, ...here)
+    const told = await kalends('import', file, ...here)
     const again = await kalends('import', file, ...here)
     const found = await everything(service)
     await service.close()
-    return { told: stdout + stderr, again: again.stdout + again.stderr, found }
+    return { told, again, found }
   }
 
   it('is the same in every field as a calendar', async () => {

@@ -5,7 +5,6 @@ import { type IncomingMessage, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { setTimeout } from 'node:timers/promises'
 import { eventually, type Served, serveProcesses } from '../support/workers.ts'
 
 describe('kalends serve --workers', () => {
@@ -61,8 +60,13 @@ describe('kalends serve --workers', () => {
     const running = await begin(served)
     const cut = assert.rejects(running.answer)
     served.child.kill('SIGINT')
-    await setTimeout(700)
-    served.child.kill('SIGINT')
+    await eventually(() => /SIGINT: finishing/.test(served.out()))
+    assert.equal(served.child.exitCode, null)
+    // What comes within half a second is the same demand, passed on twice.
+    await eventually(() => {
+      served.child.kill('SIGINT')
+      return served.child.exitCode !== null
+    })
     assert.equal(await served.closed, 1)
     await cut
   })

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,8 +7,8 @@ import { setTimeout } from 'node:timers/promises'
 import * as users from '../../src/domain/users.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { openDatabase } from '../../src/storage/database.ts'
+import { startKalends } from '../support/processes.ts'
 import { end, startPair, undoAll, until } from '../support/replica.ts'
-import { ROOT } from '../support/sources.ts'
 import { ON_POSTGRES } from '../support/store.ts'
 
 const skip = ON_POSTGRES ? process.platform === 'win32' && 'needs signals' : 'needs PostgreSQL'
@@ -30,11 +29,10 @@ interface Answer {
 /** Starts the service as its own process and waits until it listens. */
 async function serve(databaseUrl: string, undo: (() => unknown)[]) {
   const data = mkdtempSync(join(tmpdir(), 'kalends-failover-'))
-  const child = spawn(
-    process.execPath,
-    [join(ROOT, 'bin/kalends.js'), 'serve', '--port', '0', '--host', '127.0.0.1', '--data', data],
-    { env: { ...process.env, KALENDS_DATABASE_URL: databaseUrl, KALENDS_LOG_LEVEL: 'info' } },
-  )
+  const child = startKalends(['serve', '--port', '0', '--host', '127.0.0.1', '--data', data], {
+    KALENDS_DATABASE_URL: databaseUrl,
+    KALENDS_LOG_LEVEL: 'info',
+  })
   undo.push(
     () => rmSync(data, { recursive: true, force: true }),
     () => end(child),

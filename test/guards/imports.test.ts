@@ -50,6 +50,18 @@ describe('imports', () => {
     )
   })
 
+  it('of migrations name nothing that can change: only Kysely and files of their own folder', () => {
+    const wrong = all
+      .filter(({ file }) => file.startsWith('storage/migrations/'))
+      .flatMap(({ file, text }) =>
+        [...text.matchAll(/(?:\bfrom |\bimport\(?\s*|\brequire\()'([^']+)'/g)]
+          .map(([, named = '']) => named)
+          .filter((named) => named !== 'kysely' && !/^\.\/[\w-]+\.ts$/.test(named))
+          .map((named) => `${file} -> ${named}`),
+      )
+    assert.deepEqual(wrong, [])
+  })
+
   it('keep SQL in storage and HTTP in http', () => {
     const importing = (name: RegExp) => all.filter(({ text }) => name.test(text)).map(({ file }) => room(file))
     assert.deepEqual([...new Set(importing(/from '(kysely|node:sqlite)/))], ['storage'])

@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { setTimeout } from 'node:timers/promises'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import pino from 'pino'
 import { type Json, type Service, startService } from '../support/service.ts'
+import { eventually } from '../support/workers.ts'
 
 const API = '/calendar/events/v1'
 const EVENT = { title: 'A concert', start_date: '2031-06-10 19:00', end_date: '2031-06-10 22:00' }
@@ -217,9 +217,10 @@ describe('the log', () => {
     const url = `${await service.listen()}${API}/events?password=hidden-word`
     await (await fetch(url)).text()
     await (await fetch(url)).text()
-    await setTimeout(50)
+    const answered = () => lines.filter((line) => line.msg === 'answered')
+    await eventually(() => answered().length === 2)
     await service.close()
-    const [first, second] = lines.filter((line) => line.msg === 'answered')
+    const [first, second] = answered()
     assert.deepEqual(Object.keys(second).sort(), Object.keys(first).sort())
     assert.equal(second.req.method, 'GET')
     assert.equal(second.res.statusCode, 200)

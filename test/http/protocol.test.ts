@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { Writable } from 'node:stream'
 import { after, before, describe, it } from 'node:test'
-import { setTimeout } from 'node:timers/promises'
 import pino from 'pino'
 import { endpoints } from '../../src/http/routes.ts'
 import { basic, type Service, startService } from '../support/service.ts'
+import { eventually } from '../support/workers.ts'
 
 const EVENTS = '/calendar/events/v1/events'
 
@@ -257,6 +257,18 @@ describe('a connection', () => {
       ].join('\r\n')
     return { socket, head, text: () => text, closed: once(socket, 'close') }
   }
+  /** Whether another connection to the same place is refused. */
+  const isRefused = async ({ remotePort = 0, remoteAddress }: Socket) => {
+    const other = connect(remotePort, remoteAddress)
+    try {
+      await once(other, 'connect')
+      return false
+    } catch {
+      return true
+    } finally {
+      other.destroy()
+    }
+  }
 
   it('stays when a body is refused before it has arrived', { timeout: 5000 }, async () => {
     const service = await startService({ settings: { bodyLimit: '2048' } })
@@ -284,13 +296,15 @@ describe('a connection', () => {
     const service = await startService()
     const { socket, head, text, closed } = await open(service)
     const body = JSON.stringify({ name: 'In time' })
-    socket.write(`${head(body.length)}${body.slice(0, 5)}`)
-    await setTimeout(200)
+    // The request runs when its body is asked for.
+    socket.write(head(body.length).replace('Host: x', 'Host: x\r\nExpect: 100-continue'))
+    await once(socket, 'data')
+    socket.write(body.slice(0, 5))
     const stopped = service.close()
-    await setTimeout(50)
+    await eventually(() => isRefused(socket))
     socket.write(body.slice(5))
     await Promise.all([closed, stopped])
-    assert.match(text(), /^HTTP\/1\.1 201/)
+    assert.match(text(), /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 201/)
     assert.match(text(), /^connection: close\r$/im)
   })
 })

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { type Kysely, sql } from 'kysely'
-import { dialectOf, type Tx } from '../../src/storage/dialect.ts'
+import type { Tx } from '../../src/storage/dialect.ts'
 import { ALL, containing } from '../../src/storage/event-filter.ts'
+import { steps as speed } from '../../src/storage/migrations/0004-speed.ts'
+import { steps as words } from '../../src/storage/migrations/0006-words.ts'
+import { perform } from '../../src/storage/migrations/steps.ts'
 import fc from '../support/property.ts'
 import { type Service, startService } from '../support/service.ts'
 import { ON_POSTGRES } from '../support/store.ts'
@@ -91,18 +94,15 @@ describe('the index of words', () => {
   }, async () => {
     await service.db.write(async (tx) => {
       await tx.deleteFrom('events').execute()
-      for (const name of ['event_words_added', 'event_words_changed', 'event_words_removed'])
-        await sql`drop trigger ${sql.ref(name)}`.execute(tx)
-      for (const name of ['event_words', 'word_parts', 'words']) await sql`drop table ${sql.table(name)}`.execute(tx)
-      const { createWordIndex, renewWordIndex } = dialectOf(tx)
-      await createWordIndex(tx as unknown as Kysely<unknown>)
+      for (const name of ['word_parts', 'words']) await sql`drop table ${sql.table(name)}`.execute(tx)
+      await perform(tx as unknown as Kysely<unknown>, speed.slice(-1))
       const texts = new Map([
         [4000, 'a lantern "by\tthe" water\n\\n'],
         [4001, 'lanterns'],
         [4002, ''],
       ])
       for (const [id, one] of texts) await put(tx, id, one)
-      await renewWordIndex(tx as unknown as Kysely<unknown>)
+      await perform(tx as unknown as Kysely<unknown>, words)
       for (const part of ['lantern', '"by', 'the" wat', 'none']) assert.ok(await compare(tx, texts, part), part)
       await tx.updateTable('events').set({ search: 'a fountain' }).where('id', '=', 4001).execute()
       texts.set(4001, 'a fountain')

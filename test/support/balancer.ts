@@ -1,9 +1,9 @@
-import { spawn } from 'node:child_process'
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { file } from './deploy.ts'
 import { freePort } from './postgres.ts'
+import { startProcess } from './processes.ts'
 import { end, undoAll, until } from './replica.ts'
 
 const PATHS = [process.env.KALENDS_TEST_NGINX, '/usr/sbin/nginx', '/usr/bin/nginx'].filter((path) => path !== undefined)
@@ -30,7 +30,7 @@ export async function startBalancer(ports: Readonly<Record<string, number>>): Pr
   const port = await freePort()
   writeFileSync(join(folder, 'default.conf'), configuration(port, ports))
   writeFileSync(join(folder, 'nginx.conf'), surrounding(folder))
-  const child = spawn(nginx, ['-p', folder, '-c', join(folder, 'nginx.conf'), '-e', 'stderr'])
+  const child = startProcess(nginx, ['-p', folder, '-c', join(folder, 'nginx.conf'), '-e', 'stderr'])
   undo.push(() => end(child))
   let out = ''
   child.stderr.on('data', (chunk) => {

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { type ChildProcess, execFile } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import pg from 'pg'
 import { imageEnvironment, readCompose, readDockerfile, valuesOf, withDefaults } from './deploy.ts'
 import { freePort } from './postgres.ts'
+import { startProcess } from './processes.ts'
 import { end, startPair, undoAll, until } from './replica.ts'
 import { ROOT } from './sources.ts'
 
@@ -149,7 +150,7 @@ async function makeNode(
         .map((line) => JSON.parse(line))
         .filter(({ msg }) => msg === 'answered'),
     async start() {
-      const started = spawn(process.execPath, [join(ROOT, 'bin/kalends.js'), 'serve'], {
+      const started = startProcess(process.execPath, [join(ROOT, 'bin/kalends.js'), 'serve'], {
         env,
         cwd: variables.KALENDS_DATA,
       })

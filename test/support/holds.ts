@@ -13,7 +13,7 @@ function used(): number {
 }
 
 /** For how long some work keeps everything else in this process from running, at most, in milliseconds. */
-async function holdOf(work: () => Promise<unknown>): Promise<number> {
+export async function holdOf(work: () => Promise<unknown>): Promise<number> {
   let isDone = false
   let longest = 0
   const watch = async () => {

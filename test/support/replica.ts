@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
   appendFileSync,
@@ -18,6 +18,7 @@ import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { freePort } from './postgres.ts'
+import { startProcess } from './processes.ts'
 import { ROOT } from './sources.ts'
 
 const run = promisify(execFile)
@@ -76,7 +77,7 @@ export async function startPair(): Promise<Pair> {
     writeFileSync(join(standby.data, 'standby.signal'), '')
 
     const [first, second] = [primary, standby].map(({ data, port }) => {
-      const child = spawn(join(BINARIES, 'postgres'), ['-D', data, '-p', String(port)], {
+      const child = startProcess(join(BINARIES, 'postgres'), ['-D', data, '-p', String(port)], {
         ...owner,
         cwd: folder,
         stdio: ['ignore', log, log],

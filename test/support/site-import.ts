@@ -1,16 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDatabase } from '../../src/storage/database.ts'
+import { finished, type Result, startKalends } from './processes.ts'
 import type { Json } from './service.ts'
-import { ROOT } from './sources.ts'
 
-export interface Result {
-  readonly code: number | null
-  readonly out: string
-  readonly err: string
-}
+export { finished } from './processes.ts'
 
 /** A new home for a site: a folder that the command line imports into. */
 export class NewHome {
@@ -52,20 +48,6 @@ export class NewHome {
   }
 
   #kalends(args: readonly string[], env: Record<string, string> = {}): ChildProcess {
-    return spawn(process.execPath, [join(ROOT, 'bin/kalends.js'), ...args, '--data', this.#folder], {
-      env: { ...process.env, ...env },
-    })
+    return startKalends([...args, '--data', this.#folder], env)
   }
-}
-
-/** What a command said, and how it ended. */
-export function finished(child: ChildProcess): Promise<Result> {
-  let [out, err] = ['', '']
-  child.stdout?.on('data', (data) => {
-    out += data
-  })
-  child.stderr?.on('data', (data) => {
-    err += data
-  })
-  return new Promise((resolve) => child.on('close', (code) => resolve({ code, out, err })))
 }

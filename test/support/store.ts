@@ -12,10 +12,17 @@ export interface Store {
   drop(): Promise<void>
 }
 
-/** An empty database: in a folder or in memory, or on the server that the tests run on. */
+/** A database without records: in a folder or in memory, or on the server that the tests run on, where it has its tables. */
 export async function freshStore(folder: string): Promise<Store> {
-  if (!ON_POSTGRES) return { where: folder, drop: async () => {} }
-  const template = await migratedTemplate()
+  return ON_POSTGRES ? copyOf(await migratedTemplate()) : { where: folder, drop: async () => {} }
+}
+
+/** A database without tables, in the same places. */
+export async function emptyStore(folder: string): Promise<Store> {
+  return ON_POSTGRES ? copyOf("template0 encoding 'UTF8'") : { where: folder, drop: async () => {} }
+}
+
+async function copyOf(template: string): Promise<Store> {
   const name = `test_${randomBytes(8).toString('hex')}`
   await onServer((client) => client.query(`create database ${name} template ${template}`))
   return {

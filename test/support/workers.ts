@@ -1,10 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { Agent, request } from 'node:http'
-import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout } from 'node:timers/promises'
+import { startKalends } from './processes.ts'
 import type { Json } from './service.ts'
-import { ROOT } from './sources.ts'
 
 /** How long anything here is waited for, in milliseconds. */
 const PATIENCE = 60_000
@@ -41,18 +40,22 @@ export interface Served {
   connect(as?: 'nobody'): Connection
 }
 
-/** Starts `kalends serve` in processes of its own, and waits until it listens and has shown its administrator. */
-export async function serveProcesses(args: string[], env: Record<string, string> = {}): Promise<Served> {
-  const bin = join(ROOT, 'bin/kalends.js')
-  const child = spawn(process.execPath, [bin, 'serve', '--port', '0', '--host', '127.0.0.1', ...args], {
-    env: { ...process.env, ...env },
-  })
+/**
+ * Starts `kalends serve` in processes of its own, and waits until it listens and, if the calendar is new, has shown its
+ * administrator.
+ */
+export async function serveProcesses(
+  args: string[],
+  env: Record<string, string> = {},
+  { isNew = true }: { isNew?: boolean } = {},
+): Promise<Served> {
+  const child = startKalends(['serve', '--port', '0', '--host', '127.0.0.1', ...args], env)
   let out = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (out += data))
   const closed = new Promise<number | null>((resolve) => child.on('close', resolve))
   await eventually(() => {
     if (child.exitCode !== null) throw new Error(`ended with ${child.exitCode}: ${out}`)
-    return /listening at/.test(out) && /password {2}\S+/.test(out)
+    return /listening at http:\/\/[\d.:]+/.test(out) && (!isNew || /password {2}\S+\n/.test(out))
   })
   const url = /listening at (http:\/\/[\d.:]+)/.exec(out)?.[1] ?? ''
   const password = /password {2}(\S+)/.exec(out)?.[1]

@@ -1,7 +1,7 @@
 import type { Event } from '../../domain/events.ts'
 import type { Linked } from '../../domain/linked-records.ts'
 import { contentHtml, whenText, whereText } from './event-text.ts'
-import { type Feed, type Format, permanentId } from './feed.ts'
+import { type Feed, type Format, inPieces, permanentId } from './feed.ts'
 import { element } from './xml.ts'
 
 /** Atom: RFC 4287, with the pages of RFC 5005 §3. */
@@ -9,7 +9,7 @@ export const atom: Format = { type: 'application/atom+xml; charset=utf-8', perio
 
 async function* write(feed: Feed): AsyncGenerator<string> {
   yield head(feed)
-  for await (const batch of feed.events.batches()) yield batch.map((event) => entry(event, feed)).join('')
+  yield* inPieces(feed.events.batches(), (event) => entry(event, feed))
   yield '</feed>\n'
 }
 

@@ -2,7 +2,7 @@ import { type Instant, toInstant, toIso, toWallClock, type WallClock, type Zone 
 import type { Event } from '../../domain/events.ts'
 import type { Linked, LinkedKind } from '../../domain/linked-records.ts'
 import { joinNames, protectText, quoteCell } from '../../lib/table-cells.ts'
-import type { Feed, Format } from './feed.ts'
+import { type Feed, type Format, inPieces } from './feed.ts'
 import { importStatus } from './stored-fields.ts'
 
 /** Comma-separated values: RFC 4180, with a heading. Columns have the names of the fields of the REST interface. */
@@ -55,9 +55,7 @@ const COLUMNS: readonly Column[] = [
 
 async function* write(feed: Feed): AsyncGenerator<string> {
   yield line(COLUMNS.map(([name]) => name))
-  for await (const batch of feed.events.batches()) {
-    yield batch.map((event) => line(COLUMNS.map(([, value]) => value(event, feed)))).join('')
-  }
+  yield* inPieces(feed.events.batches(), (event) => line(COLUMNS.map(([, value]) => value(event, feed))))
 }
 
 function line(cells: readonly Cell[]): string {

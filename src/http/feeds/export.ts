@@ -6,17 +6,16 @@ import { NAMESPACE } from '../endpoint.ts'
 import { errorBody } from '../errors.ts'
 import { event } from '../present-event.ts'
 import { csv } from './csv.ts'
-import { type Feed, type Format, feedTitle } from './feed.ts'
+import { type Feed, type Format, feedTitle, inPieces } from './feed.ts'
 import { icalendar } from './icalendar.ts'
-import { joined } from './json-feed.ts'
 
 /** Events as the REST interface shows them. */
 const json: Format = {
   type: 'application/json; charset=utf-8',
   period: 'all',
   async *write({ events, addresses, site }) {
-    yield '{"events":['
-    yield* joined(events.batches(), (one) => JSON.stringify(event(one, addresses, site)))
+    yield `{"events":[${events.total === 0 ? '' : '\n'}`
+    yield* inPieces(events.batches(), (one) => JSON.stringify(event(one, addresses, site)), ',\n')
     yield '\n]}\n'
   },
 }

@@ -1,7 +1,9 @@
 import type { Instant } from '../../calendar/zone.ts'
 import type { EventStream, StreamRequest } from '../../domain/event-stream.ts'
+import type { Event } from '../../domain/events.ts'
 import type { Site } from '../../domain/scope.ts'
 import { text } from '../../lib/texts.ts'
+import { ownTurn, PIECE } from '../../lib/turns.ts'
 import type { Addresses } from '../addresses.ts'
 import { NAMESPACE } from '../endpoint.ts'
 
@@ -28,6 +30,29 @@ export interface Format {
   /** Which events it holds when no dates are asked for. */
   readonly period: StreamRequest['period']
   write(feed: Feed): AsyncGenerator<string>
+}
+
+/** The texts of all events, in pieces: a batch may hold megabytes, and nobody else is to wait for all of it. */
+export async function* inPieces(
+  batches: AsyncIterable<readonly Event[]>,
+  write: (event: Event) => string,
+  separator = '',
+): AsyncGenerator<string> {
+  let isFirst = true
+  for await (const batch of batches) {
+    let began = performance.now()
+    let piece = ''
+    for (const event of batch) {
+      piece += isFirst ? write(event) : separator + write(event)
+      isFirst = false
+      if (performance.now() - began < PIECE) continue
+      yield piece
+      await ownTurn()
+      began = performance.now()
+      piece = ''
+    }
+    if (piece !== '') yield piece
+  }
 }
 
 /** What a feed is called: by the name of the calendar, if it was given one, else by its host; and by what it is of. */

@@ -1,16 +1,17 @@
 import { escapeText, joinTexts, writeLine } from '../../calendar/content-lines.ts'
-import { basic, describeZone, type ZoneDescription } from '../../calendar/vtimezone.ts'
+import { basic, describing, type ZoneDescription } from '../../calendar/vtimezone.ts'
 import { type Instant, offsetSeconds, plainSpan, toWallClock, type WallClock, type Zone } from '../../calendar/zone.ts'
 import type { Event, EventRow } from '../../domain/events.ts'
 import type { Linked } from '../../domain/linked-records.ts'
 import { plainLines } from '../../lib/plain-lines.ts'
+import { inOwnTurns } from '../../lib/turns.ts'
 import { eventFields } from '../../schema/event.ts'
 import { organizerFields } from '../../schema/organizer.ts'
 import type { Status } from '../../schema/record.ts'
 import { venueFields } from '../../schema/venue.ts'
 import type { Addresses } from '../addresses.ts'
 import { whereText } from './event-text.ts'
-import type { Feed, Format } from './feed.ts'
+import { type Feed, type Format, inPieces } from './feed.ts'
 import { importStatus, linkedFields, storedFields, ticketFields } from './stored-fields.ts'
 import { TermLines } from './term-lines.ts'
 
@@ -34,14 +35,12 @@ async function* write(feed: Feed): AsyncGenerator<string> {
   const spans = events.total === 0 ? [{ timezone: site.timezone, first: now(), last: now() }] : events.zones
   for (const { timezone, first, last } of spans) {
     if (timezone === 'UTC' && events.total > 0) continue
-    const zone = describeZone(timezone, first, last)
+    const zone = await inOwnTurns(describing(timezone, first, last))
     zones.set(timezone, { ...zone, plain: plainSpan(first, timezone) })
     yield zone.text
   }
   const terms = self === null ? new TermLines(await events.categories()) : null
-  for await (const batch of events.batches()) {
-    yield batch.map((event) => vevent(event, addresses, zones, terms)).join('')
-  }
+  yield* inPieces(events.batches(), (event) => vevent(event, addresses, zones, terms))
   yield writeLine('END', 'VCALENDAR')
 }
 

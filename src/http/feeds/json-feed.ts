@@ -2,7 +2,7 @@ import { toIso } from '../../calendar/zone.ts'
 import type { Event } from '../../domain/events.ts'
 import { inertText } from '../../lib/html.ts'
 import { contentHtml, placeText, whenText, whereText } from './event-text.ts'
-import { type Feed, type Format, permanentId } from './feed.ts'
+import { type Feed, type Format, inPieces, permanentId } from './feed.ts'
 
 /** JSON Feed 1.1. What makes an item an event is in its extension `_event`. */
 export const jsonFeed: Format = { type: 'application/feed+json; charset=utf-8', period: 'upcoming', write }
@@ -17,21 +17,9 @@ async function* write(feed: Feed): AsyncGenerator<string> {
     ...(next !== null && { next_url: next }),
     language,
   }
-  yield `${JSON.stringify(head).slice(0, -1)},"items":[`
-  yield* joined(events.batches(), (event) => JSON.stringify(item(event, feed)))
+  yield `${JSON.stringify(head).slice(0, -1)},"items":[${events.total === 0 ? '' : '\n'}`
+  yield* inPieces(events.batches(), (event) => JSON.stringify(item(event, feed)), ',\n')
   yield ']}\n'
-}
-
-/** The texts of all events with commas between them. */
-export async function* joined(
-  batches: AsyncIterable<readonly Event[]>,
-  text: (event: Event) => string,
-): AsyncGenerator<string> {
-  let separator = '\n'
-  for await (const batch of batches) {
-    yield `${separator}${batch.map(text).join(',\n')}`
-    separator = ',\n'
-  }
 }
 
 function item(event: Event, { addresses, language }: Feed): object {

@@ -1,7 +1,7 @@
 import { toIso } from '../../calendar/zone.ts'
 import type { Event } from '../../domain/events.ts'
 import { contentHtml, whereText } from './event-text.ts'
-import { type Feed, type Format, permanentId } from './feed.ts'
+import { type Feed, type Format, inPieces, permanentId } from './feed.ts'
 import { element } from './xml.ts'
 
 /** RSS 2.0, with the event module for dates and places. */
@@ -18,7 +18,7 @@ const TTL = '60'
 
 async function* write(feed: Feed): AsyncGenerator<string> {
   yield head(feed)
-  for await (const batch of feed.events.batches()) yield batch.map((event) => item(event, feed)).join('')
+  yield* inPieces(feed.events.batches(), (event) => item(event, feed))
   yield '</channel>\n</rss>\n'
 }
 

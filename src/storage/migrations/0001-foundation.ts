@@ -1,157 +1,78 @@
-import type { ColumnDefinitionBuilder, CreateTableBuilder, Kysely } from 'kysely'
-import { type Dialect, dialectOf } from '../dialect.ts'
-import type { Tables } from '../tables.ts'
+import type { Step } from './steps.ts'
 
-const required = (column: ColumnDefinitionBuilder) => column.notNull()
-const flag = (column: ColumnDefinitionBuilder) => column.notNull().defaultTo(0)
+/** The columns that venues, organizers and events begin with. */
+const RECORD = `"id" {whole} primary key, "author" {whole} not null references "users" ("id"), "status" {text} not null,
+  "trashed_from" {text}, "slug" {text} not null unique, "restore_slug" {text}, "description" {text},
+  "date_utc" {whole} not null, "modified_utc" {whole} not null, "image" {whole}, "search" {text} not null`
 
 /** Users and their tokens, venues, organizers, categories and tags, and events with what they are linked to. */
-export async function up(db: Kysely<unknown>): Promise<void> {
-  const { schema } = db
-  const dialect = dialectOf(db as Kysely<Tables>)
-  const { text, whole } = dialect.types
-  await dialect.createSequences(db)
+export const steps: readonly Step[] = [
+  {
+    sqlite: [
+      `create table if not exists sequences (name text primary key, last integer not null)`,
+      `insert into sequences (name, last) values ('records', 0), ('terms', 0) on conflict do nothing`,
+    ],
+    postgres: [`create sequence if not exists "kalends_records"`, `create sequence if not exists "kalends_terms"`],
+  },
+  `create table if not exists "users" ("id" {identity}, "name" {text} not null, "name_key" {text} not null unique,
+    "email" {text} not null, "email_key" {text} not null unique, "role" {text} not null, "password_hash" {text} not null,
+    "created_utc" {whole} not null)`,
+  `create table if not exists "tokens" ("id" {identity},
+    "user" {whole} not null references "users" ("id") on delete cascade, "name" {text} not null,
+    "hash" {text} not null unique, "created_utc" {whole} not null)`,
+  `create index if not exists "tokens_user" on "tokens" ("user")`,
+  `create table if not exists "venues" (${RECORD}, "venue" {text} not null, "address" {text}, "city" {text},
+    "country" {text}, "province" {text}, "state" {text}, "stateprovince" {text}, "zip" {text}, "phone" {text},
+    "website" {text}, "show_map" {whole} default 0 not null, "show_map_link" {whole} default 0 not null)`,
+  `create table if not exists "organizers" (${RECORD}, "organizer" {text} not null, "phone" {text}, "website" {text},
+    "email" {text})`,
+  `create table if not exists "events" (${RECORD}, "title" {text} not null, "title_search" {text} not null,
+    "excerpt" {text}, "timezone" {text} not null, "start_local" {text} not null, "end_local" {text} not null,
+    "start_utc" {whole} not null, "end_utc" {whole} not null, "all_day" {whole} default 0 not null, "cost" {text},
+    "website" {text}, "show_map" {whole} default 0 not null, "show_map_link" {whole} default 0 not null,
+    "hide_from_listings" {whole} default 0 not null, "sticky" {whole} default 0 not null,
+    "featured" {whole} default 0 not null, "parent" {whole} references "events" ("id") on delete set null,
+    "password_hash" {text})`,
+  `create table if not exists "terms" ("id" {whole} primary key, "kind" {text} not null, "name" {text} not null,
+    "name_key" {text} not null, "slug" {text} not null, "description" {text}, "parent" {whole} default 0 not null,
+    "count" {whole} default 0 not null)`,
 
-  await schema
-    .createTable('users')
-    .addColumn('id', whole, (c) => dialect.identity(c))
-    .addColumn('name', text, required)
-    .addColumn('name_key', text, (c) => c.notNull().unique())
-    .addColumn('email', text, required)
-    .addColumn('email_key', text, (c) => c.notNull().unique())
-    .addColumn('role', text, required)
-    .addColumn('password_hash', text, required)
-    .addColumn('created_utc', whole, required)
-    .execute()
-  await schema
-    .createTable('tokens')
-    .addColumn('id', whole, (c) => dialect.identity(c))
-    .addColumn('user', whole, (c) => c.notNull().references('users.id').onDelete('cascade'))
-    .addColumn('name', text, required)
-    .addColumn('hash', text, (c) => c.notNull().unique())
-    .addColumn('created_utc', whole, required)
-    .execute()
-  await schema.createIndex('tokens_user').on('tokens').column('user').execute()
+  `create table if not exists "event_venues" ("event" {whole} not null references "events" ("id") on delete cascade,
+    "linked" {whole} not null references "venues" ("id") on delete cascade, "position" {whole} not null,
+    constraint "event_venues_key" primary key ("event", "linked"))`,
+  `create index if not exists "event_venues_linked" on "event_venues" ("linked", "event")`,
+  `create table if not exists "event_organizers" ("event" {whole} not null references "events" ("id") on delete cascade,
+    "linked" {whole} not null references "organizers" ("id") on delete cascade, "position" {whole} not null,
+    constraint "event_organizers_key" primary key ("event", "linked"))`,
+  `create index if not exists "event_organizers_linked" on "event_organizers" ("linked", "event")`,
+  `create table if not exists "event_terms" ("event" {whole} not null references "events" ("id") on delete cascade,
+    "term" {whole} not null references "terms" ("id") on delete cascade,
+    constraint "event_terms_key" primary key ("event", "term"))`,
 
-  await record(dialect, schema.createTable('venues'))
-    .addColumn('venue', text, required)
-    .addColumn('address', text)
-    .addColumn('city', text)
-    .addColumn('country', text)
-    .addColumn('province', text)
-    .addColumn('state', text)
-    .addColumn('stateprovince', text)
-    .addColumn('zip', text)
-    .addColumn('phone', text)
-    .addColumn('website', text)
-    .addColumn('show_map', whole, flag)
-    .addColumn('show_map_link', whole, flag)
-    .execute()
-  await record(dialect, schema.createTable('organizers'))
-    .addColumn('organizer', text, required)
-    .addColumn('phone', text)
-    .addColumn('website', text)
-    .addColumn('email', text)
-    .execute()
-  await record(dialect, schema.createTable('events'))
-    .addColumn('title', text, required)
-    .addColumn('title_search', text, required)
-    .addColumn('excerpt', text)
-    .addColumn('timezone', text, required)
-    .addColumn('start_local', text, required)
-    .addColumn('end_local', text, required)
-    .addColumn('start_utc', whole, required)
-    .addColumn('end_utc', whole, required)
-    .addColumn('all_day', whole, flag)
-    .addColumn('cost', text)
-    .addColumn('website', text)
-    .addColumn('show_map', whole, flag)
-    .addColumn('show_map_link', whole, flag)
-    .addColumn('hide_from_listings', whole, flag)
-    .addColumn('sticky', whole, flag)
-    .addColumn('featured', whole, flag)
-    .addColumn('parent', whole, (c) => c.references('events.id').onDelete('set null'))
-    .addColumn('password_hash', text)
-    .execute()
-
-  await schema
-    .createTable('terms')
-    .addColumn('id', whole, (c) => c.primaryKey())
-    .addColumn('kind', text, required)
-    .addColumn('name', text, required)
-    .addColumn('name_key', text, required)
-    .addColumn('slug', text, required)
-    .addColumn('description', text)
-    .addColumn('parent', whole, flag)
-    .addColumn('count', whole, flag)
-    .execute()
-  for (const table of ['event_venues', 'event_organizers'] as const) {
-    const linked = table === 'event_venues' ? 'venues.id' : 'organizers.id'
-    await schema
-      .createTable(table)
-      .addColumn('event', whole, (c) => c.notNull().references('events.id').onDelete('cascade'))
-      .addColumn('linked', whole, (c) => c.notNull().references(linked).onDelete('cascade'))
-      .addColumn('position', whole, required)
-      .addPrimaryKeyConstraint(`${table}_key`, ['event', 'linked'])
-      .execute()
-    await schema.createIndex(`${table}_linked`).on(table).columns(['linked', 'event']).execute()
-  }
-  await schema
-    .createTable('event_terms')
-    .addColumn('event', whole, (c) => c.notNull().references('events.id').onDelete('cascade'))
-    .addColumn('term', whole, (c) => c.notNull().references('terms.id').onDelete('cascade'))
-    .addPrimaryKeyConstraint('event_terms_key', ['event', 'term'])
-    .execute()
-  await indexes(db)
-  await dialect.createSearchIndexes(db)
-}
-
-/** The columns of RecordColumns. */
-function record(
-  { types: { text, whole } }: Dialect,
-  table: CreateTableBuilder<never, never>,
-): CreateTableBuilder<never, never> {
-  return table
-    .addColumn('id', whole, (c) => c.primaryKey())
-    .addColumn('author', whole, (c) => c.notNull().references('users.id'))
-    .addColumn('status', text, required)
-    .addColumn('trashed_from', text)
-    .addColumn('slug', text, (c) => c.notNull().unique())
-    .addColumn('restore_slug', text)
-    .addColumn('description', text)
-    .addColumn('date_utc', whole, required)
-    .addColumn('modified_utc', whole, required)
-    .addColumn('image', whole)
-    .addColumn('search', text, required) as CreateTableBuilder<never, never>
-}
-
-async function indexes({ schema }: Kysely<unknown>): Promise<void> {
-  for (const [table, name] of [
-    ['venues', 'venue'],
-    ['organizers', 'organizer'],
-  ] as const) {
-    await schema.createIndex(`${table}_newest`).on(table).columns(['status', 'date_utc', 'id']).execute()
-    await schema.createIndex(`${table}_name`).on(table).column(name).execute()
-    await schema.createIndex(`${table}_author`).on(table).column('author').execute()
-  }
-  await schema.createIndex('events_start').on('events').columns(['start_local', 'id']).execute()
+  `create index if not exists "venues_newest" on "venues" ("status", "date_utc", "id")`,
+  `create index if not exists "venues_name" on "venues" ("venue")`,
+  `create index if not exists "venues_author" on "venues" ("author")`,
+  `create index if not exists "organizers_newest" on "organizers" ("status", "date_utc", "id")`,
+  `create index if not exists "organizers_name" on "organizers" ("organizer")`,
+  `create index if not exists "organizers_author" on "organizers" ("author")`,
+  `create index if not exists "events_start" on "events" ("start_local", "id")`,
   // The lists that everybody reads, counted and put in order without a look at the rows themselves.
-  const listed = ['status', 'hide_from_listings'] as const
-  await schema
-    .createIndex('events_listed')
-    .on('events')
-    .columns([...listed, 'start_local', 'id', 'end_local'])
-    .execute()
-  await schema
-    .createIndex('events_instants')
-    .on('events')
-    .columns([...listed, 'start_utc', 'end_utc', 'start_local', 'id'])
-    .execute()
-  await schema.createIndex('events_scheduled').on('events').columns(['status', 'date_utc']).execute()
-  await schema.createIndex('events_author').on('events').column('author').execute()
-  await schema.createIndex('events_parent').on('events').columns(['parent', 'start_local']).execute()
-  await schema.createIndex('event_terms_term').on('event_terms').columns(['term', 'event']).execute()
-  await schema.createIndex('terms_slug').on('terms').columns(['kind', 'slug']).unique().execute()
-  await schema.createIndex('terms_sibling').on('terms').columns(['kind', 'parent', 'name_key']).execute()
-  await schema.createIndex('terms_name').on('terms').columns(['kind', 'name_key', 'id']).execute()
-}
+  `create index if not exists "events_listed" on "events"
+    ("status", "hide_from_listings", "start_local", "id", "end_local")`,
+  `create index if not exists "events_instants" on "events"
+    ("status", "hide_from_listings", "start_utc", "end_utc", "start_local", "id")`,
+  `create index if not exists "events_scheduled" on "events" ("status", "date_utc")`,
+  `create index if not exists "events_author" on "events" ("author")`,
+  `create index if not exists "events_parent" on "events" ("parent", "start_local")`,
+  `create index if not exists "event_terms_term" on "event_terms" ("term", "event")`,
+  `create unique index if not exists "terms_slug" on "terms" ("kind", "slug")`,
+  `create index if not exists "terms_sibling" on "terms" ("kind", "parent", "name_key")`,
+  `create index if not exists "terms_name" on "terms" ("kind", "name_key", "id")`,
+  {
+    sqlite: [],
+    postgres: [
+      `create extension if not exists pg_trgm`,
+      `create index if not exists events_search on events using gin (search gin_trgm_ops, title_search gin_trgm_ops)`,
+    ],
+  },
+]

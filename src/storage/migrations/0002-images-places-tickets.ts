@@ -1,47 +1,35 @@
-import type { ColumnDefinitionBuilder, Kysely } from 'kysely'
-import { dialectOf } from '../dialect.ts'
-import type { Tables } from '../tables.ts'
+import type { Step } from './steps.ts'
 
-const required = (column: ColumnDefinitionBuilder) => column.notNull()
+const PLACE = `insert into venue_places select new.id, new.geo_lat, new.geo_lat, new.geo_lng, new.geo_lng
+  where new.geo_lat is not null and new.geo_lng is not null;`
 
 /** Images of records, coordinates of venues with an index to search them by, tickets of events. */
-export async function up(db: Kysely<unknown>): Promise<void> {
-  const { schema } = db
-  const dialect = dialectOf(db as Kysely<Tables>)
-  const { text, whole, real } = dialect.types
-  await schema
-    .createTable('images')
-    .addColumn('id', whole, (c) => c.primaryKey())
-    .addColumn('author', whole, (c) => c.notNull().references('users.id'))
-    .addColumn('hash', text, (c) => c.notNull().unique())
-    .addColumn('extension', text, required)
-    .addColumn('mime', text, required)
-    .addColumn('width', whole, required)
-    .addColumn('height', whole, required)
-    .addColumn('filesize', whole, required)
-    .addColumn('sizes', text, required)
-    .addColumn('date_utc', whole, required)
-    .execute()
-  for (const table of ['events', 'venues', 'organizers']) {
-    await schema.createIndex(`${table}_image`).on(table).column('image').execute()
-  }
-
-  await schema.alterTable('venues').addColumn('geo_lat', real).execute()
-  await schema.alterTable('venues').addColumn('geo_lng', real).execute()
-  await dialect.createPlaceIndex(db)
-
-  await schema
-    .createTable('tickets')
-    .addColumn('id', whole, (c) => dialect.identity(c))
-    .addColumn('event', whole, (c) => c.notNull().references('events.id').onDelete('cascade'))
-    .addColumn('position', whole, required)
-    .addColumn('name', text, required)
-    .addColumn('price', text)
-    .addColumn('currency', text)
-    .addColumn('url', text)
-    .addColumn('capacity', whole)
-    .addColumn('available_from', whole)
-    .addColumn('available_until', whole)
-    .execute()
-  await schema.createIndex('tickets_event').on('tickets').columns(['event', 'position']).execute()
-}
+export const steps: readonly Step[] = [
+  `create table if not exists "images" ("id" {whole} primary key, "author" {whole} not null references "users" ("id"),
+    "hash" {text} not null unique, "extension" {text} not null, "mime" {text} not null, "width" {whole} not null,
+    "height" {whole} not null, "filesize" {whole} not null, "sizes" {text} not null, "date_utc" {whole} not null)`,
+  `create index if not exists "events_image" on "events" ("image")`,
+  `create index if not exists "venues_image" on "venues" ("image")`,
+  `create index if not exists "organizers_image" on "organizers" ("image")`,
+  `alter table "venues" add column if not exists "geo_lat" double precision`,
+  `alter table "venues" add column if not exists "geo_lng" double precision`,
+  {
+    // Triggers keep the R*Tree in step. It holds 32-bit numbers, rounded outwards: queries measure again what it finds.
+    sqlite: [
+      `create virtual table if not exists venue_places using rtree(id, south, north, west, east)`,
+      `create trigger if not exists venue_placed after insert on venues begin ${PLACE} end`,
+      `create trigger if not exists venue_moved after update of geo_lat, geo_lng on venues
+        begin delete from venue_places where id = old.id; ${PLACE} end`,
+      `create trigger if not exists venue_removed after delete on venues
+        begin delete from venue_places where id = old.id; end`,
+    ],
+    postgres: [
+      `create index if not exists venue_places on venues using gist (point(geo_lng, geo_lat)) where geo_lat is not null`,
+    ],
+  },
+  `create table if not exists "tickets" ("id" {identity},
+    "event" {whole} not null references "events" ("id") on delete cascade, "position" {whole} not null,
+    "name" {text} not null, "price" {text}, "currency" {text}, "url" {text}, "capacity" {whole},
+    "available_from" {whole}, "available_until" {whole})`,
+  `create index if not exists "tickets_event" on "tickets" ("event", "position")`,
+]

@@ -1,41 +1,105 @@
-import { type Kysely, sql } from 'kysely'
-import { dialectOf } from '../dialect.ts'
-import { RECORD_TABLE } from '../records.ts'
-import type { Tables } from '../tables.ts'
+import type { Batched, Divided, Step } from './steps.ts'
 
-const LINKS = [
-  ['event_venues', 'linked'],
-  ['event_organizers', 'linked'],
-  ['event_terms', 'term'],
-] as const
+/** Every change to a row moves its revision. */
+function revision(table: string): Step[] {
+  const trigger: Divided = {
+    sqlite: [
+      `create trigger if not exists "${table}_revised" after update on "${table}" when new.revision = old.revision
+        begin update "${table}" set revision = revision + 1 where id = new.id; end`,
+    ],
+    postgres: [
+      `create trigger "${table}_revised" before update on "${table}" for each row execute function kalends_revise()`,
+    ],
+  }
+  return [`alter table "${table}" add column if not exists "revision" {whole} default 1 not null`, trigger]
+}
+
+/** Links carry the start of their event: lists by term, venue or organizer look at no event outside their days. */
+function startOfLinks(table: string, by: string): Step[] {
+  const fill: Batched = {
+    table,
+    key: 'event',
+    statement: `update "${table}" set start_local = (select start_local from events where events.id = "${table}".event)
+      where event > {after} and event <= {last}`,
+  }
+  return [
+    `alter table "${table}" add column if not exists "start_local" {text} default '' not null`,
+    fill,
+    `create index if not exists "${table}_start" on "${table}" ("${by}", "start_local", "event")`,
+    `drop index if exists "${table}_${by}"`,
+  ]
+}
+
+function startTriggers(table: string): string[] {
+  return [
+    `create trigger if not exists "${table}_start_set" after insert on "${table}" begin
+      update "${table}" set start_local = (select start_local from events where id = new.event) where rowid = new.rowid; end`,
+    `create trigger if not exists "${table}_start_moved" after update of start_local on events
+      when new.start_local <> old.start_local begin
+      update "${table}" set start_local = new.start_local where event = new.id; end`,
+  ]
+}
+
+/** An index of the events by all of their three-letter parts; 0006 replaces it. */
+const TRIGRAMS = [
+  `drop trigger if exists event_words_added`,
+  `drop trigger if exists event_words_changed`,
+  `drop trigger if exists event_words_removed`,
+  `drop table if exists event_words`,
+  `create virtual table event_words using fts5(search, content='', contentless_delete=1, tokenize='trigram case_sensitive 1')`,
+  {
+    table: 'events',
+    key: 'id',
+    statement: `insert into event_words (rowid, search) select id, search from events where id > {after} and id <= {last}`,
+  },
+  `create trigger event_words_added after insert on events
+    begin insert into event_words (rowid, search) values (new.id, new.search); end`,
+  `create trigger event_words_changed after update of search on events when new.search <> old.search begin
+    delete from event_words where rowid = old.id; insert into event_words (rowid, search) values (new.id, new.search); end`,
+  `create trigger event_words_removed after delete on events
+    begin delete from event_words where rowid = old.id; end`,
+]
 
 /** What answers from memory need: to know whether the data has changed, and whether a record has; and what makes first answers fast. */
-export async function up(db: Kysely<unknown>): Promise<void> {
-  const dialect = dialectOf(db as Kysely<Tables>)
-  await dialect.createVersion(db)
-  for (const table of Object.values(RECORD_TABLE)) {
-    await db.schema
-      .alterTable(table)
-      .addColumn('revision', dialect.types.whole, (column) => column.notNull().defaultTo(1))
-      .execute()
-    await dialect.keepRevision(db, table)
-  }
-  // Lists by term, venue or organizer look at no event outside their days.
-  for (const [table, by] of LINKS) {
-    await db.schema
-      .alterTable(table)
-      .addColumn('start_local', dialect.types.text, (c) => c.notNull().defaultTo(''))
-      .execute()
-    await sql`update ${sql.table(table)} set start_local =
-      (select start_local from events where events.id = ${sql.table(table)}.event)`.execute(db)
-    await db.schema.createIndex(`${table}_start`).on(table).columns([by, 'start_local', 'event']).execute()
-    await db.schema.dropIndex(`${table}_${by}`).execute()
-  }
-  await dialect.keepStarts(
-    db,
-    LINKS.map(([table]) => table),
-  )
+export const steps: readonly Step[] = [
+  {
+    sqlite: [],
+    postgres: [
+      `create table data_version (share bigint primary key, version bigint not null)`,
+      // As many rows as the version of the data is spread over: see storage/version.ts.
+      `insert into data_version select share, 0 from generate_series(0, 31) as share`,
+      // By a random number: a state that a failover lost is never taken for another.
+      `create function kalends_revise() returns trigger language plpgsql as
+        $$ begin new.revision := old.revision + 1 + floor(random() * 1000000)::bigint; return new; end $$`,
+    ],
+  },
+  ...revision('events'),
+  ...revision('venues'),
+  ...revision('organizers'),
+  ...startOfLinks('event_venues', 'linked'),
+  ...startOfLinks('event_organizers', 'linked'),
+  ...startOfLinks('event_terms', 'term'),
+  {
+    sqlite: ['event_venues', 'event_organizers', 'event_terms'].flatMap(startTriggers),
+    postgres: [
+      `create function kalends_set_start() returns trigger language plpgsql as
+        $$ begin select start_local into new.start_local from events where id = new.event; return new; end $$`,
+      `create function kalends_move_starts() returns trigger language plpgsql as $$ begin
+        update "event_venues" set start_local = new.start_local where event = new.id;
+        update "event_organizers" set start_local = new.start_local where event = new.id;
+        update "event_terms" set start_local = new.start_local where event = new.id;
+        return null; end $$`,
+      `create trigger "event_venues_start_set" before insert on "event_venues"
+        for each row execute function kalends_set_start()`,
+      `create trigger "event_organizers_start_set" before insert on "event_organizers"
+        for each row execute function kalends_set_start()`,
+      `create trigger "event_terms_start_set" before insert on "event_terms"
+        for each row execute function kalends_set_start()`,
+      `create trigger starts_moved after update of start_local on events for each row
+        when (new.start_local <> old.start_local) execute function kalends_move_starts()`,
+    ],
+  },
   // So few that nothing else needs to look at them.
-  await sql`create index events_secret on events (id) where password_hash is not null`.execute(db)
-  await dialect.createWordIndex(db)
-}
+  `create index if not exists events_secret on events (id) where password_hash is not null`,
+  { sqlite: TRIGRAMS, postgres: [] },
+]

@@ -1,4 +1,4 @@
-import type { Migration } from 'kysely/migration'
+import type { Kysely } from 'kysely'
 import * as foundation from './0001-foundation.ts'
 import * as imagesPlacesTickets from './0002-images-places-tickets.ts'
 import * as limits from './0003-limits.ts'
@@ -8,8 +8,12 @@ import * as words from './0006-words.ts'
 import * as tokenExpiry from './0007-token-expiry.ts'
 import * as termVisibility from './0008-term-visibility.ts'
 import * as sticky from './0009-sticky.ts'
+import { perform, type Step } from './steps.ts'
 
-/** Every change to the tables, in order. A migration that was released is never changed. */
+/** A change to the tables: steps, or a function. */
+export type Migration = { readonly steps: readonly Step[] } | { readonly up: (db: Kysely<unknown>) => Promise<void> }
+
+/** Every change to the tables, in order. A migration that was released is never changed: it says its own SQL, and imports nothing that can change. */
 export const migrations: Record<string, Migration> = {
   '0001-foundation': foundation,
   '0002-images-places-tickets': imagesPlacesTickets,
@@ -20,4 +24,10 @@ export const migrations: Record<string, Migration> = {
   '0007-token-expiry': tokenExpiry,
   '0008-term-visibility': termVisibility,
   '0009-sticky': sticky,
+}
+
+/** Runs one migration. */
+export async function runMigration(db: Kysely<unknown>, migration: Migration): Promise<void> {
+  if ('steps' in migration) await perform(db, migration.steps)
+  else await migration.up(db)
 }
