@@ -81,6 +81,13 @@ describe('the quota of drafts', () => {
   })
 })
 
+/** A form as it is sent. */
+async function sentAs(form: FormData): Promise<{ headers: Record<string, string>; body: Buffer }> {
+  const request = new Request('http://localhost', { method: 'POST', body: form })
+  const headers = { 'content-type': request.headers.get('content-type') ?? '' }
+  return { headers, body: Buffer.from(await request.arrayBuffer()) }
+}
+
 describe('the quota of uploads', () => {
   const picture = (width: number) =>
     sharp({ create: { width, height: 9, channels: 3, background: '#3366aa' } })
@@ -111,6 +118,20 @@ describe('the quota of uploads', () => {
     const at = await Promise.all(Array.from({ length: 6 }, (_, n) => upload(30 + n)))
     assert.equal(at.filter(({ statusCode }) => statusCode === 201).length, 1)
     assert.equal(at.filter(({ statusCode }) => statusCode === 403).length, 5)
+  })
+
+  it('holds for images that forms bring as files', async (t) => {
+    const service = await start(t, settings)
+    const create = async (width: number) => {
+      const form = new FormData()
+      for (const [name, value] of Object.entries({ title: `Event ${width}`, ...WHEN })) form.set(name, value)
+      form.set('image', new File([new Uint8Array(await picture(width))], 'poster.png', { type: 'image/png' }))
+      const { headers, body } = await sentAs(form)
+      return service.call('author', '/events', { method: 'POST', raw: body, headers })
+    }
+    assert.deepEqual([(await create(10)).statusCode, (await create(11)).statusCode], [201, 201])
+    const refused = await create(12)
+    assert.deepEqual([refused.statusCode, refused.json().code], [403, 'upload-quota-exceeded'])
   })
 
   it('holds for images that events name by their address, also where the event is refused', async (t) => {
