@@ -129,7 +129,17 @@ async function addTerms(tx: Tx): Promise<void> {
     const name = kind === 'category' ? `Category ${n}` : `Tag ${n - CATEGORIES}`
     await tx
       .insertInto('terms')
-      .values({ id: n, kind, name, name_key: fold(name), slug: slugify(name), description: null, parent: 0, count: 0 })
+      .values({
+        id: n,
+        kind,
+        name,
+        name_key: fold(name),
+        slug: slugify(name),
+        description: null,
+        parent: 0,
+        count: 0,
+        published: 1,
+      })
       .execute()
   }
   await dialectOf(tx).setLastId(tx, 'terms', CATEGORIES + TAGS)

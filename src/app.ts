@@ -1,19 +1,25 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import pino, { type Logger, type LoggerOptions } from 'pino'
 import { type Config, PROGRAM_NAME } from './config.ts'
 import { publishDue } from './domain/events.ts'
+import { Guesses } from './domain/guesses.ts'
 import { Limits, type Sharing, throughDatabase } from './domain/limits.ts'
+import { Quotas } from './domain/quotas.ts'
 import type { Scope, Site } from './domain/scope.ts'
+import { SignIns } from './domain/sign-ins.ts'
 import { type ExportFormat, exportEvents as writeEvents } from './http/feeds/export.ts'
 import type { Service } from './http/server.ts'
 import { createServer } from './http/server.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
+import type { ConnectionCounter } from './lib/connection-counts.ts'
 import { tuneHeap } from './lib/heap.ts'
 import { loadTheRest } from './lib/later.ts'
 import { PasswordChecker } from './lib/passwords.ts'
 import { withoutSecrets } from './lib/secrets.ts'
 import { type Database, openDatabase } from './storage/database.ts'
 import { type FileStore, folderStore, s3Store } from './storage/files.ts'
-import { Scratch } from './storage/scratch.ts'
+import { makeImagesPrivate } from './storage/private-files.ts'
+import { MOST_BYTES, Scratch } from './storage/scratch.ts'
 
 /** How often scheduled publishing looks for what is due, in milliseconds. */
 const PUBLISHING_INTERVAL = 1000
@@ -33,17 +39,26 @@ export interface App {
 export async function createApp(
   config: Config,
   db: Database,
-  options: { clock?: Clock; logger?: Logger | false; sharing?: Sharing } = {},
+  options: { clock?: Clock; logger?: Logger | false; sharing?: Sharing; counter?: ConnectionCounter } = {},
 ): Promise<App> {
   const clock = options.clock ?? systemClock
+  const limits = new Limits(options.sharing ?? (config.databaseUrl === '' ? null : throughDatabase(db)))
   const service: Service = {
-    ...createScope(config, db, clock),
-    limits: new Limits(options.sharing ?? (config.databaseUrl === '' ? null : throughDatabase(db))),
-    openScratch: () => new Scratch(),
+    ...createScope(config, db, clock, limits),
+    limits,
+    openScratch: (most) => new Scratch(most),
+    scratchBytes: MOST_BYTES,
     isReady: async () => (await db.pending()).length === 0,
   }
-  const server = await createServer(service, { ...config, logger: options.logger ?? createLogger(config.logLevel) })
-  server.addHook('onListen', async () => loadTheRest(tuneHeap))
+  const server = await createServer(service, {
+    ...config,
+    logger: options.logger ?? createLogger(config.logLevel),
+    counter: options.counter,
+  })
+  server.addHook('onListen', async () => {
+    void db.warmUp().catch((error) => server.log.warn({ err: error }, 'the database is not ready'))
+    loadTheRest(tuneHeap)
+  })
   service.limits.share((error) => server.log.warn({ err: error }, 'limits could not be shared'))
   let schedule: NodeJS.Timeout | undefined
   const keepSchedule = async () => {
@@ -56,6 +71,7 @@ export async function createApp(
     server,
     keepSchedule,
     async close() {
+      service.signIns.stop()
       await server.close()
       clearTimeout(schedule)
       service.limits.stop()
@@ -65,11 +81,20 @@ export async function createApp(
 }
 
 /** What the domain works with, for whoever the user is. */
-export function createScope(config: Config, db: Database, clock: Clock = systemClock): Omit<Scope, 'user'> {
+export function createScope(
+  config: Config,
+  db: Database,
+  clock: Clock = systemClock,
+  limits: Limits = new Limits(null),
+): Omit<Scope, 'user'> {
+  const guesses = new Guesses(limits, config.loginLimit)
   return {
     db,
     clock,
     passwords: new PasswordChecker(clock),
+    guesses,
+    signIns: new SignIns(guesses),
+    quotas: new Quotas(config),
     site: siteOf(config),
     files: openFiles(config),
     fetchLimits: { allowedHosts: config.fetchHosts, mostBytes: config.uploadLimit, timeout: 10_000 },
@@ -77,6 +102,7 @@ export function createScope(config: Config, db: Database, clock: Clock = systemC
 }
 
 export { EXPORT_FORMATS, ExportError, type ExportFormat } from './http/feeds/export.ts'
+export { warnAtStart as warnOfProxy } from './http/proxy-warning.ts'
 export { CopyError, copyDatabase } from './storage/copy.ts'
 
 /** The text of a file with events: what everybody sees or, with `all`, every event that is not in the trash. */
@@ -94,6 +120,18 @@ export function openAddress(address: string): Database | null {
   if (/^postgres(ql)?:\/\/\S+$/.test(address)) return openDatabase(address)
   const folder = /^sqlite:(.+)$/.exec(address)?.[1]
   return folder === undefined ? null : openDatabase(folder)
+}
+
+/** How long a start waits for the modes of images, in milliseconds: the folder around them is closed before. */
+const PATIENCE = 2000
+
+/** Lets nobody but the owner of the data folder read what is in it, also what is there already. */
+export async function protectData({ data, s3Bucket }: Config, log: Pick<Logger, 'warn'>): Promise<void> {
+  if (s3Bucket !== '' || data === ':memory:') return
+  const done = makeImagesPrivate(data).catch((error) =>
+    log.warn({ err: error }, 'the modes of files in the data folder cannot be set'),
+  )
+  await Promise.race([done, sleep(PATIENCE, undefined, { ref: false })])
 }
 
 /** Opens the database that a configuration names. */

@@ -162,6 +162,20 @@ export const SETTINGS = {
     'a number of bytes from 1024 to 104857600',
     whole(1024, 104857600),
   ),
+  uploadQuota: setting(
+    'KALENDS_UPLOAD_QUOTA',
+    '1073741824',
+    'bytes that the images of one author may take; 0 for no limit',
+    'a whole number of bytes',
+    (text) => (/^\d{1,15}$/.test(text) ? +text : undefined),
+  ),
+  draftQuota: setting(
+    'KALENDS_DRAFT_QUOTA',
+    '1000',
+    'unpublished records that one contributor may have; 0 for no limit',
+    'a whole number',
+    whole(0, 999999999),
+  ),
   fetchHosts: setting(
     'KALENDS_FETCH_HOSTS',
     '',
@@ -196,7 +210,7 @@ export const SETTINGS = {
   loginLimit: setting(
     'KALENDS_LOGIN_LIMIT',
     '20',
-    'wrong passwords a minute from one address; 0 for no limit',
+    'wrong passwords of users and events a minute from one address; 0 for no limit',
     'a whole number',
     whole(0, 999999999),
   ),
@@ -206,6 +220,20 @@ export const SETTINGS = {
     'whether requests from this machine count too',
     'yes or no',
     readFlag,
+  ),
+  connections: setting(
+    'KALENDS_CONNECTIONS',
+    '10000',
+    'connections at once; 0 for no limit',
+    'a whole number',
+    whole(0, 999999999),
+  ),
+  connectionsPerAddress: setting(
+    'KALENDS_CONNECTIONS_PER_ADDRESS',
+    '256',
+    'connections at once from one address; 0 for no limit',
+    'a whole number',
+    whole(0, 999999999),
   ),
   trustProxy: setting(
     'KALENDS_TRUST_PROXY',

@@ -52,7 +52,8 @@ async function write(flags: Flags): Promise<void> {
     const source = Readable.from(made.text, { objectMode: false })
     if (flags.output === undefined) await toStandardOutput(source)
     else {
-      await toFile(source, flags.output)
+      // What not everybody may see is for its owner alone.
+      await toFile(source, flags.output, flags.all === true ? 0o600 : 0o666)
       process.stderr.write(`Exported ${made.total} events to ${flags.output}.\n`)
     }
   } catch (error) {
@@ -63,10 +64,10 @@ async function write(flags: Flags): Promise<void> {
 }
 
 /** Written beside, and renamed when it is whole: what was there is replaced by all of the new, or not at all. */
-async function toFile(source: Readable, file: string): Promise<void> {
+async function toFile(source: Readable, file: string, mode: number): Promise<void> {
   const partial = `${file}.${process.pid}.partial`
   try {
-    await pipeline(source, createWriteStream(partial, { flags: 'wx', flush: true }))
+    await pipeline(source, createWriteStream(partial, { flags: 'wx', flush: true, mode }))
     await rename(partial, file)
   } catch (error) {
     await rm(partial, { force: true })

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import { createScope, openStore } from '../app.ts'
 import { ConfigError } from '../config.ts'
 import { importCalendar } from '../domain/import-calendar.ts'
@@ -29,6 +29,12 @@ export function importCommand(): Command {
     .addOption(
       flag('--user <name>', 'the author of new events (default: the first administrator)', 'KALENDS_IMPORT_USER'),
     )
+    .addOption(
+      new Option(
+        '--adopt',
+        'entries with the UIDs, and rows with the slugs, of events of this site change those events',
+      ),
+    )
     .addOption(flag('--site-user <name>', 'a user of the site, to bring what is not published', 'KALENDS_SITE_USER'))
     .addHelpText('after', '\nThe password of --site-user is asked for, or read from KALENDS_SITE_PASSWORD.')
     .addHelpText('after', '\nWhat was imported before is known again: only what has changed is changed.')
@@ -37,6 +43,7 @@ export function importCommand(): Command {
 
 interface Flags extends Record<string, unknown> {
   readonly dryRun?: boolean
+  readonly adopt?: boolean
   readonly user?: string
   readonly siteUser?: string
 }
@@ -57,9 +64,11 @@ async function bring(source: string, flags: Flags): Promise<void> {
 }
 
 async function importFrom(scope: Scope, source: string, flags: Flags): Promise<Report & Partial<SiteReport>> {
-  const options = { dryRun: flags.dryRun === true, onProgress: show }
+  const options = { dryRun: flags.dryRun === true, adopt: flags.adopt === true, onProgress: show }
   if (/^webcals?:\/\/|^https?:.*\.ics($|\?)/i.test(source)) return importAddress(scope, source, options)
   if (/^https?:\/\//i.test(source)) {
+    if (options.adopt)
+      throw new ConfigError('--adopt is for calendars and tables: the events of another site have other ids')
     const credentials = flags.siteUser === undefined ? null : { user: flags.siteUser, password: await sitePassword() }
     const onTrouble = (message: string) => console.error(`kalends: ${message}`)
     return importSite(scope, source, { ...options, credentials, onTrouble, ...paceOf(process.env) })

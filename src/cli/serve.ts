@@ -1,6 +1,6 @@
 import cluster from 'node:cluster'
 import { Command } from 'commander'
-import { createApp, openStore } from '../app.ts'
+import { createApp, openStore, protectData, warnOfProxy } from '../app.ts'
 import type { Config } from '../config.ts'
 import * as users from '../domain/users.ts'
 import { configOf, say, withSettings } from './options.ts'
@@ -38,10 +38,13 @@ async function serveAlone(config: Config): Promise<void> {
   }
 }
 
-async function start(app: Awaited<ReturnType<typeof createApp>>, { port, host }: Config): Promise<void> {
+async function start(app: Awaited<ReturnType<typeof createApp>>, config: Config): Promise<void> {
+  const { port, host } = config
   // What came due while the service was down is published before anyone can ask for it.
   await app.keepSchedule()
+  await protectData(config, app.server.log)
   await app.server.listen({ port, host })
+  warnOfProxy(config, app.server.log)
   await welcome(app)
 }
 

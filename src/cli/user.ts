@@ -19,6 +19,7 @@ export function userCommand(): Command {
   withSettings(command.command('passwd <name>'), 'data')
     .description('Set a password; without one it is made and shown once.')
     .addOption(passwordFlag())
+    .addOption(flag('--revoke-tokens', 'end all tokens of the user, too', 'KALENDS_REVOKE_TOKENS'))
     .action(passwd)
   return command
 }
@@ -32,6 +33,7 @@ interface Flags extends Record<string, unknown> {
   email: string
   password?: string
   reassign?: string
+  revokeTokens?: boolean
 }
 
 /** The password that was given, or a new one and the line that shows it. */
@@ -64,6 +66,10 @@ async function remove(name: string, flags: Flags): Promise<void> {
 
 async function passwd(name: string, flags: Flags): Promise<void> {
   const { password, shown } = choosePassword(flags)
-  await onStore(flags, (store) => users.setPassword(store, name, password))
-  say(`Changed the password of ${name}.${shown}`)
+  const { revoked, left } = await onStore(flags, (store) =>
+    users.setPassword(store, name, password, flags.revokeTokens === true),
+  )
+  const ended = flags.revokeTokens ? ` Revoked ${revoked} ${revoked === 1 ? 'token' : 'tokens'}.` : ''
+  const working = left === 0 ? '' : ` ${left} of their tokens still work: --revoke-tokens would end them.`
+  say(`Changed the password of ${name}.${ended}${working}${shown}`)
 }

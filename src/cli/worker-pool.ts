@@ -1,6 +1,7 @@
 import cluster, { type Worker } from 'node:cluster'
 import type { createLogger } from '../app.ts'
 import { Sums } from '../domain/limits.ts'
+import { ConnectionCounts, type ConnectionLimits, ConnectionShare } from '../lib/connection-counts.ts'
 import { limitGrace } from './stopping.ts'
 import type { Order, Report } from './worker.ts'
 
@@ -18,6 +19,8 @@ const PAUSE = 100
 interface Place {
   readonly number: number
   worker: Worker
+  /** The connections that it has open. */
+  connections: ConnectionShare
   state: 'loading' | 'waiting' | 'started' | 'listening' | 'ended'
   /** When it began to listen, in milliseconds. */
   since: number
@@ -30,6 +33,7 @@ export class WorkerPool {
   readonly #log: ReturnType<typeof createLogger>
   readonly #places: readonly Place[]
   readonly #sums = new Sums()
+  readonly #connections: ConnectionCounts
   readonly #up = Promise.withResolvers<readonly string[]>()
   readonly #end = Promise.withResolvers<void>()
   #port: number | null = null
@@ -37,8 +41,9 @@ export class WorkerPool {
   #isStopping = false
 
   /** Starts them; they load, and wait. */
-  constructor(count: number, log: ReturnType<typeof createLogger>) {
+  constructor(count: number, log: ReturnType<typeof createLogger>, limits: ConnectionLimits) {
     this.#log = log
+    this.#connections = new ConnectionCounts(limits)
     this.#places = Array.from({ length: count }, (_, n) => this.#fill({ number: n + 1, failures: 0 }))
     // Nobody listens to these two yet.
     this.#up.promise.catch(() => {})
@@ -75,8 +80,17 @@ export class WorkerPool {
 
   #fill(free: Pick<Place, 'number' | 'failures'>): Place {
     const worker = cluster.fork()
-    const place = Object.assign(free, { worker, state: 'loading' as const, since: Number.POSITIVE_INFINITY })
-    worker.on('message', (report: Report) => this.#hear(place, report))
+    const connections = new ConnectionShare(this.#connections)
+    const place: Place = Object.assign(free, {
+      worker,
+      connections,
+      state: 'loading' as const,
+      since: Number.POSITIVE_INFINITY,
+    })
+    worker.on('message', (report: Report) => {
+      // What it sent last may come after its end.
+      if (place.worker === worker && place.state !== 'ended') this.#hear(place, report)
+    })
     worker.on('error', (error) => this.#log.error({ err: error, worker: place.number }, 'a worker cannot be reached'))
     closeLost(worker)
     worker.on('exit', (code, signal) => this.#leave(place, signal ? `by ${signal}` : `with code ${code}`))
@@ -86,6 +100,11 @@ export class WorkerPool {
   #hear(place: Place, report: Report): void {
     if (report.kind === 'counted') {
       tell(place.worker, { kind: 'totals', totals: [...this.#sums.add(report.window, report.counts)] })
+    } else if (report.kind === 'opened') {
+      const isOpen = place.connections.open(report.address)
+      tell(place.worker, { kind: 'admitted', id: report.id, isOpen })
+    } else if (report.kind === 'closed') {
+      place.connections.close(report.address)
     } else if (report.kind === 'waiting') {
       place.state = 'waiting'
       this.#order(place)
@@ -111,6 +130,7 @@ export class WorkerPool {
 
   #leave(place: Place, how: string): void {
     place.state = 'ended'
+    place.connections.closeAll()
     place.failures = performance.now() - place.since < SOON ? place.failures + 1 : 1
     const { number, failures } = place
     if (this.#isStopping) this.#settle()

@@ -2,6 +2,7 @@ import cluster from 'node:cluster'
 import { type App, createApp, createLogger, openStore } from '../app.ts'
 import type { Config } from '../config.ts'
 import type { Sharing } from '../domain/limits.ts'
+import type { ConnectionCounter } from '../lib/connection-counts.ts'
 import { onSignals } from './stopping.ts'
 
 /** Counts, in the form that messages carry. */
@@ -12,12 +13,15 @@ export type Report =
   | { readonly kind: 'waiting' }
   | { readonly kind: 'listening'; readonly addresses: readonly string[] }
   | { readonly kind: 'counted'; readonly window: number; readonly counts: Counts }
+  | { readonly kind: 'opened'; readonly id: number; readonly address: string | null }
+  | { readonly kind: 'closed'; readonly address: string | null }
 
 /** What the primary process tells a worker. */
 export type Order =
   | { readonly kind: 'start'; readonly number: number; readonly port: number }
   | { readonly kind: 'stop' }
   | { readonly kind: 'totals'; readonly totals: Counts }
+  | { readonly kind: 'admitted'; readonly id: number; readonly isOpen: boolean }
 
 /** The worker that keeps the schedule for all. */
 const SCHEDULER = 1
@@ -44,6 +48,7 @@ export async function serveAsWorker(config: Config): Promise<void> {
     const logger = createLogger(config.logLevel).child({ worker: number })
     app = await createApp(config, openStore(config), {
       logger,
+      counter: primary,
       // What is written to one file makes every worker read anew: counts are not worth that.
       ...(config.databaseUrl === '' && { sharing: primary }),
     })
@@ -70,15 +75,19 @@ export async function serveAsWorker(config: Config): Promise<void> {
 }
 
 /** The primary process, seen from a worker. */
-class Primary implements Sharing {
+class Primary implements Sharing, ConnectionCounter {
   onStop = (): void => {}
   #onStart = (_: Order & { kind: 'start' }): void => {}
   #onTotals = (_: Counts): void => {}
+  /** Told whether connections may be open, by the number that each was given. */
+  readonly #opening = new Map<number, (isOpen: boolean) => void>()
+  #last = 0
 
   constructor() {
     process.on('message', (order: Order) => {
       if (order.kind === 'start') this.#onStart(order)
       else if (order.kind === 'totals') this.#onTotals(order.totals)
+      else if (order.kind === 'admitted') this.#admit(order.id, order.isOpen)
       else this.onStop()
     })
   }
@@ -97,6 +106,24 @@ class Primary implements Sharing {
       this.#onTotals = (totals) => resolve(new Map(totals))
       this.tell({ kind: 'counted', window, counts: [...counts] }, reject)
     })
+  }
+
+  /** Connections are handed out in turn: only the primary process knows of all. Without it nobody is refused. */
+  open(address: string | null): Promise<boolean> {
+    const id = ++this.#last
+    return new Promise((resolve) => {
+      this.#opening.set(id, resolve)
+      this.tell({ kind: 'opened', id, address }, () => this.#admit(id, true))
+    })
+  }
+
+  close(address: string | null): void {
+    this.tell({ kind: 'closed', address })
+  }
+
+  #admit(id: number, isOpen: boolean): void {
+    this.#opening.get(id)?.(isOpen)
+    this.#opening.delete(id)
   }
 
   tell(report: Report, onError: (error: Error) => void = () => {}): void {

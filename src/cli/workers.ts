@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
-import { createLogger, openStore } from '../app.ts'
+import { createLogger, openStore, protectData, warnOfProxy } from '../app.ts'
 import type { Config } from '../config.ts'
 import { publishDue } from '../domain/events.ts'
 import type { Scope } from '../domain/scope.ts'
@@ -20,7 +20,7 @@ export async function serveWithWorkers(
   const log = createLogger(config.logLevel)
   const port = await findPort(config)
   // They load while the database is brought up to date.
-  const workers = new WorkerPool(config.workers, log)
+  const workers = new WorkerPool(config.workers, log, config)
   onSignals((signal) => {
     log.info(`${signal}: finishing running requests`)
     workers.stop()
@@ -31,9 +31,13 @@ export async function serveWithWorkers(
       await store.db.migrate()
       // What came due while the service was down is published before anyone can ask for it.
       await publishDue(store).catch((error) => log.error({ err: error }, 'scheduled publishing failed'))
+      await protectData(config, log)
       const addresses = await workers.listen(port)
       for (const address of addresses) log.info(`Server listening at ${address}`)
-      if (addresses.length > 0) await welcome(store)
+      if (addresses.length > 0) {
+        warnOfProxy(config, log)
+        await welcome(store)
+      }
     } finally {
       await store.db.close()
     }

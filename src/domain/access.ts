@@ -67,6 +67,11 @@ export function mayRead(user: User | null, record: Owned): boolean {
   return record.status !== 'trash' && rightsOf(user).edit !== 'none' && user?.id === record.author
 }
 
+/** Whether a reader may see a term: one that was made by writing an event is hidden until a published event has had it. */
+export function maySeeTerm(user: User | null, term: { readonly published: number }): boolean {
+  return term.published === 1 || rightsOf(user).edit === 'all'
+}
+
 /** Refuses a user without the right. */
 export function need(right: boolean): void {
   if (!right) throw new AppError('rest_forbidden')

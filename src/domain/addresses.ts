@@ -16,7 +16,7 @@ export async function* list(
 ): AsyncGenerator<storage.Address[]> {
   let next = from
   while (next < below) {
-    const rows = await db.read((tx) => storage.list(tx, kind, next, below, BATCH))
+    const rows = await db.readMany((tx) => storage.list(tx, kind, next, below, BATCH))
     const last = rows.at(-1)
     if (last === undefined) return
     yield rows
@@ -27,5 +27,5 @@ export async function* list(
 
 /** The highest id of a kind, or 0. */
 export async function highestId({ db }: Pick<Scope, 'db'>, kind: RecordKind): Promise<number> {
-  return db.read((tx) => storage.highestId(tx, kind))
+  return db.readMany((tx) => storage.highestId(tx, kind))
 }

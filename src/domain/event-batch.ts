@@ -5,6 +5,7 @@ import type { Tx } from '../storage/dialect.ts'
 import * as storage from '../storage/event-batch.ts'
 import { publishLinkedDrafts } from '../storage/events.ts'
 import { drawIds } from '../storage/records.ts'
+import { publish } from '../storage/terms.ts'
 import { need, rightsOf } from './access.ts'
 import { settleTimes } from './event-times.ts'
 import { store } from './events.ts'
@@ -90,6 +91,7 @@ export class EventBatch {
       if (open.has(event)) for (const term of new Set(terms)) counts.set(term, (counts.get(term) ?? 0) + 1)
     }
     await storage.countTerms(tx, counts)
+    await publish(tx, [...counts.keys()])
     for (const [author, events] of Map.groupBy(published, (event) => event.author)) {
       const ids = events.map(({ id }) => id)
       await publishLinkedDrafts(tx, ids, author, this.#scope.clock())

@@ -4,7 +4,7 @@ import type { Problems } from '../lib/errors.ts'
 import { fold } from '../lib/fold.ts'
 import { type eventListParameters, lastDayFrom } from '../schema/event.ts'
 import type { Values } from '../schema/field.ts'
-import type { TermValue } from '../schema/kinds.ts'
+import { type TermValue, termParts } from '../schema/kinds.ts'
 import type { TermKind } from '../schema/term.ts'
 import type { Tx } from '../storage/dialect.ts'
 import { type Bound, containing, type EventFilter, FEW } from '../storage/event-filter.ts'
@@ -12,7 +12,7 @@ import type { LinkedKind } from '../storage/records.ts'
 import * as records from '../storage/records.ts'
 import * as terms from '../storage/terms.ts'
 import { mayRead, sightOf } from './access.ts'
-import { findTerm } from './event-links.ts'
+import { findProtectedTerm, findTerm } from './event-links.ts'
 import type { Scope } from './scope.ts'
 
 type Asked = Values<typeof eventListParameters>
@@ -37,8 +37,8 @@ export async function filterOf(
   problems: Problems,
   { unbounded = hasSiblings(asked), most = FEW }: { unbounded?: boolean; most?: number } = {},
 ): Promise<EventFilter> {
-  const categories = await termFilter(tx, 'category', 'categories', asked.categories, problems)
-  const tags = await termFilter(tx, 'tag', 'tags', asked.tags, problems)
+  const categories = await termFilter(tx, scope, 'category', 'categories', asked.categories, problems)
+  const tags = await termFilter(tx, scope, 'tag', 'tags', asked.tags, problems)
   const venue = await linkedFilter(tx, scope, 'venue', asked.venue, problems)
   const organizer = await linkedFilter(tx, scope, 'organizer', asked.organizer, problems)
   const parent = asked.post_parent ? await records.get(tx, 'event', { id: asked.post_parent }) : undefined
@@ -72,6 +72,8 @@ function near(
   problems: Problems,
 ): EventFilter['near'] {
   if (typeof lat === 'number' && typeof lng === 'number') return { lat, lng, kilometres: radius ?? RADIUS }
+  // Of a place that is there but cannot be read, that is all there is to say.
+  if (problems.geoloc_lat || problems.geoloc_lng) return null
   if (typeof lat === 'number') problems.geoloc_lat ??= { problem: 'half_a_place', other: 'geoloc_lng' }
   if (typeof lng === 'number') problems.geoloc_lng ??= { problem: 'half_a_place', other: 'geoloc_lat' }
   if (typeof radius === 'number')
@@ -135,6 +137,7 @@ function siblingBounds({ site }: FilterScope, asked: Asked): Bound[] {
 
 async function termFilter(
   tx: Tx,
+  scope: FilterScope,
   kind: TermKind,
   name: string,
   values: readonly TermValue[] | null | undefined,
@@ -142,14 +145,20 @@ async function termFilter(
 ): Promise<number[] | null> {
   if (!values) return null
   const ids: number[] = []
-  for (const value of values) {
-    const term = await findTerm(tx, kind, value)
+  const asked = [...values]
+  for (const value of asked) {
+    const term = (await findTerm(tx, scope.user, kind, value)) ?? (await findProtectedTerm(tx, kind, value))
+    // In a list of lists, such as `tags[]=a,b&tags[]=c`, what is no name is several.
+    const parts = term === undefined && value.name !== undefined ? termParts(value.name, asked.length) : []
     if (term !== undefined) ids.push(term.id)
-    else
+    else if (parts.length > 0) asked.push(...parts)
+    else {
       problems[name] ??=
         value.name === undefined
           ? { problem: 'no_such_term', id: value.id ?? 0 }
           : { problem: 'no_term_named', name: value.name }
+      break
+    }
   }
   return ids
 }

@@ -13,6 +13,7 @@ import { Briefs, headAt, idsAt, type Listing, NONE, noteEnd, placeBefore } from 
 import * as records from './records.ts'
 import type { Payload, Scope } from './scope.ts'
 import { fill, type Shelf } from './shelf.ts'
+import { stickyFirst } from './sticky-order.ts'
 
 /** One page of a list of events. */
 export interface EventPage<Shown = Event> {
@@ -37,13 +38,18 @@ interface Asked {
   readonly perPage: number
 }
 
-/** A page of events with everything that they are shown with. */
-export async function list(scope: Scope, query: Payload): Promise<EventPage> {
+/** A page of events with everything that they are shown with; if it is asked for, sticky ones come first on their day. */
+export async function list(scope: Scope, query: Payload, order: 'start' | 'sticky' = 'start'): Promise<EventPage> {
   const asked = ask(scope, query)
-  return scope.db.read(async (tx) => {
+  return scope.db.readMany(async (tx) => {
     const { listing, near } = await listingFor(tx, scope, asked, false)
     const offset = (asked.page - 1) * asked.perPage
-    const rows = near ?? (await rowsOf(tx, listing, offset, asked.perPage))
+    const read = (from: number, limit: number) => rowsOf(tx, listing, from, limit)
+    const rows =
+      near ??
+      (order === 'sticky'
+        ? await stickyFirst(tx, scope.user, listing.filter, offset, asked.perPage, read)
+        : await read(offset, asked.perPage))
     return pageOf(asked, listing, await assemble(tx, scope, rows))
   })
 }
@@ -51,10 +57,29 @@ export async function list(scope: Scope, query: Payload): Promise<EventPage> {
 /** The first events of a list, as many as are wanted at once and without their total; places are not measured. */
 export async function listFirst(scope: Scope, query: Payload, most: number): Promise<readonly Event[]> {
   const { values, problems } = ask(scope, query)
-  return scope.db.read(async (tx) => {
+  return scope.db.readMany(async (tx) => {
     const filter = await filterOf(tx, scope, values, problems)
     refuse(problems)
     return assemble(tx, scope, await storage.page(tx, filter, most, 0))
+  })
+}
+
+/** The events of some days. */
+export interface EventDays {
+  /** The first of those that begin on each day, in order. */
+  readonly events: readonly Event[]
+  /** How many begin on each day. */
+  readonly counts: ReadonlyMap<string, number>
+}
+
+/** The first events that begin on each of some days, with how many there are: few are read however many there are. */
+export async function listDays(scope: Scope, query: Payload, perDay: number, most: number): Promise<EventDays> {
+  const { values, problems } = ask(scope, query)
+  return scope.db.readMany(async (tx) => {
+    const filter = await filterOf(tx, scope, values, problems)
+    refuse(problems)
+    const counts = await storage.countByDay(tx, filter)
+    return { counts, events: await assemble(tx, scope, await storage.firstOfDays(tx, filter, perDay, most)) }
   })
 }
 
@@ -81,7 +106,7 @@ export async function listReady<Ready>(
     )
   const ready = known && headAt(known, offset, asked.perPage)
   if (known && ready && !hasSecret(ready) && shelf.isFull(ready)) return pageFrom(known, ready)
-  return scope.db.read(async (tx) => {
+  return scope.db.readMany(async (tx) => {
     const { listing } = await listingFor(tx, scope, asked, true)
     if (known && !ready) await rememberAll(tx, scope, asked, listing)
     const stubs = await stubsOf(tx, listing, offset, asked.perPage)

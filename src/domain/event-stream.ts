@@ -1,6 +1,6 @@
 import { toWallClock } from '../calendar/zone.ts'
 import { refuse } from '../lib/errors.ts'
-import { ownTurn, PIECE } from '../lib/turns.ts'
+import { ownTurn } from '../lib/turns.ts'
 import { eventListParameters } from '../schema/event.ts'
 import { type Described, readFields } from '../schema/field.ts'
 import type { Tx } from '../storage/dialect.ts'
@@ -44,7 +44,7 @@ export interface EventStream {
   batches(): AsyncGenerator<readonly Event[]>
 }
 
-/** Events in a batch: of the largest that can be sent, a hundred megabytes. */
+/** How many events are read at a time: of the largest that can be sent, a hundred megabytes. */
 const BATCH = 100
 
 /** The filters of lists, for whoever offers them by another name. */
@@ -61,7 +61,7 @@ export async function openStream(given: StreamScope, request: StreamRequest): Pr
   checkStatusFilter(scope, values.status ?? null, problems)
   const isPaged = Boolean(query.page || query.per_page)
   const page = isPaged ? { page: values.page ?? 1, perPage: values.per_page ?? 10 } : null
-  return scope.db.read(async (tx) => {
+  return scope.db.readMany(async (tx) => {
     const asked = await narrowed(tx, await filterOf(tx, scope, values, problems, { unbounded: true }), request.of)
     refuse(problems)
     const filter: StreamFilter = {
@@ -77,7 +77,7 @@ export async function openStream(given: StreamScope, request: StreamRequest): Pr
       zones: await storage.zones(tx, filter),
       modified,
       marks: [filter, page, marks],
-      categories: () => scope.db.read((own) => terms.listAll(own, 'category')),
+      categories: () => scope.db.readMany((own) => terms.listAll(own, 'category')),
       batches: () => batches(scope, filter, page),
     }
   })
@@ -122,15 +122,12 @@ async function* batches(
   let left = page?.perPage ?? Number.POSITIVE_INFINITY
   let offset = page === null ? 0 : (page.page - 1) * page.perPage
   while (left > 0) {
-    // The embedded database answers at once: without a pause nobody else would have a turn.
-    await ownTurn()
-    const began = performance.now()
     const limit = Math.min(left, BATCH)
-    const events: Event[] = await scope.db.read(async (tx) =>
+    const events: Event[] = await scope.db.readMany(async (tx) =>
       assemble(tx, scope, await storage.batch(tx, filter, after, limit, offset)),
     )
-    // Long texts take long to read: they are written in another turn.
-    if (performance.now() - began > PIECE / 2) await ownTurn()
+    // Whoever writes them does so in turns of their own.
+    await ownTurn()
     if (events.length > 0) yield events
     after = events.at(-1)?.row ?? after
     left = events.length < limit ? 0 : left - events.length

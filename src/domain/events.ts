@@ -1,3 +1,4 @@
+import type { Instant } from '../calendar/zone.ts'
 import { AppError, type Problems, refuse } from '../lib/errors.ts'
 import { fold } from '../lib/fold.ts'
 import { hashPassword } from '../lib/passwords.ts'
@@ -11,13 +12,16 @@ import * as storage from '../storage/events.ts'
 import type { LinkedKind, RecordRow, Ref } from '../storage/records.ts'
 import * as recordStorage from '../storage/records.ts'
 import type { TermRow } from '../storage/terms.ts'
+import * as termStorage from '../storage/terms.ts'
 import { mayRead, need, rightsOf } from './access.ts'
 import { assembleOne, type Event, idsOf, type Parts } from './event-assembly.ts'
 import { isShown, resolveLinks, resolveTerms } from './event-links.ts'
+import { opens } from './event-passwords.ts'
 import { settleTimes } from './event-times.ts'
 import type { Fetched } from './images.ts'
 import * as images from './images.ts'
 import { fetchForEdit } from './linked-records.ts'
+import { isLongEvent, readLongTexts, writeBySize } from './long-texts.ts'
 import * as records from './records.ts'
 import type { Check, Payload, Scope } from './scope.ts'
 import { replace as replaceTickets, settleTickets } from './tickets.ts'
@@ -61,17 +65,17 @@ export async function get(scope: Scope, ref: Ref, query: Payload): Promise<Event
     reading: records.readingOf(scope),
   })
   refuse(problems)
-  const { password_hash } = event.row
-  if (!values.password || password_hash === null || !(await scope.passwords.matches(password_hash, values.password))) {
+  const { id, password_hash } = event.row
+  if (!values.password || password_hash === null || !(await opens(scope, { id, password_hash }, values.password)))
     throw new AppError('event-password-protected')
-  }
   return { ...event, whole: true }
 }
 
 export async function create(scope: Scope, payload: Payload): Promise<Event> {
   need(rightsOf(scope.user).create)
   const prepared = await prepare(payload, await images.fetchNamed(scope, payload))
-  return scope.db.write(async (tx) => {
+  const isLong = await readLongTexts(scope, 'event', payload)
+  return writeBySize(scope, isLong, async (tx) => {
     const { values, problems } = readFields(eventFields, payload(), {
       mode: 'create',
       reading: records.readingOf(scope),
@@ -83,7 +87,8 @@ export async function create(scope: Scope, payload: Payload): Promise<Event> {
 /** Changes an event; `check` sees it as it is, and may refuse. */
 export async function update(scope: Scope, ref: Ref, payload: Payload, check: Check<Event> = null): Promise<Event> {
   const prepared = await prepare(payload, await fetchForEdit(scope, 'event', ref, payload))
-  return scope.db.write(async (tx) => {
+  const isLong = (await readLongTexts(scope, 'event', payload)) || (await isLongEvent(scope, ref))
+  return writeBySize(scope, isLong, async (tx) => {
     const before = asEvent(await records.findEditable(tx, scope, 'event', ref))
     check?.(await assembleOne(tx, scope, before))
     const { values, problems } = readFields(eventFields, payload(), {
@@ -96,7 +101,8 @@ export async function update(scope: Scope, ref: Ref, payload: Payload, check: Ch
 
 /** Moves an event to the trash or, with `force`, out of existence. */
 export async function remove(scope: Scope, ref: Ref, query: Payload, check: Check<Event> = null): Promise<Event> {
-  return scope.db.write(async (tx) => {
+  // All events that are part of it become events by themselves.
+  return scope.db.writeMany(async (tx) => {
     const row = await records.findEditable(tx, scope, 'event', ref)
     const before = asEvent(row)
     const event = await assembleOne(tx, scope, before)
@@ -138,33 +144,44 @@ export async function trashWithin(tx: Tx, scope: Scope, id: number): Promise<voi
   if (isCounted(asEvent(row))) await storage.countTerms(tx, terms, -1)
 }
 
+/** How many scheduled records are published in one transaction. */
+const MOST_PUBLISHED = 100
+
 /** Publishes every scheduled event, venue and organizer whose time has come; `modified` stays. Answers how many there were. */
 export async function publishDue(scope: Pick<Scope, 'db' | 'clock'>): Promise<number> {
   const now = scope.clock()
-  const kinds = ['event', 'venue', 'organizer'] as const
-  const waiting = await scope.db.read(async (tx) => {
-    for (const kind of kinds) if ((await recordStorage.due(tx, kind, now)).length > 0) return true
-    return false
-  })
-  if (!waiting) return 0
-  return scope.db.write(async (tx) => {
-    await recordStorage.lockPublishing(tx)
-    let published = 0
-    for (const kind of kinds) {
-      for (const { id } of await recordStorage.due(tx, kind, now)) {
-        const row = await recordStorage.getLocked(tx, kind, { id })
-        if (row?.status !== 'future') continue
-        await recordStorage.update(tx, kind, id, { status: 'publish' })
-        if (kind === 'event') {
-          const event = asEvent(await records.find(tx, 'event', { id }))
-          await moveCounts(tx, [], isCounted(event) ? await storage.termIds(tx, id) : [])
-          await publishDrafts(tx, scope, event)
-        }
-        published++
-      }
+  let published = 0
+  for (const kind of ['event', 'venue', 'organizer'] as const) {
+    while ((await scope.db.read((tx) => recordStorage.due(tx, kind, now, 1))).length > 0) {
+      const some = await scope.db.write((tx) => publishSome(tx, scope, kind, now))
+      // Another node was faster.
+      if (some === 0) break
+      published += some
     }
-    return published
-  })
+  }
+  return published
+}
+
+async function publishSome(
+  tx: Tx,
+  scope: Pick<Scope, 'clock'>,
+  kind: 'event' | LinkedKind,
+  now: Instant,
+): Promise<number> {
+  await recordStorage.lockPublishing(tx)
+  let published = 0
+  for (const { id } of await recordStorage.due(tx, kind, now, MOST_PUBLISHED)) {
+    const row = await recordStorage.getLocked(tx, kind, { id })
+    if (row?.status !== 'future') continue
+    await recordStorage.update(tx, kind, id, { status: 'publish' })
+    if (kind === 'event') {
+      const event = asEvent(await records.find(tx, 'event', { id }))
+      await moveCounts(tx, [], isCounted(event) ? await storage.termIds(tx, id) : [])
+      await publishDrafts(tx, scope, event)
+    }
+    published++
+  }
+  return published
 }
 
 /** Does beforehand what takes long; what is wrong with the payload is told later, in its turn. */
@@ -268,6 +285,7 @@ export async function store(
     await recordStorage.update(tx, 'event', before.id, columns)
     return asEvent(await records.find(tx, 'event', { id: before.id }))
   }
+  await scope.quotas.checkDraft(tx, scope.user, columns.status)
   const defaults = { image: null, description: null, ...records.defaultColumns(eventFields) }
   return asEvent(await recordStorage.create(tx, 'event', { ...defaults, ...columns }, drawn))
 }
@@ -281,7 +299,13 @@ function withoutOwnAddress({ website }: EventValues, before: EventRow | null, ho
 async function moveCounts(tx: Tx, before: readonly number[], now: readonly number[]): Promise<TermRow[]> {
   const without = (ids: readonly number[], others: readonly number[]) => ids.filter((id) => !others.includes(id))
   await storage.countTerms(tx, without(before, now), -1)
-  return storage.countTerms(tx, without(now, before), 1)
+  const counted = await storage.countTerms(tx, without(now, before), 1)
+  // What is counted is public, and so is what stands above it.
+  await termStorage.publish(
+    tx,
+    counted.filter(({ parent }) => parent > 0).map(({ parent }) => parent),
+  )
+  return counted
 }
 
 /** Publishes the drafts that a published event is linked to. */
@@ -313,8 +337,8 @@ async function resolveAllTerms(
   const ids = [
     ...(categories === undefined
       ? kept('category')
-      : await resolveTerms(tx, scope, 'category', categories ?? [], problems)),
-    ...(tags === undefined ? kept('tag') : await resolveTerms(tx, scope, 'tag', tags ?? [], problems)),
+      : await resolveTerms(tx, scope, 'category', categories ?? [], problems, kept('category'))),
+    ...(tags === undefined ? kept('tag') : await resolveTerms(tx, scope, 'tag', tags ?? [], problems, kept('tag'))),
   ]
   return { ids: [...new Set(ids)], changed: categories !== undefined || tags !== undefined }
 }

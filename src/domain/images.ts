@@ -1,6 +1,7 @@
 import { AppError, type Problem, type Problems, refuse } from '../lib/errors.ts'
 import { type Picture, PictureRefused, readPicture } from '../lib/picture.ts'
 import { FetchRefused, safeFetch } from '../lib/safe-fetch.ts'
+import { Upload } from '../lib/upload.ts'
 import { readFields } from '../schema/field.ts'
 import { imageListParameters } from '../schema/image.ts'
 import type * as kinds from '../schema/kinds.ts'
@@ -40,12 +41,15 @@ const MIME: Record<string, string> = { jpg: 'image/jpeg', png: 'image/png', gif:
 /** How many addresses one request may have fetched. */
 const MOST_FETCHED = 5
 
+/** How many venues, and organizers, are looked into: an event with more is refused. */
+const MOST_INSIDE = 50
+
 export async function list(scope: Scope, query: Payload): Promise<ImagePage> {
   need(rightsOf(scope.user).create)
   const { values, problems } = readFields(imageListParameters, query(), { mode: 'query', reading: readingOf(scope) })
   refuse(problems)
   const { page = 1, per_page: perPage = 10 } = values
-  const { rows, total } = await scope.db.read((tx) => storage.list(tx, perPage, (page - 1) * perPage))
+  const { rows, total } = await scope.db.readMany((tx) => storage.list(tx, perPage, (page - 1) * perPage))
   return { images: rows.map(asImage), total, page, perPage }
 }
 
@@ -58,14 +62,15 @@ export async function get(scope: Scope, id: number): Promise<Image> {
 /** Keeps an uploaded picture; the same bytes are the same image. */
 export async function create(scope: Scope, upload: () => Promise<Buffer>): Promise<Image> {
   need(rightsOf(scope.user).publish)
-  const prepared = await prepare(scope, await upload())
+  const prepared = await keep(scope, await upload())
   if ('problem' in prepared) throw new AppError('rest_invalid_param', { params: { file: prepared } })
   return asImage(await scope.db.write((tx) => storage.findOrCreate(tx, prepared)))
 }
 
 /** Removes an image; one that records show only with `force`. */
 export async function remove(scope: Scope, id: number, query: Payload): Promise<Image> {
-  const image = await scope.db.write(async (tx) => {
+  // All records that show it are looked for, and lose it.
+  const image = await scope.db.writeMany(async (tx) => {
     const row = await find(tx, id)
     need(
       rightsOf(scope.user).publish &&
@@ -90,18 +95,18 @@ export async function file(scope: Pick<Scope, 'files'>, name: string): Promise<{
   return bytes === null ? null : { bytes, mime: MIME[extension] ?? 'application/octet-stream' }
 }
 
-/** What became of the addresses of images that a request names: a kept picture, or why not. */
-export type Fetched = ReadonlyMap<string, Omit<ImageRow, 'id'> | Problem>
+/** What became of the images that a request names by address or brings as files: a kept picture, or why not. */
+export type Fetched = ReadonlyMap<string | Upload, Omit<ImageRow, 'id'> | Problem>
 
 /**
- * Fetches the images that a payload names by address, its own and those of venues and organizers inside it, before the
- * transaction that needs them: fetching takes long. What is wrong with the payload is told later, in its turn.
+ * Fetches the images that a payload names by address, and renders those that it brings as files, its own and those of venues
+ * and organizers inside it, before the transaction that needs them: it takes long. What is wrong with the payload is told later, in its turn.
  */
 export async function fetchNamed(scope: Scope, payload: Payload): Promise<Fetched> {
-  const fetched = new Map<string, Omit<ImageRow, 'id'> | Problem>()
+  const fetched = new Map<string | Upload, Omit<ImageRow, 'id'> | Problem>()
   if (!rightsOf(scope.user).publish) return fetched
-  for (const url of addressesIn(payload).slice(0, MOST_FETCHED)) {
-    fetched.set(url, await fetchOne(scope, url))
+  for (const image of imagesIn(payload).slice(0, MOST_FETCHED)) {
+    fetched.set(image, image instanceof Upload ? await keep(scope, image.bytes) : await fetchOne(scope, image))
   }
   return fetched
 }
@@ -123,7 +128,7 @@ export async function column(
 async function resolve(tx: Tx, value: NonNullable<kinds.ImageValue>, fetched: Fetched): Promise<number | Problem> {
   if ('id' in value)
     return (await storage.get(tx, value.id)) === undefined ? { problem: 'no_such_image', id: value.id } : value.id
-  const prepared = fetched.get(value.url)
+  const prepared = fetched.get('upload' in value ? value.upload : value.url)
   if (prepared === undefined) return { problem: 'may_not_fetch' }
   return 'problem' in prepared ? prepared : (await storage.findOrCreate(tx, prepared)).id
 }
@@ -137,12 +142,12 @@ export async function ofRows(tx: Tx, rows: readonly { readonly image: number | n
   return new Map([...found].map(([id, row]) => [id, asImage(row)]))
 }
 
-/** Whether a payload names an image by its address. */
-export function namesAddress(payload: Payload): boolean {
-  return addressesIn(payload).length > 0
+/** Whether a payload names an image by its address, or brings one. */
+export function namesImage(payload: Payload): boolean {
+  return imagesIn(payload).length > 0
 }
 
-function addressesIn(payload: Payload): string[] {
+function imagesIn(payload: Payload): (string | Upload)[] {
   let raw: Record<string, unknown>
   try {
     raw = payload()
@@ -150,24 +155,49 @@ function addressesIn(payload: Payload): string[] {
     if (error instanceof AppError) return []
     throw error
   }
-  const inside = [raw.venue, raw.organizer].flat().filter((part) => typeof part === 'object' && part !== null)
-  const named = [raw, ...(inside as Record<string, unknown>[])].map((part) => part.image)
-  return [...new Set(named.filter((image) => typeof image === 'string').map((image) => image.trim()))].filter((image) =>
-    /^https?:\/\//i.test(image),
+  const inside = [raw.venue, raw.organizer]
+    .flatMap((part) => (Array.isArray(part) ? part.slice(0, MOST_INSIDE) : part))
+    .filter((part) => typeof part === 'object' && part !== null)
+  const named = [raw, ...(inside as Record<string, unknown>[])].map(({ image }) =>
+    typeof image === 'string' ? image.trim() : image,
   )
+  return [...new Set(named)].filter(
+    (image) => image instanceof Upload || (typeof image === 'string' && /^https?:\/\//i.test(image)),
+  ) as (string | Upload)[]
 }
 
 async function fetchOne(scope: Scope, url: string): Promise<Omit<ImageRow, 'id'> | Problem> {
   try {
-    return await prepare(scope, await safeFetch(url, scope.fetchLimits))
+    return await keep(scope, await safeFetch(url, scope.fetchLimits))
   } catch (error) {
     if (error instanceof FetchRefused) return { problem: error.problem }
     throw error
   }
 }
 
-/** Renders a picture and keeps its files; the row that names them is made by whoever has the transaction. */
-async function prepare(scope: Scope, bytes: Buffer): Promise<Omit<ImageRow, 'id'> | Problem> {
+/**
+ * Renders a picture and keeps its files; the row that names them is made by whoever has the transaction. Of a user whose
+ * uploads are limited it is made at once: their files are counted, whatever becomes of the request that named them.
+ */
+async function keep(scope: Scope, bytes: Buffer): Promise<Omit<ImageRow, 'id'> | Problem> {
+  const { user, quotas, db } = scope
+  if (!quotas.limitsUploads(user)) return prepare(scope, bytes)
+  return quotas.inTurn(user, async () => {
+    const prepared = await prepare(scope, bytes, async ({ hash, full }) => {
+      await db.read(async (tx) => {
+        if ((await storage.find(tx, hash)) === undefined) await quotas.checkUpload(tx, user, full.bytes.length)
+      })
+    })
+    return 'problem' in prepared ? prepared : db.write((tx) => storage.findOrCreate(tx, prepared))
+  })
+}
+
+/** `check` looks at the picture before its files are kept, and throws if they must not be. */
+async function prepare(
+  scope: Scope,
+  bytes: Buffer,
+  check: (picture: Picture) => Promise<void> = async () => {},
+): Promise<Omit<ImageRow, 'id'> | Problem> {
   let picture: Picture
   try {
     picture = await readPicture(bytes)
@@ -175,6 +205,7 @@ async function prepare(scope: Scope, bytes: Buffer): Promise<Omit<ImageRow, 'id'
     if (error instanceof PictureRefused) return { problem: error.problem }
     throw error
   }
+  await check(picture)
   const { hash, extension, mime, full } = picture
   const sizes: Record<string, ImageFile> = {}
   await scope.files.put(keyOf(`${hash}.${extension}`), full.bytes, mime)

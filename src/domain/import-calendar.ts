@@ -4,7 +4,7 @@ import { type Component, ComponentReader, first } from '../calendar/components.t
 import { LineReader, type UnfoldedLine, unescapeText } from '../calendar/content-lines.ts'
 import { toWallClock, type Zone } from '../calendar/zone.ts'
 import { Turn } from '../lib/turns.ts'
-import { itemOf, ownId, uidOf } from './import-entry.ts'
+import { type EntryReader, itemOf, ownId, uidOf } from './import-entry.ts'
 import { ImportedImages } from './import-images.ts'
 import { bringParents } from './import-parents.ts'
 import { type Occurrence, seriesOf } from './import-series.ts'
@@ -19,6 +19,8 @@ export interface CalendarOptions {
   readonly most?: number
   /** How many addresses of images are asked at most. */
   readonly mostImages?: number
+  /** Takes entries with names of this site for the events that have them. Only the operator may ask for that. */
+  readonly adopt?: boolean
 }
 
 /** Entries of every calendar file share their names: a UID is unique in the world (RFC 5545 §3.8.4.7). */
@@ -49,7 +51,7 @@ class CalendarImport {
   readonly #components = new ComponentReader()
   readonly #descriptions = new Map<string, Component>()
   readonly #zones = new Map<string, Zone | null>()
-  readonly #terms = new TermsSaid()
+  readonly #reader: EntryReader
   readonly #seen = new Set<string>()
   /** What can only be read when all has been seen: recurring entries, changes to them, zones described later. */
   readonly #aside: Component[] = []
@@ -59,8 +61,10 @@ class CalendarImport {
   readonly #images: ImportedImages
   #items: imports.Item[] = []
 
-  constructor(scope: Scope, run: imports.Run, { most = Number.POSITIVE_INFINITY, mostImages }: CalendarOptions) {
+  constructor(scope: Scope, run: imports.Run, options: CalendarOptions) {
+    const { most = Number.POSITIVE_INFINITY, mostImages, adopt = false } = options
     this.#most = most
+    this.#reader = { scope, adopt, terms: new TermsSaid() }
     this.#scope = scope
     this.#run = run
     this.#images = new ImportedImages(scope, run, { most: mostImages })
@@ -93,7 +97,7 @@ class CalendarImport {
       this.#zones.clear()
       return
     }
-    for (const { value } of component.properties.get('X-KALENDS-TERM') ?? []) this.#terms.add(value)
+    for (const { value } of component.properties.get('X-KALENDS-TERM') ?? []) this.#reader.terms.add(value)
     const recurs = ['RRULE', 'RDATE', 'RECURRENCE-ID'].some((name) => component.properties.has(name))
     if (recurs || unknownZoneOf(component, this.#context()) !== null) this.#setAside(component)
     else
@@ -124,9 +128,10 @@ class CalendarImport {
   }
 
   #add(occurrence: Occurrence): void {
-    const item = itemOf(this.#scope, occurrence, this.#terms)
+    const { entry } = occurrence
+    const item = itemOf(this.#reader, occurrence)
     // A feed of this site says less of an event than is known of it here.
-    if (ownId(this.#scope, occurrence.entry) !== null && occurrence.entry.fields === null) {
+    if (this.#reader.adopt && ownId(this.#scope, entry.uid) !== null && entry.fields === null) {
       imports.note(this.#run, { line: item.line, uid: item.uid, problem: { problem: 'entry_own' } })
       return
     }
@@ -158,7 +163,7 @@ class CalendarImport {
     const byUid = new Map<string, CalendarEntry[]>()
     for (const component of this.#aside.splice(0)) {
       this.#read(component, (entry) => {
-        const uid = uidOf(entry)
+        const uid = uidOf(this.#reader, entry)
         const entries = byUid.get(uid)
         if (entries === undefined) byUid.set(uid, [entry])
         else entries.push(entry)

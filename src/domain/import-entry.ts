@@ -11,22 +11,36 @@ import type { TermsSaid } from './import-terms.ts'
 import * as imports from './imports.ts'
 import type { Scope } from './scope.ts'
 
+/** How entries become events. */
+export interface EntryReader {
+  readonly scope: Scope
+  /** An entry with the name of an event of this site is that event. Without it, it is another one: anybody can write a name. */
+  readonly adopt: boolean
+  readonly terms: TermsSaid
+}
+
 /** What an entry is known by; one without a name is known by what it says. */
-export function uidOf(entry: CalendarEntry): string {
+export function uidOf(reader: EntryReader, entry: CalendarEntry): string {
   return entry.uid === ''
     ? `no-uid-${imports.hashOf([entry.title, entry.start, entry.zone])}`
-    : entry.uid.slice(0, 1000)
+    : nameOf(reader, entry.uid).slice(0, 1000)
+}
+
+/** What a name means: one of this site, unless its events are adopted, is that of an event which is not the one here. */
+function nameOf({ scope, adopt }: EntryReader, uid: string): string {
+  return adopt || ownId(scope, uid) === null ? uid : `copy of ${uid}`
 }
 
 /** An occurrence of an entry as an event to be imported. */
-export function itemOf(scope: Scope, occurrence: Occurrence, said: TermsSaid): imports.Item {
+export function itemOf(reader: EntryReader, occurrence: Occurrence): imports.Item {
+  const { scope, adopt, terms: said } = reader
   const { entry, part } = occurrence
   const fields = fieldsOf(occurrence)
   const { location, place, organizer, categories, tags } = entry
-  const uid = uidOf(entry)
-  const parent = parentOf(occurrence, uid)
+  const uid = uidOf(reader, entry)
+  const parent = parentOf(reader, occurrence, uid)
   const slug = part === '' ? entry.fields?.slug : slugOf(occurrence)
-  const own = ownId(scope, entry)
+  const own = adopt ? ownId(scope, entry.uid) : null
   const image = entry.image === null ? [] : [entry.image]
   return {
     uid,
@@ -58,16 +72,17 @@ export function itemOf(scope: Scope, occurrence: Occurrence, said: TermsSaid): i
   }
 }
 
-/** The event of this site that an entry is, if it came from here. */
-export function ownId({ site }: Scope, { uid }: CalendarEntry): number | null {
-  const [, id, host] = /^event-(\d{1,15})@(.+)$/.exec(uid) ?? []
-  return id !== undefined && host === new URL(site.home).hostname ? Number(id) : null
+/** The event of this site whose name this is, as feeds and exports write it. */
+export function ownId({ site }: Scope, uid: string): number | null {
+  const [, id, host] = /^event-(\d{1,15})@(.+)$/i.exec(uid) ?? []
+  return id !== undefined && host?.toLowerCase() === new URL(site.home).hostname ? Number(id) : null
 }
 
 /** The first occurrence of its series or, failing that, the entry that it says it is part of. */
-function parentOf({ entry, parent }: Occurrence, uid: string): imports.Item['parent'] {
+function parentOf(reader: EntryReader, { entry, parent }: Occurrence, uid: string): imports.Item['parent'] {
   if (parent !== null) return { uid, part: parent }
-  return entry.parent === null || entry.parent === uid ? null : { uid: entry.parent.slice(0, 1000), part: '' }
+  const above = entry.parent === null ? uid : nameOf(reader, entry.parent).slice(0, 1000)
+  return above === uid ? null : { uid: above, part: '' }
 }
 
 /** Occurrences of an entry have its title, and so need something of their own: the day, and the time if they share it. */

@@ -3,7 +3,7 @@ import { asHtml } from '../lib/html.ts'
 import { slugify } from '../lib/slug.ts'
 import { splitNames, unprotectText } from '../lib/table-cells.ts'
 import { eventFields } from '../schema/event.ts'
-import * as images from './images.ts'
+import { ImportedImages } from './import-images.ts'
 import { Names } from './import-links.ts'
 import * as imports from './imports.ts'
 import type { Scope } from './scope.ts'
@@ -22,17 +22,25 @@ const NOT_READ = ['author', 'parent', 'tickets', 'password']
 
 const FIELDS = Object.keys(eventFields).filter((name) => !NOT_READ.includes(name))
 
+export interface TableOptions {
+  readonly dryRun: boolean
+  readonly onProgress?: (report: imports.Report) => void
+  /** A `slug` that an event here has, and the same `id` if there is one, means that event. */
+  readonly adopt?: boolean
+}
+
 /**
  * Imports a table with a header row, whose columns have the names of the fields of events. Rows are known again by their
- * `uid`, `id` or `slug`, or by their title and start; a `slug` that an event here has means that event.
+ * `uid`, `id` or `slug`, or by their title and start.
  */
 export async function importTable(
   scope: Scope,
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  options: { readonly dryRun: boolean; readonly onProgress?: (report: imports.Report) => void },
+  options: TableOptions,
 ): Promise<imports.Report> {
   const run = imports.begin(scope, 'csv', options)
   const reader = new CsvReader()
+  const images = new ImportedImages(scope, run)
   const seen = new Set<string>()
   let columns: string[] | null = null
   let items: imports.Item[] = []
@@ -40,20 +48,23 @@ export async function importTable(
     for (const row of rows) {
       if (columns === null) columns = headerOf(run, row)
       else {
-        const item = await itemOf(scope, columns, row)
+        const item = itemOf(scope, columns, row, options.adopt === true)
         if (seen.has(item.uid)) imports.note(run, { ...item, problem: { problem: 'entry_repeated' } })
         else items.push(item)
         seen.add(item.uid)
       }
-      if (items.length < imports.BATCH) continue
-      await imports.save(scope, run, items)
-      items = []
+      if (items.length >= imports.BATCH) await flush()
     }
+  }
+  const flush = async () => {
+    const batch = await images.bringAll(items)
+    items = []
+    await imports.save(scope, run, batch)
   }
   for await (const chunk of chunks) await take(reader.push(chunk))
   await take(reader.end())
   if (columns === null) throw new TableError('the table is empty: its first row must name its columns')
-  await imports.save(scope, run, items)
+  await flush()
   return run.report
 }
 
@@ -76,7 +87,7 @@ function headerOf(run: imports.Run, { cells, line }: CsvRow): string[] {
   return columns
 }
 
-async function itemOf(scope: Scope, columns: readonly string[], { cells, line }: CsvRow): Promise<imports.Item> {
+function itemOf(scope: Scope, columns: readonly string[], { cells, line }: CsvRow, adopt: boolean): imports.Item {
   const row = new Map(columns.map((name, place) => [name, unprotectText((cells[place] ?? '').trim())]))
   const cell = (name: string) => row.get(name) ?? ''
   const fields: Record<string, unknown> = Object.fromEntries(
@@ -88,22 +99,27 @@ async function itemOf(scope: Scope, columns: readonly string[], { cells, line }:
   if (cell('end_date') === '') fields.end_date = cell('start_date')
   // An empty cell is no slug and no status, rather than the wish to have none.
   for (const name of ['slug', 'status', 'date', 'date_utc', 'image']) if (cell(name) === '') delete fields[name]
+  // An address is fetched; any other image is one that is here.
+  const image = /^https?:\/\//i.test(cell('image')) ? cell('image') : null
+  if (image !== null) delete fields.image
   for (const name of Object.keys(fields)) {
     if (typeof fields[name] === 'string' && eventFields[name as 'featured'].kind.type === 'boolean')
       fields[name] = String(fields[name]).toLowerCase()
   }
   const slug = slugify(cell('slug'))
   const id = /^\d{1,15}$/.test(cell('id')) ? Number(cell('id')) : null
+  const isOwn = adopt && slug !== '' && cell('uid') === ''
   return {
-    uid: uidOf(cell),
+    // A table from elsewhere may have the same ids.
+    uid: isOwn ? `own ${uidOf(cell)}` : uidOf(cell),
     part: '',
     parent: null,
     line,
     cancelled: false,
     hash: imports.hashOf([...row]),
     fields,
-    ...(slug !== '' && cell('uid') === '' && { adopts: { slug, id } }),
-    ...(fields.image !== undefined && { fetched: await images.fetchNamed(scope, () => fields) }),
+    ...(isOwn && { adopts: { slug, id } }),
+    ...(image !== null && { image }),
     links: async (tx, found) => {
       const names = new Names(tx, scope, found)
       const venue: number[] = []

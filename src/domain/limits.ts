@@ -1,3 +1,4 @@
+import { Generations } from '../lib/generations.ts'
 import type { Database } from '../storage/database.ts'
 import * as storage from '../storage/limits.ts'
 
@@ -5,7 +6,9 @@ import * as storage from '../storage/limits.ts'
 const WINDOW = 60_000
 /** How often those who share counts tell each other, in milliseconds. */
 const EXCHANGE = 250
+/** How many keys are counted. Of more, those are forgotten that were counted longest ago: what is counted often stays. */
 const MOST_KEYS = 50_000
+const one = () => 1
 
 interface Count {
   /** What all together had counted when they last told each other. */
@@ -28,19 +31,26 @@ export function throughDatabase(db: Database): Sharing {
 /** What several processes of one machine have counted together, kept in the memory of one of them. */
 export class Sums {
   #window = 0
-  #totals = new Map<string, number>()
+  readonly #totals = new Generations<string, { count: number }>(MOST_KEYS)
 
   /** Adds to the counts of a window; answers what those come to. */
   add(window: number, counts: Iterable<readonly [string, number]>): Map<string, number> {
     const given = [...counts]
     // One that comes late, from a window that is over, begins no window anew.
     if (window < this.#window) return new Map(given)
-    if (window > this.#window || this.#totals.size > MOST_KEYS) {
+    if (window > this.#window) {
       this.#window = window
-      this.#totals = new Map()
+      this.#totals.clear()
     }
-    for (const [key, count] of given) this.#totals.set(key, (this.#totals.get(key) ?? 0) + count)
-    return new Map(given.map(([key]) => [key, this.#totals.get(key) ?? 0]))
+    return new Map(
+      given.map(([key, count]) => {
+        const known = this.#totals.get(key, one)
+        const total = known ?? { count: 0 }
+        if (known === undefined) this.#totals.set(key, total, 1)
+        total.count += count
+        return [key, total.count]
+      }),
+    )
   }
 }
 
@@ -51,7 +61,7 @@ export class Sums {
 export class Limits {
   readonly #sharing: Sharing | null
   #window = 0
-  #counts = new Map<string, Count>()
+  readonly #counts = new Generations<string, Count>(MOST_KEYS)
   #timer: NodeJS.Timeout | undefined
 
   /** Without others to share with, it counts for itself. */
@@ -90,7 +100,8 @@ export class Limits {
   /** Adds what was counted here to what was counted everywhere. */
   async exchange(): Promise<void> {
     const window = this.#window
-    const told = new Map([...this.#counts].filter(([, { own }]) => own > 0).map(([key, { own }]) => [key, own]))
+    const told = new Map<string, number>()
+    for (const [key, { own }] of this.#counts.entries()) if (own > 0) told.set(key, own)
     if (this.#sharing === null || told.size === 0) return
     const totals = await this.#sharing.add(window, told)
     if (window !== this.#window) return
@@ -104,12 +115,14 @@ export class Limits {
 
   #current(key: string): Count {
     const window = Math.floor(Date.now() / WINDOW)
-    if (window !== this.#window || this.#counts.size > MOST_KEYS) {
+    if (window !== this.#window) {
       this.#window = window
-      this.#counts = new Map()
+      this.#counts.clear()
     }
-    const count = this.#counts.get(key) ?? { shared: 0, own: 0 }
-    this.#counts.set(key, count)
+    const known = this.#counts.get(key, one)
+    if (known !== undefined) return known
+    const count = { shared: 0, own: 0 }
+    this.#counts.set(key, count, 1)
     return count
   }
 

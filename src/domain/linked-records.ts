@@ -11,6 +11,7 @@ import * as recordStorage from '../storage/records.ts'
 import { mayRead, need, rightsOf, sightOf } from './access.ts'
 import type { Fetched, Image } from './images.ts'
 import * as images from './images.ts'
+import { readLongTexts, writeBySize } from './long-texts.ts'
 import type { RecordValues } from './records.ts'
 import * as records from './records.ts'
 import type { Check, Payload, Scope } from './scope.ts'
@@ -39,7 +40,7 @@ export async function list(scope: Scope, kind: LinkedKind, query: Payload): Prom
   const { page = 1, per_page: perPage = 10 } = values
   const status = values.status ?? null
   records.checkStatusFilter(scope, status, problems)
-  return scope.db.read(async (tx) => {
+  return scope.db.readMany(async (tx) => {
     if (values.event && !(await isReadableEvent(tx, scope, values.event)))
       problems.event = { problem: 'no_such_event', id: values.event }
     refuse(problems)
@@ -51,9 +52,17 @@ export async function list(scope: Scope, kind: LinkedKind, query: Payload): Prom
       hasEvents: values.has_events ?? null,
       upcomingAt: values.only_with_upcoming ? scope.clock() : null,
     }
-    const { rows, total } = await storage.list(tx, kind, filter, perPage, (page - 1) * perPage)
+    const total = await storage.count(tx, kind, filter)
+    const rows = await storage.list(tx, kind, filter, perPage, (page - 1) * perPage)
     return { rows: await withImages(tx, rows), total, page, perPage }
   })
+}
+
+/** The newest that have events to come, without their number: to count them takes a look at each. */
+export async function listUpcoming(scope: Scope, kind: LinkedKind, most: number): Promise<RecordRow[]> {
+  const none = { status: null, search: null, event: null, hasEvents: null }
+  const filter = { ...none, sight: sightOf(scope.user), upcomingAt: scope.clock() }
+  return scope.db.readMany((tx) => storage.list(tx, kind, filter, most, 0))
 }
 
 export async function get(scope: Scope, kind: LinkedKind, ref: Ref): Promise<Linked> {
@@ -63,7 +72,8 @@ export async function get(scope: Scope, kind: LinkedKind, ref: Ref): Promise<Lin
 export async function create(scope: Scope, kind: LinkedKind, payload: Payload): Promise<Linked> {
   need(rightsOf(scope.user).create)
   const fetched = await images.fetchNamed(scope, payload)
-  return scope.db.write(async (tx) => {
+  const isLong = await readLongTexts(scope, kind, payload)
+  return writeBySize(scope, isLong, async (tx) => {
     const { values, problems } = readFields(FIELDS[kind], payload(), {
       mode: 'create',
       reading: records.readingOf(scope),
@@ -80,7 +90,8 @@ export async function update(
   check: Check<Linked> = null,
 ): Promise<Linked> {
   const fetched = await fetchForEdit(scope, kind, ref, payload)
-  return scope.db.write(async (tx) => {
+  const isLong = await readLongTexts(scope, kind, payload)
+  return writeBySize(scope, isLong, async (tx) => {
     const before = await records.findEditable(tx, scope, kind, ref)
     check?.(await withImage(tx, before))
     const { values, problems } = readFields(FIELDS[kind], payload(), {
@@ -110,7 +121,8 @@ export async function remove(
   query: Payload,
   check: Check<Linked> = null,
 ): Promise<Linked> {
-  return scope.db.write(async (tx) => {
+  // All of its events lose it.
+  return scope.db.writeMany(async (tx) => {
     const row = await records.findEditable(tx, scope, kind, ref)
     check?.(await withImage(tx, row))
     const { values, problems } = readFields(removeParameters, query(), {
@@ -156,6 +168,7 @@ async function findOrInsert(
   const settled = await records.settle(tx, scope, kind, wanted, String(columns[kind]), null)
   const equal = await storage.findEqual(tx, kind, sightOf(scope.user), { ...columns, ...namedColumns(values, settled) })
   if (equal !== undefined) return equal
+  await scope.quotas.checkDraft(tx, scope.user, settled.status)
   const row = { ...records.defaultColumns(FIELDS[kind]), ...columns }
   return recordStorage.create(tx, kind, {
     image: null,
@@ -178,14 +191,15 @@ function namedColumns(values: RecordValues, settled: Awaited<ReturnType<typeof r
 
 /** A place is two coordinates or none. */
 function checkPlace(row: Partial<RecordRow>, values: Record<string, unknown>, problems: Problems): void {
+  if (problems.geo_lat || problems.geo_lng) return
   if (((row.geo_lat ?? null) === null) === ((row.geo_lng ?? null) === null)) return
   const name = values.geo_lat === undefined ? 'geo_lng' : 'geo_lat'
-  problems[name] ??= { problem: 'half_a_place', other: name === 'geo_lat' ? 'geo_lng' : 'geo_lat' }
+  problems[name] = { problem: 'half_a_place', other: name === 'geo_lat' ? 'geo_lng' : 'geo_lat' }
 }
 
 /** Fetches what a change names, once it is known that its writer may make it. */
 export async function fetchForEdit(scope: Scope, kind: RecordKind, ref: Ref, payload: Payload): Promise<Fetched> {
-  if (!images.namesAddress(payload)) return new Map()
+  if (!images.namesImage(payload)) return new Map()
   await scope.db.read((tx) => records.findEditable(tx, scope, kind, ref))
   return images.fetchNamed(scope, payload)
 }

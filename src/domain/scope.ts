@@ -5,7 +5,10 @@ import type { FetchLimits } from '../lib/safe-fetch.ts'
 import type { Database } from '../storage/database.ts'
 import type { FileStore } from '../storage/files.ts'
 import type { User } from './access.ts'
+import type { Guesses, Sender } from './guesses.ts'
 import type { Listings } from './listings.ts'
+import type { Quotas } from './quotas.ts'
+import type { SignIns } from './sign-ins.ts'
 
 export type { User } from './access.ts'
 
@@ -43,10 +46,16 @@ export interface Scope {
   readonly clock: Clock
   readonly site: Site
   readonly passwords: PasswordChecker
+  /** Bounds how many wrong passwords are checked. */
+  readonly guesses: Guesses
+  readonly signIns: SignIns
+  readonly quotas: Quotas
   readonly files: FileStore
   readonly fetchLimits: FetchLimits
   /** Null for an anonymous visitor. */
   readonly user: User | null
+  /** From where a request comes; none on the command line. */
+  readonly sender?: Sender
   /** What is remembered of lists at the version of the data that a reader asked at; none while something is changed. */
   readonly memory?: { readonly version: string; readonly listings: Listings }
 }

@@ -7,7 +7,8 @@ import type { Tx } from '../storage/dialect.ts'
 import * as records from '../storage/records.ts'
 import type { TermRow } from '../storage/terms.ts'
 import * as storage from '../storage/terms.ts'
-import { mayRead, needTerms, sightOf } from './access.ts'
+import { mayRead, maySeeTerm, needTerms, sightOf } from './access.ts'
+import { readLongTexts, writeBySize } from './long-texts.ts'
 import { readingOf } from './records.ts'
 import type { Check, Payload, Scope } from './scope.ts'
 
@@ -33,7 +34,7 @@ export async function list(scope: Scope, kind: TermKind, query: Payload): Promis
   const { values, problems } = readFields(LIST[kind], query(), { mode: 'query', reading: readingOf(scope) })
   const { page = 1, per_page: perPage = 10 } = values
   const event = values.event ?? values.post ?? null
-  return scope.db.read(async (tx) => {
+  return scope.db.readMany(async (tx) => {
     await checkFilters(tx, scope, kind, values, problems)
     refuse(problems)
     const filter: storage.TermFilter = {
@@ -55,23 +56,29 @@ export async function list(scope: Scope, kind: TermKind, query: Payload): Promis
 }
 
 export async function get(scope: Scope, kind: TermKind, id: number): Promise<Term> {
-  return scope.db.read(async (tx) => withPath(tx, await find(tx, kind, id)))
+  return scope.db.read(async (tx) => withPath(tx, await find(tx, scope, kind, id)))
 }
 
 export async function create(scope: Scope, kind: TermKind, payload: Payload): Promise<Term> {
   needTerms(scope.user, kind)
-  return scope.db.write(async (tx) => {
+  const isLong = await readLongTexts(scope, 'term', payload)
+  return writeBySize(scope, isLong, async (tx) => {
     await storage.lock(tx, kind)
     const { values, problems } = readFields(FIELDS[kind], payload(), { mode: 'create', reading: readingOf(scope) })
     const parent = values.parent ?? 0
-    await checkParent(tx, kind, parent, null, problems)
+    await checkParent(tx, scope, kind, parent, null, problems)
     refuse(problems)
-    const name = values.name ?? ''
-    await checkSibling(tx, kind, parent, name, null)
-    return withPath(
-      tx,
-      await insert(tx, kind, { name, parent, slug: values.slug ?? null, description: values.description ?? null }),
-    )
+    const { name = '', slug = null, description = null } = values
+    const sibling = await storage.sibling(tx, kind, parent, fold(name))
+    // Somebody's draft has made it, which this user cannot know.
+    const hidden = sibling !== undefined && !maySeeTerm(scope.user, sibling) ? sibling : null
+    if (hidden === null) refuseSibling(sibling, name, null)
+    const { id } = hidden ?? (await insert(tx, kind, { name, parent, slug, description }))
+    if (hidden !== null) {
+      const free = slug === null ? hidden.slug : await storage.freeSlug(tx, kind, slug, id)
+      await storage.update(tx, id, { name, slug: free, description })
+    }
+    return published(tx, scope, kind, id)
   })
 }
 
@@ -82,28 +89,37 @@ export async function update(
   payload: Payload,
   check: Check<Term> = null,
 ): Promise<Term> {
-  return scope.db.write(async (tx) => {
+  const isLong = await readLongTexts(scope, 'term', payload)
+  return writeBySize(scope, isLong, async (tx) => {
     await storage.lock(tx, kind)
-    const before = await find(tx, kind, id)
+    const before = await find(tx, scope, kind, id)
     needTerms(scope.user, kind)
     check?.(await withPath(tx, before))
     const { values, problems } = readFields(FIELDS[kind], payload(), { mode: 'update', reading: readingOf(scope) })
     const { name = before.name, parent = before.parent } = values
-    await checkParent(tx, kind, parent, before, problems)
+    await checkParent(tx, scope, kind, parent, before, problems)
     refuse(problems)
-    if (fold(name) !== before.name_key || parent !== before.parent) await checkSibling(tx, kind, parent, name, before)
+    if (fold(name) !== before.name_key || parent !== before.parent)
+      refuseSibling(await storage.sibling(tx, kind, parent, fold(name)), name, before)
     const slug = await changedSlug(tx, before, values.slug, name)
     const description = values.description === undefined ? before.description : values.description
     await storage.update(tx, id, { name, name_key: fold(name), parent, slug, description })
-    return withPath(tx, await find(tx, kind, id))
+    return published(tx, scope, kind, id)
   })
+}
+
+/** The term as it then is: who may change terms has looked at it, so it is public. */
+async function published(tx: Tx, scope: Scope, kind: TermKind, id: number): Promise<Term> {
+  await storage.publish(tx, [id])
+  return withPath(tx, await find(tx, scope, kind, id))
 }
 
 /** Removes a term for good; answers it as it was. */
 export async function remove(scope: Scope, kind: TermKind, id: number, check: Check<Term> = null): Promise<Term> {
-  return scope.db.write(async (tx) => {
+  // All of its events lose it.
+  return scope.db.writeMany(async (tx) => {
     await storage.lock(tx, kind)
-    const before = await find(tx, kind, id)
+    const before = await find(tx, scope, kind, id)
     needTerms(scope.user, kind)
     const term = await withPath(tx, before)
     check?.(term)
@@ -120,15 +136,14 @@ async function changedSlug(tx: Tx, before: TermRow, given: string | null | undef
   return free
 }
 
-/** Stores a new term, with a slug of its own. */
+/** Stores a new term, with a slug of its own; it is hidden until it is published. */
 export async function insert(
   tx: Tx,
   kind: TermKind,
   term: Pick<TermRow, 'name' | 'parent' | 'description'> & { slug: string | null },
-): Promise<TermRow> {
+): Promise<{ readonly id: number }> {
   const slug = await storage.freeSlug(tx, kind, term.slug ?? (slugify(term.name) || kind))
-  const id = await storage.create(tx, { ...term, kind, slug, name_key: fold(term.name) })
-  return find(tx, kind, id)
+  return { id: await storage.create(tx, { ...term, kind, slug, name_key: fold(term.name), published: 0 }) }
 }
 
 /** Adds to each term the way to it. */
@@ -142,9 +157,10 @@ async function withPath(tx: Tx, row: TermRow): Promise<Term> {
   return term ?? { ...row, path: row.slug }
 }
 
-async function find(tx: Tx, kind: TermKind, id: number): Promise<TermRow> {
+/** The term, for a reader who may see it. */
+async function find(tx: Tx, { user }: Scope, kind: TermKind, id: number): Promise<TermRow> {
   const row = Number.isSafeInteger(id) ? await storage.get(tx, kind, id) : undefined
-  if (row === undefined) throw new AppError('rest_term_invalid')
+  if (row === undefined || !maySeeTerm(user, row)) throw new AppError('rest_term_invalid')
   return row
 }
 
@@ -157,7 +173,8 @@ async function checkFilters(
 ): Promise<void> {
   for (const name of ['include', 'exclude'] as const) {
     const ids = values[name] ?? []
-    const known = new Set((await storage.getAll(tx, kind, ids)).map((row) => row.id))
+    const seen = (await storage.getAll(tx, kind, ids)).filter((row) => maySeeTerm(scope.user, row))
+    const known = new Set(seen.map((row) => row.id))
     const unknown = ids.find((id) => !known.has(id))
     if (unknown !== undefined) problems[name] = { problem: 'no_such_term', id: unknown }
   }
@@ -166,7 +183,7 @@ async function checkFilters(
     const event = id ? await records.get(tx, 'event', { id }) : undefined
     if (id && (event === undefined || !mayRead(scope.user, event))) problems[name] = { problem: 'no_such_event', id }
   }
-  if (values.parent) await checkParent(tx, kind, values.parent, null, problems)
+  if (values.parent) await checkParent(tx, scope, kind, values.parent, null, problems)
 }
 
 /** How deep the tree of categories may be. */
@@ -175,6 +192,7 @@ const DEEPEST = 20
 /** A parent must exist, may not be the term itself or below it, nor lie too deep. */
 async function checkParent(
   tx: Tx,
+  { user }: Scope,
   kind: TermKind,
   parent: number,
   child: TermRow | null,
@@ -182,7 +200,7 @@ async function checkParent(
 ): Promise<void> {
   if (parent === 0 || parent === child?.parent) return
   const above = await storage.get(tx, kind, parent)
-  if (above === undefined) problems.parent = { problem: 'no_such_term', id: parent }
+  if (above === undefined || !maySeeTerm(user, above)) problems.parent = { problem: 'no_such_term', id: parent }
   else if (child !== null && (await storage.withDescendants(tx, [child.id])).includes(parent))
     problems.parent = { problem: 'loop' }
   else if ((await storage.depthAbove(tx, above)) + (await storage.depthBelow(tx, child?.id ?? null)) > DEEPEST) {
@@ -190,8 +208,7 @@ async function checkParent(
   }
 }
 
-async function checkSibling(tx: Tx, kind: TermKind, parent: number, name: string, self: TermRow | null): Promise<void> {
-  const sibling = await storage.sibling(tx, kind, parent, fold(name))
+function refuseSibling(sibling: TermRow | undefined, name: string, self: TermRow | null): void {
   if (sibling !== undefined && sibling.id !== self?.id) {
     throw new AppError('term_exists', { fill: { name }, data: { term_id: sibling.id } })
   }

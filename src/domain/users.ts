@@ -1,4 +1,5 @@
 import { hash, randomBytes } from 'node:crypto'
+import type { Instant } from '../calendar/zone.ts'
 import * as passwords from '../lib/passwords.ts'
 import { Refused } from '../schema/field.ts'
 import * as kinds from '../schema/kinds.ts'
@@ -71,19 +72,65 @@ export async function remove({ db }: Store, name: string, heir: string | null): 
   })
 }
 
-export async function setPassword({ db }: Store, name: string, password: string): Promise<void> {
+/** Sets a password; with `revokeTokens` the user's tokens end, too. Answers how many ended, and how many still work. */
+export async function setPassword(
+  { db, clock }: Store,
+  name: string,
+  password: string,
+  revokeTokens = false,
+): Promise<{ revoked: number; left: number }> {
   const password_hash = await hashPassword(password)
-  await db.write(async (tx) => storage.update(tx, (await find(tx, name)).id, { password_hash }))
+  return db.write(async (tx) => {
+    const { id } = await find(tx, name)
+    await storage.update(tx, id, { password_hash })
+    if (revokeTokens) return { revoked: await storage.removeTokens(tx, id), left: 0 }
+    const tokens = await storage.listTokens(tx, id)
+    return { revoked: 0, left: tokens.filter((token) => !isExpired(token, clock())).length }
+  })
 }
 
-/** Makes a token and answers it: only its hash is kept. */
-export async function createToken({ db, clock }: Store, userName: string, name: string): Promise<string> {
+/** Makes a token and answers it: only its hash is kept. It expires after so many seconds, or never. */
+export async function createToken(
+  { db, clock }: Store,
+  userName: string,
+  name: string,
+  lifetime: number | null = null,
+): Promise<string> {
   const token = TOKEN_PREFIX + randomBytes(32).toString('base64url')
   await db.write(async (tx) => {
     const user = await find(tx, userName)
-    await storage.createToken(tx, { user: user.id, name, hash: hashToken(token), created_utc: clock() })
+    const created_utc = clock()
+    const expires_utc = lifetime === null ? null : created_utc + lifetime
+    await storage.createToken(tx, {
+      user: user.id,
+      name,
+      hash: hashToken(token),
+      created_utc,
+      expires_utc,
+      used_utc: null,
+    })
   })
   return token
+}
+
+/** Whether a token's time is over. */
+export function isExpired({ expires_utc }: Pick<TokenRow, 'expires_utc'>, now: Instant): boolean {
+  return expires_utc !== null && expires_utc <= now
+}
+
+/** The units of a lifetime, in seconds. */
+const UNITS: Record<string, number> = { h: 3600, d: 86_400, w: 7 * 86_400 }
+/** The longest lifetime, in seconds: a hundred years. */
+const LONGEST = 36_525 * 86_400
+
+/** Reads how long a token lives, such as `12h`, `90d` or `8w`; answers seconds. */
+export function readLifetime(text: string): number {
+  const [, count = '', unit = ''] = /^(\d{1,6}) ?(h|d|w|hours?|days?|weeks?)$/i.exec(text.trim()) ?? []
+  const seconds = Number(count) * (UNITS[unit.charAt(0).toLowerCase()] ?? 0)
+  if (seconds > 0 && seconds <= LONGEST) return seconds
+  throw new UserError(
+    `"${text}" is not how long a token can live: use hours, days or weeks, such as 12h, 90d or 8w, up to a hundred years`,
+  )
 }
 
 export async function listTokens({ db }: Store, userName: string | null): Promise<(TokenRow & { userName: string })[]> {

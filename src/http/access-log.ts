@@ -32,7 +32,7 @@ export function accessLog(app: FastifyInstance): (answered: Answered) => void {
     .map(([name, value]) => `,${JSON.stringify(name)}:${JSON.stringify(value)}`)
     .join('')
   const line = ({ time, id, method, url, ip, status, ms }: Answered) => {
-    const req = `{"method":"${method}","url":${JSON.stringify(withoutSecrets(url))},"ip":"${ip}"}`
+    const req = `{"method":"${method}","url":${JSON.stringify(withoutSecrets(url))},"ip":${JSON.stringify(ip)}}`
     const took = Math.round(ms * 10) / 10
     return `{"level":30,"time":${time}${head},"reqId":"${id}","req":${req},"res":{"statusCode":${status}},"ms":${took},"msg":"answered"}\n`
   }

@@ -36,7 +36,6 @@ export class AnswerCache {
     if (kept === undefined || kept.until > this.#clock()) return kept
     this.#kept.delete(number)
     this.#spill.delete(number)
-    kept.release?.()
     return undefined
   }
 

@@ -16,7 +16,8 @@ import { headersIn, linesOf } from './head.ts'
 import type { Headers, Kept } from './kept.ts'
 import type { Memory } from './memory.ts'
 import { Moment } from './moment.ts'
-import { sparse } from './sparse.ts'
+import { normalPath, normalSearch } from './normal-address.ts'
+import { fieldsIn, sparse } from './sparse.ts'
 
 /** How long others may keep what everybody gets, in seconds; and how long show it while they ask for it anew. */
 const FRESH = 10
@@ -27,6 +28,8 @@ export interface Answering {
   readonly scope: Omit<Scope, 'user'>
   readonly memory: Memory
   readonly addresses: Addresses
+  /** The names of the query parameters that make a difference. */
+  readonly known: ReadonlySet<string>
 }
 
 /** Calls an endpoint and sends what it answers; a read is answered from memory while that is still true. */
@@ -36,28 +39,42 @@ export async function sendAnswer(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
+  const [path, sent] = splitUrl(request.url)
   if (request.method !== 'GET' && request.method !== 'HEAD') {
-    return sendOnce(await endpoint.handle(callOf(answering, request)), request, reply)
+    return sendOnce(await endpoint.handle(callOf(answering, request, sent)), sent, request, reply)
   }
-  const { memory, scope } = answering
-  const key = keyOf(request.user, request.language.name, request.originalUrl)
+  const { memory, scope, known } = answering
+  const search = normalSearch(sent, known)
+  // Whether a password opens something depends on more than the address.
+  if (search.includes('password=')) {
+    return sendOnce(await endpoint.handle(callOf(answering, request, search)), search, request, reply)
+  }
+  const key = keyFor(request, path, search)
   const version = await scope.db.version()
   let direct: Answer | null = null
+  let isMaker = false
   const make = async () => {
+    isMaker = true
     await memory.turns.take()
     const moment = new Moment(scope)
-    const answer = await endpoint.handle(callOf(answering, request, { version, clock: moment.clock }))
+    const answer = await endpoint.handle(callOf(answering, request, search, { version, clock: moment.clock }))
     direct = answer
     const isKept = (answer.status ?? 200) === 200 && !answer.secret && !(answer.body instanceof Readable)
     return isKept
-      ? keep(answer, scope.clock(), Math.min(answer.until ?? moment.until, moment.until), request, reply)
+      ? keep(answer, search, scope.clock(), Math.min(answer.until ?? moment.until, moment.until), request, reply)
       : null
   }
-  const kept = memory.answers.get(key, version) ?? (await memory.answers.make(key, version, make))
-  if (kept === null) {
-    const answer: Answer = direct ?? (await endpoint.handle(callOf(answering, request)))
-    return sendOnce(answer, request, reply)
+  const refused = (error: unknown) => {
+    // Limits are each sender's own: who waited for another's answer asks again.
+    if (isMaker || !(error instanceof AppError && error.code === 'rest_too_many_requests')) throw error
+    return null
   }
+  const kept = memory.answers.get(key, version) ?? (await memory.answers.make(key, version, make).catch(refused))
+  if (kept === null) {
+    const answer: Answer = direct ?? (await endpoint.handle(callOf(answering, request, search)))
+    return sendOnce(answer, search, request, reply)
+  }
+  memory.spellings.put(keyOf(request.user, request.language.name, request.originalUrl), key)
   const { status, head, body } = await replyTo(kept, request.headers)
   for (const [name, value] of headersIn(head)) reply.header(name, value)
   return reply.code(status).send(body ?? undefined)
@@ -68,14 +85,22 @@ export function keyOf(user: User | null, language: string, url: string): string 
   return `${user === null ? '' : user.id} ${language} ${url}`
 }
 
+/** The key of the address in its normal form. */
+function keyFor(request: FastifyRequest, path: string, search: string): string {
+  const { language, user, routeOptions, params } = request
+  const prefix = language.byAddress ? `/${language.name}` : ''
+  const normal = normalPath(path, routeOptions.url ?? '', params as Record<string, string>)
+  return keyOf(user, language.name, `${prefix}${normal}${search === '' ? '' : `?${search}`}`)
+}
+
 /** A request as an endpoint sees it; a read is given what is remembered at its version of the data. */
 function callOf(
   { scope, addresses, memory }: Answering,
   request: FastifyRequest,
+  search: string,
   reading: { version: string; clock: Clock } | null = null,
 ): Call {
   const { id, slug = '', '*': rest = '' } = request.params as { id?: string; slug?: string; '*'?: string }
-  const [, search] = splitUrl(request.url)
   return {
     scope: {
       ...scope,
@@ -90,9 +115,10 @@ function callOf(
     slug,
     rest,
     query: () => readForm(search),
-    body: once(() => readBody(request.body, request.headers['content-type'])),
+    body: once(() => readBody(request.body, request.headers['content-type'], request.routeOptions.bodyLimit)),
     file: () => readFile(request.body, request.headers['content-type']),
     search: new URLSearchParams(search),
+    sent: splitUrl(request.url)[1],
     shelf:
       reading === null || request.user !== null || search.includes('_fields')
         ? null
@@ -101,8 +127,15 @@ function callOf(
 }
 
 /** Makes an answer ready to be sent to everyone whom it is for. */
-function keep(answer: Answer, now: Instant, until: Instant, request: FastifyRequest, reply: FastifyReply): Kept {
-  const body = bytesOf(answer.body, request)
+function keep(
+  answer: Answer,
+  search: string,
+  now: Instant,
+  until: Instant,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Kept {
+  const body = bytesOf(answer.body, search)
   const { 'x-request-id': _, ...set } = varied(request, reply).getHeaders()
   const isText = typeof answer.body === 'string'
   const headers = {
@@ -129,7 +162,7 @@ function cacheControl(user: User | null, seconds: number): string {
 const PRIVATE = 'private, no-store'
 
 /** Sends what nobody else is to get. */
-function sendOnce(answer: Answer, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function sendOnce(answer: Answer, search: string, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { status = 200, headers = {}, body } = answer
   varied(request, reply).code(status).header('cache-control', PRIVATE).headers(headers)
   if (body instanceof Readable) {
@@ -137,16 +170,16 @@ function sendOnce(answer: Answer, request: FastifyRequest, reply: FastifyReply):
     if (encoding === null) return reply.send(body)
     return reply.header('content-encoding', encoding).send(compressed(body, encoding))
   }
-  const bytes = bytesOf(body, request)
+  const bytes = bytesOf(body, search)
   if (typeof body !== 'string') reply.type('application/json; charset=utf-8')
   if (status < 300 && !reply.hasHeader('etag'))
     reply.header('etag', `"${tagOf(answer.mark ?? bytes, answer.revision)}"`)
   return reply.send(bytes)
 }
 
-function bytesOf(body: Exclude<Answer['body'], Readable>, request: FastifyRequest): Buffer {
+function bytesOf(body: Exclude<Answer['body'], Readable>, search: string): Buffer {
   if (Buffer.isBuffer(body)) return body
-  return Buffer.from(typeof body === 'string' ? body : JSON.stringify(select(body, splitUrl(request.url)[1])))
+  return Buffer.from(typeof body === 'string' ? body : JSON.stringify(select(body, search)))
 }
 
 /** Sends the answer to a failed request, as a page where one is made, and logs what is a fault of ours. */
@@ -210,6 +243,6 @@ export function splitUrl(url: string): [path: string, search: string] {
 
 /** The parts of a response that `_fields` asks for, if it asks for any. */
 function select(body: object, search: string): unknown {
-  const fields = search.includes('_fields') ? new URLSearchParams(search).get('_fields') : null
+  const fields = search.includes('_fields') ? fieldsIn(search) : null
   return fields === null ? body : sparse(body, fields)
 }

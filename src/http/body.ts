@@ -1,41 +1,57 @@
-import type Qs from 'qs'
 import { AppError } from '../lib/errors.ts'
-import { later } from '../lib/later.ts'
+import { Upload } from '../lib/upload.ts'
+import { fieldsOf, pairsOf } from './form.ts'
+import { excessOf, MOST_VALUES } from './json-bounds.ts'
+import { partsOf } from './multipart.ts'
 
-const qs = later<typeof Qs>('qs')
+const MULTIPART = /^multipart\/form-data/i
 
 /** How many fields a form or query may have. */
 const MOST_FIELDS = 5000
 
 /** Reads a query string or form: `name[]=` makes lists, `venue[city]=` makes data. */
 export function readForm(text: string): Record<string, unknown> {
-  try {
-    return qs().parse(text, {
-      arrayLimit: MOST_FIELDS,
-      parameterLimit: MOST_FIELDS,
-      throwOnLimitExceeded: true,
-      depth: 5,
-      allowPrototypes: false,
-    })
-  } catch {
-    throw new AppError('rest_too_many_fields', { fill: { most: MOST_FIELDS } })
-  }
+  const pairs = pairsOf(text, MOST_FIELDS)
+  if (pairs === null) throw tooMany(MOST_FIELDS)
+  return fieldsOf(pairs)
 }
 
-/** Reads a request body by its type; an absent one has no fields. */
-export function readBody(body: unknown, type: string | undefined): Record<string, unknown> {
-  if (!Buffer.isBuffer(body) || body.length === 0) return {}
-  const text = decode(body)
-  if (type?.toLowerCase().startsWith('application/x-www-form-urlencoded')) return readForm(text)
-  const value = parse(text)
+function tooMany(most: number): AppError {
+  return new AppError('rest_too_many_fields', { fill: { most } })
+}
+
+/** Reads a request body by its type; an absent one has no fields. A multipart form may hold `longest` bytes beside its files. */
+export function readBody(body: unknown, type = '', longest = Number.POSITIVE_INFINITY): Record<string, unknown> {
+  if (!Buffer.isBuffer(body) || (body.length === 0 && !MULTIPART.test(type))) return {}
+  if (MULTIPART.test(type)) return readMultipart(body, type, longest)
+  if (type.toLowerCase().startsWith('application/x-www-form-urlencoded')) return readForm(decode(body))
+  return readJson(body)
+}
+
+function readMultipart(body: Buffer, type: string, longest: number): Record<string, unknown> {
+  const parts = partsOf(body, type, MOST_FIELDS)
+  const length = parts.reduce((sum, { isFile, bytes }) => sum + (isFile ? 0 : bytes.length), 0)
+  if (length > longest) throw new AppError('rest_payload_too_large')
+  // A form in which no file was chosen sends an empty one.
+  const given = parts.filter(({ isFile, bytes }) => !isFile || bytes.length > 0)
+  return fieldsOf(given.map(({ name, isFile, bytes }) => [name, isFile ? new Upload(bytes) : decode(bytes)]))
+}
+
+function readJson(body: Buffer): Record<string, unknown> {
+  const excess = excessOf(body)
+  if (excess === 'values') throw tooMany(MOST_VALUES)
+  if (excess === 'depth') throw new AppError('rest_invalid_json', { fill: { reason: 'nested too deeply' } })
+  const value = parse(decode(body))
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new AppError('rest_invalid_json', { fill: { reason: 'not a JSON object' } })
   return value as Record<string, unknown>
 }
 
+const UTF_8 = new TextDecoder('utf-8', { fatal: true })
+
 function decode(body: Buffer): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(body)
+    return UTF_8.decode(body)
   } catch {
     throw new AppError('rest_invalid_json', { fill: { reason: 'not UTF-8 text' } })
   }
@@ -52,15 +68,8 @@ function parse(text: string): unknown {
 /** Reads a file that was sent as the body, or as the first file of a form. */
 export async function readFile(body: unknown, type = ''): Promise<Buffer> {
   const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0)
-  const sent = /^multipart\/form-data/i.test(type) ? await fileOfForm(bytes, type) : bytes
-  if (sent.length === 0) throw new AppError('rest_missing_callback_param', { params: { file: { problem: 'missing' } } })
+  const sent = MULTIPART.test(type) ? partsOf(bytes, type, MOST_FIELDS).find(({ isFile }) => isFile)?.bytes : bytes
+  if (sent === undefined || sent.length === 0)
+    throw new AppError('rest_missing_callback_param', { params: { file: { problem: 'missing' } } })
   return sent
-}
-
-async function fileOfForm(bytes: Buffer, type: string): Promise<Buffer> {
-  const form = await new Response(new Uint8Array(bytes), { headers: { 'content-type': type } }).formData().catch(() => {
-    throw new AppError('rest_bad_request')
-  })
-  const file = [...form.values()].find((part) => typeof part !== 'string')
-  return file === undefined ? Buffer.alloc(0) : Buffer.from(await file.arrayBuffer())
 }

@@ -17,7 +17,9 @@ const PREFLIGHT = {
 export function allowOrigins(app: FastifyInstance, writeOrigins: readonly string[], home: string): void {
   const writers = new Set([...writeOrigins, new URL(home).origin])
   app.addHook('onRequest', async ({ method, headers }, reply) => {
-    const { origin = '', 'access-control-request-method': asked = method } = headers
+    const { origin = '', 'access-control-request-method': next = method } = headers
+    // Only a preflight request speaks of another. The answer to a read is kept for others, so it depends on no header.
+    const asked = method === 'OPTIONS' ? next : method
     reply.header('vary', 'Origin')
     const allowed = READING.includes(asked) ? '*' : writers.has(origin) ? origin : null
     if (allowed === null) return

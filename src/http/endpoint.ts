@@ -31,8 +31,10 @@ export interface Call {
   readonly body: Payload
   /** The bytes of the file that was sent, by itself or in a form. */
   readonly file: () => Promise<Buffer>
-  /** Every pair of the query string as it was sent, for links to further pages. */
+  /** Every pair of the query string, for links to further pages; of a read, those of parameters that it knows. */
   readonly search: URLSearchParams
+  /** The query string as it was sent, for redirects. */
+  readonly sent: string
   /** Events that are ready to be sent to everybody, for those whose answer can be made of them. */
   readonly shelf: ShelfView | null
 }
@@ -57,6 +59,8 @@ export interface View {
   /** Below the base address, as the router writes it: `/event/:slug`, `/events/category/*`. */
   readonly path: string
   readonly methods: readonly ('GET' | 'POST')[]
+  /** The names of its query parameters; none if it has none. */
+  readonly parameters?: readonly string[]
   handle(call: Call): Promise<Answer>
 }
 

@@ -1,5 +1,6 @@
 import type { FastifyError } from 'fastify'
 import { AppError, type ErrorCode, WIRE_CODE } from '../lib/errors.ts'
+import { inertText } from '../lib/html.ts'
 import { problemText } from '../lib/problem-text.ts'
 import { text } from '../lib/texts.ts'
 
@@ -25,11 +26,13 @@ export function errorBody(error: AppError, language: string, requestId: string):
   const { params = {}, data, fill } = error.details
   const missing = Object.keys(params).filter((name) => params[name]?.problem === 'missing')
   const bad = Object.entries(params).filter(([name]) => !missing.includes(name))
-  const told = Object.fromEntries(bad.map(([name, problem]) => [name, problemText(language, problem)]))
+  const told = Object.fromEntries(bad.map(([name, problem]) => [name, inertText(problemText(language, problem))]))
   const names = missing.length > 0 ? missing : Object.keys(told)
   return {
     code: WIRE_CODE[error.code] ?? error.code,
-    message: text(language, `errors.${error.code}`, { names: names.join(', '), request_id: requestId, ...fill }),
+    message: inertText(
+      text(language, `errors.${error.code}`, { names: names.join(', '), request_id: requestId, ...fill }),
+    ),
     data: {
       status: error.status,
       ...data,

@@ -4,10 +4,10 @@ import type { Links, Own, Parts, Shelf, Stub } from '../domain/shelf.ts'
 import type { Term } from '../domain/terms.ts'
 import type { Addresses } from './addresses.ts'
 import { type Hole, templateOf } from './event-template.ts'
-import { organizationLd, part, placeLd } from './json-ld.ts'
+import { inertLd, organizationLd, part, placeLd } from './json-ld.ts'
 import { linkedRecord } from './present.ts'
 import { embeddedTerm } from './present-event.ts'
-import { type Scratch, TemplateStore } from './template-store.ts'
+import type { TemplateStore } from './template-store.ts'
 
 /** Bytes that are part of an answer: all of a buffer, or from one place in it to another. */
 export interface Slice {
@@ -45,8 +45,8 @@ export class EventShelf {
   readonly #templates: TemplateStore
   #current: { readonly version: string; readonly view: ShelfView } | null = null
 
-  constructor(addresses: Addresses, site: Site, scratch: Scratch) {
-    this.#templates = new TemplateStore(scratch)
+  constructor(addresses: Addresses, site: Site, templates: TemplateStore) {
+    this.#templates = templates
     this.#addresses = addresses
     this.#site = site
   }
@@ -59,10 +59,6 @@ export class EventShelf {
     if (this.#current?.version !== version || this.#current.view.isLarge)
       this.#current = { version, view: new ShelfView(this.#addresses, this.#site, this.#templates) }
     return this.#current.view
-  }
-
-  close(): void {
-    this.#templates.close()
   }
 }
 
@@ -172,7 +168,7 @@ export class ShelfView implements Shelf<Ready> {
     const linked = parts[kind].get(id)
     if (linked === undefined) return undefined
     const ld = kind === 'venue' ? placeLd(linked, this.#addresses) : organizationLd(linked, this.#addresses)
-    return partFrom(linkedRecord(kind, linked, this.#addresses, this.#site.timezone), part(ld))
+    return partFrom(linkedRecord(kind, linked, this.#addresses, this.#site.timezone), inertLd(part(ld)))
   }
 }
 

@@ -3,7 +3,7 @@ import type { Event } from '../domain/events.ts'
 import type { Site } from '../domain/scope.ts'
 import type { Links, Own } from '../domain/shelf.ts'
 import type { Addresses } from './addresses.ts'
-import { eventLd } from './json-ld.ts'
+import { eventLd, inertLd } from './json-ld.ts'
 import { event } from './present-event.ts'
 
 /**
@@ -42,7 +42,7 @@ export function templateOf({ links, ...own }: Own, addresses: Addresses, site: S
       organizer: hole('organizer'),
     }),
     end: hole('end'),
-    json_ld: eventLd(shown, addresses, site, { location: hole('location'), organizer: hole('ld_organizer') }),
+    json_ld: inertLd(eventLd(shown, addresses, site, { location: hole('location'), organizer: hole('ld_organizer') })),
   }
   const text = JSON.stringify(body)
   const parts = text.split(HOLES)

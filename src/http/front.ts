@@ -7,7 +7,7 @@ import { accessLog } from './access-log.ts'
 import { keyOf } from './answer.ts'
 import { replyTo } from './conditional.ts'
 import { giveHead, headersIn, requestId } from './head.ts'
-import type { Kept, Reply } from './kept.ts'
+import type { Reply } from './kept.ts'
 import { languageChooser, languageIn } from './language.ts'
 import type { Memory } from './memory.ts'
 import { isOverLimit, type RateLimits } from './rate-limit.ts'
@@ -24,7 +24,7 @@ interface FrontOptions extends RateLimits {
 export function answerFromMemory(
   app: FastifyInstance,
   { db, limits }: Pick<Scope, 'db'> & { readonly limits: Limits },
-  { answers }: Memory,
+  { answers, spellings }: Memory,
   options: FrontOptions,
 ): void {
   const long = app.server.listeners('request') as RequestListener[]
@@ -40,29 +40,23 @@ export function answerFromMemory(
   app.addHook('preClose', async () => {
     isClosing = true
   })
-  const send = (
-    request: IncomingMessage,
-    response: ServerResponse,
-    reply: Reply,
-    { release }: Kept,
-    ip: string,
-    began: number,
-  ) => {
-    const id = write(request, response, reply, release)
+  const send = (request: IncomingMessage, response: ServerResponse, reply: Reply, ip: string, began: number) => {
+    const id = write(request, response, reply)
     const ms = performance.now() - began
     log({ time: Date.now(), id, method: request.method ?? '', url: request.url ?? '', ip, status: reply.status, ms })
   }
   const answer = (request: IncomingMessage, response: ServerResponse, version: string, began: number) => {
     const { headers, url = '', socket } = request
     const language = languageIn(url, options.languages) ?? choose(headers['accept-language'])
-    const kept = answers.get(keyOf(null, language, url), version)
+    const key = keyOf(null, language, url)
+    const kept = answers.get(key, version) ?? answers.get(spellings.get(key) ?? '', version)
     if (kept === undefined) return goLong(request, response)
     const ip = trusted === null ? (socket.remoteAddress ?? '') : proxyAddr(request, trusted)
     if (isOverLimit(limits, options, { ip, socket, headers })) return goLong(request, response)
     const reply = replyTo(kept, headers)
-    if (!(reply instanceof Promise)) return send(request, response, reply, kept, ip, began)
+    if (!(reply instanceof Promise)) return send(request, response, reply, ip, began)
     reply.then(
-      (made) => send(request, response, made, kept, ip, began),
+      (made) => send(request, response, made, ip, began),
       () => goLong(request, response),
     )
   }
@@ -94,22 +88,13 @@ function versionOf(db: Scope['db']): ReturnType<Scope['db']['version']> | null {
 /** How long a body is that is sent in one piece with its head at most, in bytes. */
 const SMALL = 6144
 
-/** Sends a reply; answers the id that the request was given. `release` is called when its body is no longer looked at. */
-function write(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { status, head, body }: Reply,
-  release?: () => void,
-): string {
+/** Sends a reply; answers the id that the request was given. */
+function write(request: IncomingMessage, response: ServerResponse, { status, head, body }: Reply): string {
   const id = requestId()
   if (!giveHead(response, status, head, id)) response.writeHead(status, [...headersIn(head).flat(), 'x-request-id', id])
   if (body === null || request.method === 'HEAD') response.end()
   // As text, a body goes out with its head in one piece, which for a small one is worth copying it.
   else if (body.length < SMALL) response.end(body.toString('latin1'), 'latin1')
-  else {
-    response.end(body, release)
-    return id
-  }
-  release?.()
+  else response.end(body)
   return id
 }

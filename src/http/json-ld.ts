@@ -4,11 +4,14 @@ import type { Image } from '../domain/images.ts'
 import type { Linked } from '../domain/linked-records.ts'
 import type { Site } from '../domain/scope.ts'
 import { readCost } from '../lib/cost.ts'
-import { wordsOfSafe } from '../lib/html.ts'
+import { firstWords, inertText } from '../lib/html.ts'
 import type { Addresses } from './addresses.ts'
 
 /** A record as schema.org describes it, for search engines. Values are plain text: whoever puts one into a page escapes it there. */
 export type JsonLd = Record<string, unknown>
+
+/** How much of a description machines are told, in characters. */
+const LONGEST_DESCRIPTION = 5000
 
 /** A venue as a `Place`. */
 export function placeLd({ row, image }: Linked, { home }: Addresses): JsonLd {
@@ -24,7 +27,7 @@ export function placeLd({ row, image }: Linked, { home }: Addresses): JsonLd {
     '@context': 'https://schema.org',
     '@type': 'Place',
     name: row.venue,
-    description: row.description && wordsOfSafe(row.description),
+    description: row.description && firstWords(row.description, LONGEST_DESCRIPTION),
     url: `${home}/venue/${row.slug}/`,
     address: Object.keys(address).length > 1 ? address : null,
     geo:
@@ -43,7 +46,7 @@ export function organizationLd({ row, image }: Linked, { home }: Addresses): Jso
     '@context': 'https://schema.org',
     '@type': 'Organization',
     name: row.organizer,
-    description: row.description && wordsOfSafe(row.description),
+    description: row.description && firstWords(row.description, LONGEST_DESCRIPTION),
     url: `${home}/organizer/${row.slug}/`,
     image: imageLd(image, home),
     telephone: row.phone,
@@ -67,7 +70,7 @@ export function eventLd(
     '@context': 'https://schema.org',
     '@type': 'Event',
     name: row.title,
-    description: row.description && wordsOfSafe(row.description),
+    description: row.description && firstWords(row.description, LONGEST_DESCRIPTION),
     url,
     startDate: row.all_day === 1 ? row.start_local.slice(0, 10) : toIso(row.start_utc, row.timezone),
     endDate: row.all_day === 1 ? row.end_local.slice(0, 10) : toIso(row.end_utc, row.timezone),
@@ -145,4 +148,14 @@ export function present(values: JsonLd): JsonLd {
   return Object.fromEntries(
     Object.entries(values).filter(([, value]) => value !== null && value !== undefined && value !== ''),
   )
+}
+
+/** The same description with texts in which nothing begins a tag: for answers, which somebody may take for HTML. */
+export function inertLd(description: JsonLd): JsonLd {
+  const inert = (value: unknown): unknown => {
+    if (typeof value === 'string') return inertText(value)
+    if (Array.isArray(value)) return value.map(inert)
+    return typeof value === 'object' && value !== null ? inertLd(value as JsonLd) : value
+  }
+  return Object.fromEntries(Object.entries(description).map(([name, value]) => [name, inert(value)]))
 }

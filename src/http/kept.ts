@@ -31,8 +31,6 @@ export interface Kept {
   readonly lines: Lines
   /** When time alone may change it. */
   readonly until: Instant
-  /** Called by whoever has sent it and knows that nobody looks at its body any more; only of what is not kept for others. */
-  readonly release?: () => void
   /** What is sent of it, by encoding; each is made once, when it is first asked for: see conditional.ts. */
   readonly variants: Partial<Record<Encoding | 'identity', Variant | Promise<Variant>>>
 }

@@ -69,5 +69,7 @@ function pageAddress(call: Call, list: ListPage, page: number): string {
   const search = new URLSearchParams(call.search)
   for (const [name, value] of Object.entries({ page: String(page), per_page: String(list.perPage), ...list.settled }))
     search.set(name, value)
+  // In their normal form: see normal-address.ts.
+  search.sort()
   return `${call.addresses.rest}/${list.name}/?${search}`
 }

@@ -5,41 +5,48 @@ import { Turns } from '../lib/turns.ts'
 import type { Addresses } from './addresses.ts'
 import { AnswerCache } from './answer-cache.ts'
 import { EventShelf } from './event-shelf.ts'
-import type { Scratch } from './template-store.ts'
+import { Spellings } from './normal-address.ts'
+import { type Scratch, TemplateStore } from './template-store.ts'
 
 /** What it takes to remember. */
 export interface Remembering {
   readonly clock: Clock
   readonly site: Site
-  /** Opens room for what is too much for memory. */
-  openScratch(): Scratch
+  /** Opens room for what does not fit in memory, of so many bytes. */
+  openScratch(most: number): Scratch
+  /** How much room there is in all. */
+  readonly scratchBytes: number
 }
 
 /** Everything that is remembered, so that it is not made again: answers, what lists come to, and events. */
 export class Memory {
   readonly answers: AnswerCache
   readonly listings = new Listings()
+  readonly spellings = new Spellings()
   /** For what is not remembered. */
   readonly turns = new Turns()
   readonly #site: Site
-  readonly #openScratch: () => Scratch
+  readonly #rendered: Scratch
   readonly #shelves = new Map<string, EventShelf>()
 
-  constructor({ clock, site, openScratch }: Remembering) {
-    this.#openScratch = openScratch
-    this.answers = new AnswerCache(clock, openScratch())
+  constructor({ clock, site, openScratch, scratchBytes }: Remembering) {
+    this.answers = new AnswerCache(clock, openScratch(scratchBytes / 2))
+    this.#rendered = openScratch(scratchBytes / 2)
     this.#site = site
   }
 
   /** The shelf of events that are shown with these addresses: there are as many as languages. */
   shelf(addresses: Addresses): EventShelf {
-    const shelf = this.#shelves.get(addresses.rest) ?? new EventShelf(addresses, this.#site, this.#openScratch())
+    const known = this.#shelves.get(addresses.rest)
+    if (known !== undefined) return known
+    const templates = new TemplateStore(this.#rendered, this.#shelves.size)
+    const shelf = new EventShelf(addresses, this.#site, templates)
     this.#shelves.set(addresses.rest, shelf)
     return shelf
   }
 
   close(): void {
     this.answers.close()
-    for (const shelf of this.#shelves.values()) shelf.close()
+    this.#rendered.close()
   }
 }

@@ -173,8 +173,16 @@ function requestBody(endpoint: Endpoint, fields: Fields): Json {
     content: {
       'application/json': { ...content, ...(example && { example }) },
       'application/x-www-form-urlencoded': content,
+      ...(!endpoint.upload && { 'multipart/form-data': { schema: multipart(fields) } }),
     },
   }
+}
+
+const FILE = { type: 'string', contentMediaType: 'application/octet-stream' }
+
+/** The fields are those of the other forms, and not told again; the image may be a file. */
+function multipart(fields: Fields): Json {
+  return { type: 'object', ...(fields.image && { properties: { image: FILE } }), additionalProperties: true }
 }
 
 function property({ kind, text: key, required, default: preset }: Described): Json {
@@ -193,10 +201,8 @@ function uploadBody(endpoint: Endpoint): Json {
     const files = endpoint.takes.map((type) => [type, { schema: { type: 'string' } }])
     return { required: true, content: { ...Object.fromEntries(files), ...(content as Json) } }
   }
-  const binary = { schema: { type: 'string', contentMediaType: 'application/octet-stream' } }
-  const form = {
-    schema: { type: 'object', properties: { file: { type: 'string', contentMediaType: 'application/octet-stream' } } },
-  }
+  const binary = { schema: FILE }
+  const form = { schema: { type: 'object', properties: { file: FILE } } }
   return {
     required: true,
     content: { 'application/octet-stream': binary, 'image/*': binary, 'multipart/form-data': form },

@@ -6,7 +6,7 @@ import type { Term } from '../domain/terms.ts'
 import { readCost } from '../lib/cost.ts'
 import { encode } from '../lib/html.ts'
 import type { Addresses } from './addresses.ts'
-import { eventLd } from './json-ld.ts'
+import { eventLd, inertLd } from './json-ld.ts'
 import { identity, image, linkedRecord, recordHead, term } from './present.ts'
 
 /** What an event shows of what it is linked to. */
@@ -44,7 +44,7 @@ export function event(
 
 /** An event by itself, with its description for machines. */
 export function singleEvent(shown: Event, addresses: Addresses, site: Site): Record<string, unknown> {
-  return { ...event(shown, addresses, site), json_ld: eventLd(shown, addresses, site) }
+  return { ...event(shown, addresses, site), json_ld: inertLd(eventLd(shown, addresses, site)) }
 }
 
 function times(row: EventRow): Record<string, unknown> {

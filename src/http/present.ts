@@ -2,12 +2,12 @@ import { toWallClock, type Zone } from '../calendar/zone.ts'
 import type { Image } from '../domain/images.ts'
 import type { Linked, LinkedKind } from '../domain/linked-records.ts'
 import type { Term } from '../domain/terms.ts'
-import { encode } from '../lib/html.ts'
+import { encode, inertText } from '../lib/html.ts'
 import type { Fields } from '../schema/field.ts'
 import { organizerFields } from '../schema/organizer.ts'
 import { venueFields } from '../schema/venue.ts'
 import type { Addresses } from './addresses.ts'
-import { organizationLd, placeLd } from './json-ld.ts'
+import { inertLd, organizationLd, placeLd } from './json-ld.ts'
 
 /** Rows as they appear on the wire. Only declared fields are ever copied, so nothing else can leave the service. */
 
@@ -41,7 +41,8 @@ export function singleLinkedRecord(
   zone: Zone,
 ): Record<string, unknown> {
   const body = linkedRecord(kind, shown, addresses, zone)
-  return { ...body, json_ld: kind === 'venue' ? placeLd(shown, addresses) : organizationLd(shown, addresses) }
+  const description = kind === 'venue' ? placeLd(shown, addresses) : organizationLd(shown, addresses)
+  return { ...body, json_ld: inertLd(description) }
 }
 
 /** Author, status, and the dates of publication and change. */
@@ -106,7 +107,8 @@ function details(fields: Fields, name: string, row: Linked['row']): Record<strin
     if (!stored || field === name || field === 'description') continue
     const value = field === 'stateprovince' ? row.stateprovince || row.state || row.province : row[field]
     if (kind.type === 'boolean') shown[field] = value === 1
-    else if (value !== null && value !== undefined && value !== '') shown[field] = value
+    else if (value !== null && value !== undefined && value !== '')
+      shown[field] = typeof value === 'string' ? inertText(value) : value
   }
   return shown
 }

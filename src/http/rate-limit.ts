@@ -1,6 +1,8 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import { isIP } from 'node:net'
+import type { FastifyRequest } from 'fastify'
+import { type Sender as PasswordSender, tooMany } from '../domain/guesses.ts'
 import type { Limits } from '../domain/limits.ts'
-import { AppError } from '../lib/errors.ts'
+import { isLoopback } from '../lib/loopback.ts'
 
 export interface RateLimits {
   /** Requests a minute from one address, and of one user; 0 for no limit. */
@@ -44,64 +46,41 @@ export function checkUser(
   refuseOver(userRateLimit, limits.hit(`user ${request.user.id}`))
 }
 
-/** Checks credentials, unless too many from this address were wrong of late: no slow hash for whoever only guesses. */
-export async function checkLogin<T>(
-  limits: Limits,
-  { loginLimit, rateLimitLoopback }: RateLimits,
-  request: FastifyRequest,
-  check: () => Promise<T>,
-): Promise<T> {
-  if (loginLimit === 0 || request.headers.authorization === undefined || (!rateLimitLoopback && isLocal(request)))
-    return check()
-  const key = `login ${networkOf(request.ip)}`
-  const { count, seconds } = limits.peek(key)
-  refuseOver(loginLimit, { count: count + 1, seconds })
-  try {
-    return await check()
-  } catch (error) {
-    if (error instanceof AppError && error.code === 'incorrect_password') limits.hit(key)
-    throw error
-  }
-}
-
-/** Answers a form that takes a password, unless too many from this address were wrong of late. */
-export async function checkGuess<T>(
-  limits: Limits,
-  { loginLimit, rateLimitLoopback }: RateLimits,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  answer: () => Promise<T>,
-): Promise<T> {
-  if (loginLimit === 0 || request.method !== 'POST' || (!rateLimitLoopback && isLocal(request))) return answer()
-  const key = `login ${networkOf(request.ip)}`
-  const { count, seconds } = limits.peek(key)
-  refuseOver(loginLimit, { count: count + 1, seconds })
-  const answered = await answer()
-  if (reply.statusCode === 403) limits.hit(key)
-  return answered
+/** From where a password comes, as those who count wrong ones need to know. */
+export function senderOf(
+  { rateLimitLoopback }: Pick<RateLimits, 'rateLimitLoopback'>,
+  request: Sender,
+): PasswordSender {
+  return { network: networkOf(request.ip), isLimited: rateLimitLoopback || !isLocal(request) }
 }
 
 function refuseOver(most: number, { count, seconds }: Hits): void {
-  if (count <= most) return
-  throw new AppError('rest_too_many_requests', { fill: { seconds }, headers: { 'retry-after': String(seconds) } })
+  if (count > most) throw tooMany(seconds)
 }
 
-/** Who has an IPv6 address has 2^64 of them. */
-function networkOf(ip: string): string {
-  if (!ip.includes(':') || ip.startsWith('::ffff:')) return ip
+/** What a limit counts as one: who has an IPv6 address has 2^64 of them. */
+export function networkOf(sent: string): string {
+  const ip = plainAddress(sent)
+  if (!ip.includes(':')) return ip
   const [head = '', tail] = ip.split('::')
   const groups = head.split(':')
   const rest = tail === undefined ? [] : tail.split(':')
   const zeros = Array.from({ length: Math.max(0, 8 - groups.length - rest.length) }, () => '0')
-  return [...groups, ...zeros, ...rest].slice(0, 4).join(':')
+  const network = [...groups, ...zeros, ...rest].slice(0, 4)
+  return network.map((group) => Number.parseInt(group || '0', 16).toString(16)).join(':')
+}
+
+/** An address without the port that some proxies add to it. Whatever is no address counts as one sender. */
+function plainAddress(sent: string): string {
+  const text = isIP(sent) ? sent : sent.replace(/^\[(.*)\](:\d+)?$|:\d+$/, '$1')
+  if (!isIP(text)) return 'unknown'
+  return text.startsWith('::ffff:') ? text.slice(7) : text
 }
 
 /** Sent by a program on this machine, and not passed on by a proxy that runs on it. */
-function isLocal({ socket, headers }: Sender): boolean {
-  const address = socket.remoteAddress ?? ''
-  const loopback = address.startsWith('127.') || address === '::1' || address.startsWith('::ffff:127.')
+export function isLocal({ socket, headers }: Sender): boolean {
   return (
-    loopback &&
+    isLoopback(socket.remoteAddress ?? '') &&
     headers['x-forwarded-for'] === undefined &&
     headers.forwarded === undefined &&
     headers['x-real-ip'] === undefined

@@ -88,6 +88,7 @@ const category: Term = {
   description: 'Concerts and gigs',
   parent: 0,
   count: 4,
+  published: 1,
   path: 'music',
 }
 const tag: Term = {
@@ -99,6 +100,7 @@ const tag: Term = {
   description: null,
   parent: 0,
   count: 2,
+  published: 1,
   path: 'open-air',
 }
 

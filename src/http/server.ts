@@ -3,11 +3,13 @@ import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequ
 import * as images from '../domain/images.ts'
 import type { Limits } from '../domain/limits.ts'
 import type { Scope, User } from '../domain/scope.ts'
+import { type ConnectionCounter, ConnectionCounts, type ConnectionLimits } from '../lib/connection-counts.ts'
 import { AppError } from '../lib/errors.ts'
 import { chooseLanguage } from '../lib/texts.ts'
 import type { Addresses } from './addresses.ts'
-import { sendAnswer, sendClientError, sendError, splitUrl } from './answer.ts'
+import { type Answering, sendAnswer, sendClientError, sendError, splitUrl } from './answer.ts'
 import { authenticate } from './authentication.ts'
+import { limitConnections } from './connection-limit.ts'
 import { endIdle, tendConnections } from './connections.ts'
 import { allowOrigins } from './cors.ts'
 import { addEmbed } from './embed.ts'
@@ -18,8 +20,10 @@ import { languageIn } from './language.ts'
 import { Memory, type Remembering } from './memory.ts'
 import { addAssets } from './pages/assets.ts'
 import { errorPage, isForPeople } from './pages/errors.ts'
-import { checkAddress, checkGuess, checkLogin, checkUser, type RateLimits } from './rate-limit.ts'
+import { watchForProxy } from './proxy-warning.ts'
+import { checkAddress, checkUser, type RateLimits, senderOf } from './rate-limit.ts'
 import { endpoints } from './routes.ts'
+import { securityHeaders } from './security-headers.ts'
 import { views } from './views.ts'
 
 declare module 'fastify' {
@@ -35,7 +39,7 @@ declare module 'fastify' {
   }
 }
 
-export interface ServerOptions extends RateLimits {
+export interface ServerOptions extends RateLimits, ConnectionLimits {
   readonly baseUrl: string
   readonly mounts: readonly string[]
   readonly languages: readonly string[]
@@ -46,6 +50,8 @@ export interface ServerOptions extends RateLimits {
   /** In seconds. */
   readonly requestTimeout: number
   readonly logger: FastifyBaseLogger | false
+  /** Counts connections with other processes; without it, those of this one are counted. */
+  readonly counter?: ConnectionCounter | undefined
 }
 
 /** What the server works on: a scope without a user, and whether it is fit to be asked. */
@@ -54,15 +60,9 @@ export interface Service extends Omit<Scope, 'user'>, Remembering {
   isReady(): Promise<boolean>
 }
 
-const SECURITY_HEADERS = {
-  'x-content-type-options': 'nosniff',
-  'x-frame-options': 'DENY',
-  'referrer-policy': 'strict-origin-when-cross-origin',
-  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-}
-
 /** The HTTP server: every endpoint, and what is true of every request. */
 export async function createServer(service: Service, options: ServerOptions): Promise<FastifyInstance> {
+  const safety = securityHeaders(options.baseUrl)
   const app = fastify({
     ...(options.logger === false ? { logger: false } : { loggerInstance: options.logger }),
     bodyLimit: options.bodyLimit,
@@ -83,7 +83,7 @@ export async function createServer(service: Service, options: ServerOptions): Pr
     // No route has a schema: see schema/. So what would check them need not be loaded.
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 2000 },
-    frameworkErrors: (error, request, reply) => void sendError(error, request, reply),
+    frameworkErrors: (error, request, reply) => void sendError(error, request, reply.headers(safety)),
     clientErrorHandler: sendClientError,
   })
   endIdle(app.server)
@@ -105,7 +105,7 @@ export async function createServer(service: Service, options: ServerOptions): Pr
   )
   app.addHook('onRequest', async (request, reply) => {
     request.language = languageOf(request, options.languages)
-    reply.headers({ ...SECURITY_HEADERS, 'x-request-id': request.id, 'content-language': request.language.name })
+    reply.headers({ ...safety, 'x-request-id': request.id, 'content-language': request.language.name })
   })
   logAnswers(app)
   tendConnections(app)
@@ -118,6 +118,7 @@ export async function createServer(service: Service, options: ServerOptions): Pr
   addViews(app, service, memory, options)
   addEndpoints(app, service, memory, options)
   answerFromMemory(app, service, memory, options)
+  limitConnections(app.server, options.counter ?? new ConnectionCounts(options), options, app.log)
   return app
 }
 
@@ -138,12 +139,12 @@ function logAnswers(app: FastifyInstance): void {
 /** Credentials come before the route, so that wrong ones are told on every address. */
 function admitOnlyKnown(app: FastifyInstance, service: Service, options: ServerOptions): void {
   const { limits } = service
+  const watch = watchForProxy(options, app.log)
   app.addHook('onRequest', async (request) => {
     if (request.routeOptions.config.open) return
+    watch(request)
     checkAddress(limits, options, request)
-    request.user = await checkLogin(limits, options, request, () =>
-      authenticate(service, request.headers.authorization),
-    )
+    request.user = await authenticate(service, request.headers.authorization, senderOf(options, request))
     checkUser(limits, options, request)
     // Before its body is looked at.
     if (request.is404) refuseRoute(request.url)
@@ -179,21 +180,33 @@ function addressesOf({ language }: FastifyRequest, { baseUrl }: ServerOptions): 
   }
 }
 
+/** What a request is answered with. */
+function answeringOf(
+  request: FastifyRequest,
+  service: Service,
+  memory: Memory,
+  options: ServerOptions,
+  known: ReadonlySet<string>,
+): Answering {
+  const scope = { ...service, sender: senderOf(options, request) }
+  return { scope, memory, addresses: addressesOf(request, options), known }
+}
+
 function addViews(app: FastifyInstance, service: Service, memory: Memory, options: ServerOptions): void {
   for (const view of views) {
+    const known = new Set(view.parameters)
     app.route({
       method: [...view.methods],
       url: view.path,
       handler: (request, reply) =>
-        checkGuess(service.limits, options, request, reply, () =>
-          sendAnswer(view, { scope: service, memory, addresses: addressesOf(request, options) }, request, reply),
-        ),
+        sendAnswer(view, answeringOf(request, service, memory, options, known), request, reply),
     })
   }
 }
 
 function addEndpoints(app: FastifyInstance, service: Service, memory: Memory, options: ServerOptions): void {
-  const add = (to: FastifyInstance, endpoint: Endpoint) =>
+  const add = (to: FastifyInstance, endpoint: Endpoint) => {
+    const known = new Set([...Object.keys(endpoint.parameters), '_fields'])
     to.route({
       method: [...endpoint.methods],
       url: `/${NAMESPACE}${endpoint.path.replace(':id', ':id(^\\d+$)')}`,
@@ -202,9 +215,15 @@ function addEndpoints(app: FastifyInstance, service: Service, memory: Memory, op
         if (endpoint.access === 'signed-in' && user === null) throw new AppError('rest_not_signed_in')
       },
       handler: (request, reply) =>
-        sendAnswer(endpoint, { scope: service, memory, addresses: addressesOf(request, options) }, request, reply),
+        sendAnswer(endpoint, answeringOf(request, service, memory, options, known), request, reply),
     })
-  for (const endpoint of endpoints.filter(({ upload }) => !upload)) add(app, endpoint)
+  }
+  // A form may bring the image of a record as a file, so it may be as large as one.
+  app.register(async (records) => {
+    const multipart = { parseAs: 'buffer', bodyLimit: options.uploadLimit } as const
+    records.addContentTypeParser(/^multipart\/form-data/, multipart, async (_: FastifyRequest, body: Buffer) => body)
+    for (const endpoint of endpoints.filter(({ upload }) => !upload)) add(records, endpoint)
+  })
   // Files of any type are taken only where they are asked for; what they are is told by their bytes.
   app.register(async (files) => {
     files.addContentTypeParser(

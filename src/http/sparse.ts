@@ -1,24 +1,71 @@
-type Tree = Map<string, Tree>
+import { RESPONSES } from '../schema/responses.ts'
 
-/** The parts of a response that `_fields` names: comma-separated paths, which reach into lists. */
-export function sparse(body: unknown, fields: string): unknown {
+/** What a response is asked for: each name with the parts of it, or null for all of it. */
+type Tree = Map<string, Tree | null>
+
+const namesIn = (schema: { readonly properties?: unknown }) => Object.keys(schema.properties ?? {})
+
+/** The fields of lists, and those of the records in them, by the names of the lists. */
+const LISTS = {
+  events: [namesIn(RESPONSES.EventList), namesIn(RESPONSES.Event)],
+  venues: [namesIn(RESPONSES.VenueList), namesIn(RESPONSES.Venue)],
+  organizers: [namesIn(RESPONSES.OrganizerList), namesIn(RESPONSES.Organizer)],
+  categories: [namesIn(RESPONSES.CategoryList), namesIn(RESPONSES.Category)],
+  tags: [namesIn(RESPONSES.TagList), namesIn(RESPONSES.Tag)],
+  images: [namesIn(RESPONSES.ImageList), namesIn(RESPONSES.Image)],
+} as const
+
+/** The value of `_fields` in a query string, where it may be repeated or a list; null if it is not there. */
+export function fieldsIn(search: string): string | null {
+  const parameters = new URLSearchParams(search)
+  const given = ['_fields', '_fields[]'].flatMap((name) => parameters.getAll(name))
+  return given.length === 0 ? null : given.join(',')
+}
+
+/**
+ * The parts of a response that `_fields` names: comma-separated paths, which reach into lists. In the answer of a list, a path
+ * that begins with no field of that answer, but with one of its records, is taken within each record.
+ */
+export function sparse(body: object, fields: string): unknown {
   const tree: Tree = new Map()
+  const list = listIn(body)
+  const [own, inRecords] = list === null ? [[], []] : LISTS[list]
   for (const path of fields.split(',')) {
-    let node = tree
-    for (const name of path.trim().split('.')) {
-      if (name === '') break
-      const next: Tree = node.get(name) ?? new Map()
-      node.set(name, next)
-      node = next
-    }
+    const names = path.trim().split('.')
+    const end = names.indexOf('')
+    const parts = end === -1 ? names : names.slice(0, end)
+    const [first = ''] = parts
+    add(tree, list !== null && !own.includes(first) && inRecords.includes(first) ? [list, ...parts] : parts)
   }
   return tree.size === 0 ? body : pick(body, tree)
 }
 
-/** An empty tree asks for all there is. */
+/** The name of the list in the answer of a list: nothing else has a number of pages. */
+function listIn(body: object): keyof typeof LISTS | null {
+  if (!('total_pages' in body)) return null
+  return (Object.keys(LISTS) as (keyof typeof LISTS)[]).find((name) => name in body) ?? null
+}
+
+/** Who asks for a whole gets it, whichever of its parts they ask for beside. */
+function add(tree: Tree, path: readonly string[]): void {
+  let node: Tree = tree
+  for (const [at, name] of path.entries()) {
+    const known = node.get(name)
+    if (known === null) return
+    const next: Tree | null = at === path.length - 1 ? null : (known ?? new Map())
+    node.set(name, next)
+    if (next === null) return
+    node = next
+  }
+}
+
 function pick(value: unknown, tree: Tree): unknown {
-  if (tree.size === 0 || typeof value !== 'object' || value === null) return value
+  if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map((item) => pick(item, tree))
-  const parts = Object.entries(value).filter(([name]) => tree.has(name))
-  return Object.fromEntries(parts.map(([name, part]) => [name, pick(part, tree.get(name) ?? new Map())]))
+  const picked: Record<string, unknown> = {}
+  for (const [name, part] of Object.entries(value)) {
+    const asked = tree.get(name)
+    if (asked !== undefined) picked[name] = asked === null ? part : pick(part, asked)
+  }
+  return picked
 }

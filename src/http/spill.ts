@@ -1,9 +1,8 @@
-import { Buffers } from '../lib/buffers.ts'
 import type { Kept, Keyed } from './kept.ts'
 import type { Scratch } from './template-store.ts'
 
 /** How many answers are put aside in one turn of the event loop, so that nobody waits for it. */
-const AT_ONCE = 8
+const AT_ONCE = 4
 /** Of how many that were read back last it is known: were it more, some would come twice among them by chance alone. */
 const MOST_READ = 32
 
@@ -13,7 +12,6 @@ const MOST_READ = 32
  */
 export class Spill {
   readonly #scratch: Scratch
-  readonly #buffers = new Buffers()
   /** Those that were read back of late. */
   readonly #read = new Set<number>()
   #waiting: [number: number, keyed: Keyed][] = []
@@ -24,14 +22,10 @@ export class Spill {
 
   /**
    * An answer, and whether it is asked for so often that it should be in memory again: what comes back once in a long
-   * while would only push others out. Until then, it lies in a buffer that is lent.
+   * while would only push others out.
    */
   get(number: number, key: string): { readonly kept: Kept; readonly often: boolean } | undefined {
-    let lent: Buffer | null = null
-    const row = this.#scratch.get(number, (length) => {
-      lent = this.#buffers.lend(length)
-      return lent
-    })
+    const row = this.#scratch.get(number)
     if (row === undefined) return undefined
     const [, head, body] = row
     if (!head.startsWith(key) || head[key.length] !== '\n') return undefined
@@ -44,14 +38,7 @@ export class Spill {
     const often = this.#read.has(number)
     if (this.#read.size >= MOST_READ) this.#read.clear()
     this.#read.add(number)
-    const release = () => {
-      if (lent !== null) this.#buffers.giveBack(lent)
-      lent = null
-    }
-    if (!often) return { kept: { body, tag, lines, until, variants: {}, release }, often }
-    const own = Buffer.from(body)
-    release()
-    return { kept: { body: own, tag, lines, until, variants: {} }, often }
+    return { kept: { body, tag, lines, until, variants: {} }, often }
   }
 
   /** Puts answers aside, a few at a time. */

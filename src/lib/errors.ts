@@ -38,6 +38,8 @@ export const ERRORS = {
   'organizer-is-in-trash': 410,
   'organizer-archive-page-not-found': 404,
   'image-not-found': 404,
+  'draft-quota-exceeded': 403,
+  'upload-quota-exceeded': 403,
   'image-in-use': 409,
   'image-archive-page-not-found': 404,
   rest_term_invalid: 404,
@@ -82,6 +84,11 @@ export class AppError extends Error {
     this.status = ERRORS[code]
     this.details = details
   }
+}
+
+/** Says that the service cannot answer now, and when to ask again. */
+export function unavailable(): AppError {
+  return new AppError('rest_unavailable', { headers: { 'retry-after': '1' } })
 }
 
 /** Refuses parameters, if there are any to refuse: all of them at once. */

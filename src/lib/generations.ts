@@ -43,6 +43,12 @@ export class Generations<Key, Value> {
     this.#held += size
   }
 
+  /** Everything that is held, each key once. */
+  *entries(): Generator<[Key, Value]> {
+    yield* this.#young
+    for (const entry of this.#old) if (!this.#young.has(entry[0])) yield entry
+  }
+
   delete(key: Key): void {
     this.#young.delete(key)
     this.#old.delete(key)

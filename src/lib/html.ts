@@ -1,113 +1,74 @@
-import type * as Entities from 'entities'
-import type SanitizeHtml from 'sanitize-html'
-import { later, once } from './later.ts'
+import { clean, decode } from './sanitizer.ts'
 
-const entities = later<typeof Entities>('entities')
-const sanitizer = later<typeof SanitizeHtml>('sanitize-html')
+export { decode, TooNested } from './sanitizer.ts'
 
 const BLOCK =
   /<(?:p|div|h[1-6]|ul|ol|dl|table|blockquote|pre|figure|section|article|aside|header|footer|address|hr)[\s>/]/i
 
-const ALLOWED: SanitizeHtml.IOptions = {
-  allowedAttributes: {
-    a: ['href', 'title', 'target', 'rel'],
-    img: ['src', 'alt', 'title', 'width', 'height', 'loading'],
-    '*': ['class', 'lang', 'dir', 'title'],
-    td: ['colspan', 'rowspan'],
-    th: ['colspan', 'rowspan', 'scope'],
-    ol: ['start', 'reversed'],
-    time: ['datetime'],
-  },
-  allowedSchemes: ['http', 'https', 'mailto', 'tel'],
-  allowedSchemesByTag: { img: ['http', 'https'] },
-  // Their text is code or fallback, never words for a reader.
-  nonTextTags: [
-    'script',
-    'style',
-    'textarea',
-    'option',
-    'noscript',
-    'iframe',
-    'object',
-    'template',
-    'svg',
-    'math',
-    'xmp',
-  ],
-}
+/** Elements that are no blocks, and may not be in a paragraph either. */
+const NOT_INLINE = /<(?:caption|col|colgroup|dd|dt|figcaption|hgroup|li|main|menu|nav|tbody|td|tfoot|th|thead|tr)[\s>]/
 
-/** The elements of HTML: what looks like a tag and is none of these is text, as in `if x<y and z>w`. */
-const ELEMENTS =
-  'a|abbr|acronym|address|applet|area|article|aside|audio|b|base|bdi|bdo|big|blink|blockquote|body|br|button|canvas|caption|center|cite|code|col|colgroup|data|datalist|dd|del|details|dfn|dialog|dir|div|dl|dt|em|embed|fieldset|figcaption|figure|font|footer|form|frame|frameset|h[1-6]|head|header|hgroup|hr|html|i|iframe|img|input|ins|kbd|keygen|label|legend|li|link|main|map|mark|marquee|math|menu|meta|meter|nav|noembed|noframes|noscript|object|ol|optgroup|option|output|p|param|picture|plaintext|pre|progress|q|rp|rt|ruby|s|samp|script|search|section|select|slot|small|source|span|strike|strong|style|sub|summary|sup|svg|table|tbody|td|template|textarea|tfoot|th|thead|time|title|tr|track|tt|u|ul|var|video|wbr|xmp'
-const NOT_A_TAG = new RegExp(`<(?!/?(?:${ELEMENTS})(?:[\\s/][^<>]*)?>|!--|\\?)`, 'gi')
 const BREAK = /<(?:br|\/p|\/div|\/h[1-6]|\/li|\/td|\/th|\/dt|\/dd|\/blockquote|\/figcaption)\b/gi
 
-/** How deep elements may lie inside each other, and how long a tag may be: sanitising takes quadratic time in both. */
+/** How deep elements may lie inside each other. */
 const DEEPEST = 100
-const LONGEST_TAG = 5000
-const TAG = new RegExp(`<(/?)(?:${ELEMENTS})(?:[\\s/][^<>]*)?>`, 'gi')
-const VOID = /^<(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr)\b/i
-
-/** Whether HTML is built to exhaust whoever reads it. */
-export function isTooNested(html: string): boolean {
-  let depth = 0
-  for (const [tag, slash] of html.matchAll(TAG)) {
-    if (slash === '/') depth = Math.max(0, depth - 1)
-    else if (!VOID.test(tag)) depth++
-    if (depth > DEEPEST || tag.length > LONGEST_TAG) return true
-  }
-  return false
-}
-
-const allowed = once(() => ({
-  ...ALLOWED,
-  allowedTags: [...sanitizer().defaults.allowedTags, 'img', 'del', 'ins'],
-}))
-
-function clean(html: string, more: SanitizeHtml.IOptions = {}): string {
-  return sanitizer()(html, { ...allowed(), ...more })
-}
 
 const INLINE = String.raw`[^<>&]*(?:(?:<(strong|em|b|i)>[^<>&]*</\1>|<br />)[^<>&]*)*`
 /** Text and paragraphs that hold nothing more than emphasis: most of what people write, and as safe as it comes. */
 const PLAIN = new RegExp(`^[^<>&]*(?:<p>${INLINE}</p>[^<>&]*)*$`)
 
-/** HTML that is safe to show: no scripts, no handlers, no links that run code. */
+/** HTML that is safe to show: no scripts, no handlers, no links that run code. Throws `TooNested`. */
 export function sanitize(html: string): string {
-  if (PLAIN.test(html)) return html.trim()
-  return clean(html.replace(NOT_A_TAG, '&lt;')).trim()
+  return PLAIN.test(html) ? html.trim() : clean(html, { deepest: DEEPEST }).trim()
 }
 
 /** Safe HTML in which plain text has become paragraphs; text that brings its own blocks is left as it is. */
 export function richText(html: string): string {
   const safe = sanitize(html.replace(/\r\n?/g, '\n'))
   if (safe === '' || BLOCK.test(safe)) return safe
-  // An inline element that runs across paragraphs is closed and dropped.
-  return safe.includes('<') ? clean(paragraphs(safe)) : paragraphs(safe)
+  const paragraphs = paragraphsOf(safe)
+  const rich = paragraphs.map((one) => `<p>${one.replaceAll('\n', '<br />\n')}</p>`).join('\n')
+  // An element that runs across paragraphs is closed, and one that may not be in a paragraph closes it.
+  const isBalanced = paragraphs.length < 2 || !safe.includes('<')
+  return isBalanced && !NOT_INLINE.test(safe) ? rich : clean(rich, { isSafe: true })
 }
+
+/** The tags that a page shows in another way; there is no `<`, `>` or `"` inside the values of safe HTML. */
+const NOT_ON_PAGES = /<(\/?)(a|h1|img)(?![a-z0-9])[^>]*>|<[a-z0-9]+ [^>]*class="[^>]*>/g
 
 /**
  * Safe HTML as a part of a page: it takes no class of the page's own styles, does not rank above the page's title, and
  * asks nobody for images: those that are not ours become links to them.
  */
 export function pageHtml(safe: string, ownImages: string): string {
-  if (!/<(img|h1)\b| class=/i.test(safe)) return safe
-  return clean(safe, {
-    allowedAttributes: { ...(ALLOWED.allowedAttributes || {}), '*': ['lang', 'dir', 'title'] },
-    transformTags: {
-      h1: 'h2',
-      img: (_, { src = '', alt = '', ...rest }): SanitizeHtml.Tag =>
-        src.startsWith(ownImages)
-          ? { tagName: 'img', attribs: { ...rest, src, alt, loading: 'lazy' } }
-          : { tagName: 'a', attribs: { href: src, rel: 'noreferrer' }, text: alt || src },
-    },
+  let isInLink = false
+  return safe.replace(NOT_ON_PAGES, (tag, slash?: string, name?: string) => {
+    const plain = tag.replace(/ class="[^"]*"/, '')
+    if (name === 'img') return pageImage(plain, ownImages, isInLink)
+    if (name === 'a') isInLink = slash === ''
+    return name === 'h1' ? plain.replace('h1', 'h2') : plain
   })
+}
+
+/** An image of our own, a link to any other or, inside a link, its text. */
+function pageImage(tag: string, ownImages: string, isInLink: boolean): string {
+  const attributes = Object.fromEntries(
+    [...tag.matchAll(/ ([a-z]+)="([^"]*)"/g)].map(([, name, value]) => [name, value]),
+  )
+  const { src = '', alt = '', ...others } = attributes
+  if (src.startsWith(ownImages)) {
+    const written = Object.entries({ ...others, src, alt, loading: 'lazy' }).map(
+      ([name, value]) => ` ${name}="${value}"`,
+    )
+    return `<img${written.join('')} />`
+  }
+  const text = alt || src
+  return isInLink || src === '' ? text : `<a href="${src}" rel="noreferrer">${text}</a>`
 }
 
 /** The words of a text: tags taken out, entities read. */
 export function plainText(html: string): string {
-  if (!/[<&]/.test(html)) return html
-  return decode(clean(html.replace(NOT_A_TAG, '&lt;'), { allowedTags: [], allowedAttributes: {} }))
+  return /[<&]/.test(html) ? clean(html, { textOnly: true }) : html
 }
 
 /** The words of a text in which no tag is left, not even one that was encoded twice; beyond that, no angle bracket. */
@@ -125,19 +86,42 @@ export function words(html: string): string {
 
 /** The same of HTML that we have made safe ourselves: there, whatever is between angle brackets is a tag. */
 export function wordsOfSafe(html: string): string {
-  return decode(html.replace(BREAK, ' $&').replace(/<[^>]*>/g, ''))
-    .replace(/\s+/g, ' ')
-    .trim()
+  return textOfSafe(html).replace(/\s+/g, ' ').trim()
 }
 
-/** The text that HTML without tags reads as. */
-export function decode(html: string): string {
-  return entities().decodeHTML(html)
+function textOfSafe(html: string): string {
+  return decode(html.replace(BREAK, ' $&').replace(/<[^>]*>/g, ''))
+}
+
+/** How much HTML is read at most for its first words: there may be none. */
+const MOST_READ = 20_000
+
+/** The first words of HTML that we have made safe ourselves, up to a number of characters; no more is read than needed. */
+export function firstWords(safe: string, length: number): string {
+  let words = ''
+  let size = 4 * length
+  for (let from = 0; from < Math.min(safe.length, MOST_READ) && words.length < length; ) {
+    // Up to a tag or entity that the cut would go through.
+    const piece =
+      from + size < safe.length ? safe.slice(from, from + size).replace(/<[^<>]*$|&[#\w]*$/, '') : safe.slice(from)
+    if (piece === '') size *= 2
+    from += piece.length
+    words = (words + textOfSafe(piece)).replace(/\s+/g, ' ').trimStart()
+  }
+  return words.trimEnd().slice(0, length)
 }
 
 /** Text made fit for an HTML page or attribute. */
 export function encode(text: string): string {
   return text.replace(/[&<>"']/g, (sign) => ENTITY[sign] ?? sign)
+}
+
+/**
+ * Text in which no `<` begins a tag or a comment: harmless even where somebody takes it for HTML. All else stays as it is,
+ * and what comes back means the same.
+ */
+export function inertText(text: string): string {
+  return text.replace(/<(?=[a-z/!?])/gi, '&lt;')
 }
 
 /** HTML that reads as this text: most text is that already, and stays as long as it is. */
@@ -147,12 +131,11 @@ export function asHtml(text: string): string {
 
 const ENTITY: Record<string, string> = { '&': '&#038;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#039;' }
 
-function paragraphs(text: string): string {
+/** The paragraphs of a text, which are parted by empty lines. */
+function paragraphsOf(text: string): string[] {
   const lines = text.split('\n').map((line) => line.trim().replace(/<br ?\/?>$/, ''))
   return lines
     .join('\n')
     .split(/\n\n+/)
     .filter((paragraph) => paragraph !== '')
-    .map((paragraph) => `<p>${paragraph.replaceAll('\n', '<br />\n')}</p>`)
-    .join('\n')
 }

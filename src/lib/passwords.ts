@@ -1,18 +1,21 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import type * as Argon2 from '@node-rs/argon2'
 import type { Clock } from './clock.ts'
-import { AppError } from './errors.ts'
 import { later, once } from './later.ts'
+import { WorkQueue } from './work-queue.ts'
 
 const argon2 = later<typeof Argon2>('@node-rs/argon2')
 
-/** How many passwords are checked at once, and how many may wait for that. */
-const AT_ONCE = 2
-const MOST_WAITING = 50
+/** How many passwords of users, and of events, are checked at once, and how many may wait for that. */
+const SIGN_INS = { atOnce: 2, mostWaiting: 200 }
+const OPENINGS = { atOnce: 1, mostWaiting: 200 }
 
 /** How long a verified password is remembered, in seconds. */
 const REMEMBERED = 300
 const MOST_REMEMBERED = 10_000
+
+/** What a password is checked for. Each has its own queue: guesses at events must not delay sign-ins. */
+export type Purpose = 'sign-in' | 'opening'
 
 /** The slow hash that a password is kept as. */
 export function hashPassword(password: string): Promise<string> {
@@ -27,46 +30,72 @@ export class PasswordChecker {
   readonly #clock: Clock
   readonly #key = randomBytes(32)
   readonly #verified = new Map<string, number>()
-  readonly #waiting: (() => void)[] = []
-  #running = 0
+  readonly #queues: Record<Purpose, WorkQueue> = {
+    'sign-in': new WorkQueue(SIGN_INS.atOnce, SIGN_INS.mostWaiting),
+    opening: new WorkQueue(OPENINGS.atOnce, OPENINGS.mostWaiting),
+  }
   readonly #nobody = once(() => hashPassword(randomBytes(16).toString('hex')))
 
   constructor(clock: Clock) {
     this.#clock = clock
   }
 
-  /** Whether this is the password of that hash. No hash matches nothing, and takes as long, so that nobody learns which it was. */
-  async matches(passwordHash: string | undefined, password: string): Promise<boolean> {
+  /** Whether a password that is checked now has to wait for others. */
+  isBusy(purpose: Purpose): boolean {
+    return this.#queues[purpose].isBusy
+  }
+
+  /**
+   * Whether this is the password of that hash. No hash matches nothing, and takes as long, so that nobody learns which it
+   * was. What is urgent goes before all that is not.
+   */
+  async matches(
+    passwordHash: string | undefined,
+    password: string,
+    purpose: Purpose,
+    isUrgent = false,
+  ): Promise<boolean> {
+    const queue = this.#queues[purpose]
     // Made by the first who comes, whoever it is, since a start should not wait for it.
     const nobody = this.#nobody()
     if (passwordHash === undefined) {
-      await this.#verify(await nobody, password)
+      const hash = await nobody
+      await queue.run(() => argon2().verify(hash, password), isUrgent)
       return false
     }
-    const key = createHmac('sha256', this.#key).update(`${passwordHash}:${password}`).digest('base64')
-    if ((this.#verified.get(key) ?? 0) > this.#clock()) return true
-    this.#verified.delete(key)
+    const key = this.#fingerprint('', passwordHash, password)
+    if (this.#isVerified(key)) return true
     await nobody
-    if (!(await this.#verify(passwordHash, password))) return false
-    const oldest = this.#verified.keys().next().value
-    if (this.#verified.size >= MOST_REMEMBERED && oldest !== undefined) this.#verified.delete(oldest)
-    this.#verified.set(key, this.#clock() + REMEMBERED)
+    // Somebody may have been found to have the same password while this one waited.
+    const verify = () => this.#isVerified(key) || argon2().verify(passwordHash, password)
+    if (!(await queue.run(verify, isUrgent))) return false
+    this.#remember(key)
     return true
   }
 
-  /** The slow check, a few at a time: a flood of wrong passwords must not keep the right ones out for long. */
-  async #verify(passwordHash: string, password: string): Promise<boolean> {
-    if (this.#running >= AT_ONCE) {
-      if (this.#waiting.length >= MOST_WAITING)
-        throw new AppError('rest_unavailable', { headers: { 'retry-after': '1' } })
-      await new Promise<void>((resolve) => this.#waiting.push(resolve))
-    }
-    this.#running++
-    try {
-      return await argon2().verify(passwordHash, password)
-    } finally {
-      this.#running--
-      this.#waiting.shift()?.()
-    }
+  /** Whether somebody from this network has given this very password of late, and it was right. */
+  wasGiven(network: string, passwordHash: string, password: string): boolean {
+    return this.#isVerified(this.#fingerprint(network, passwordHash, password))
+  }
+
+  /** Remembers that a right password was given from a network. */
+  noteGiven(network: string, passwordHash: string, password: string): void {
+    this.#remember(this.#fingerprint(network, passwordHash, password))
+  }
+
+  #fingerprint(network: string, passwordHash: string, password: string): string {
+    return createHmac('sha256', this.#key).update(`${network}\n${passwordHash}\n${password}`).digest('base64')
+  }
+
+  #isVerified(key: string): boolean {
+    if ((this.#verified.get(key) ?? 0) > this.#clock()) return true
+    this.#verified.delete(key)
+    return false
+  }
+
+  #remember(key: string): void {
+    const oldest = this.#verified.keys().next().value
+    if (this.#verified.size >= MOST_REMEMBERED && oldest !== undefined) this.#verified.delete(oldest)
+    this.#verified.set(key, this.#clock() + REMEMBERED)
   }
 }

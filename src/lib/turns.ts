@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
 /** How long work may keep everybody else waiting, in milliseconds. */
-const LONGEST = 30
+const LONGEST = 10
 /** How many begin in one turn of the event loop. */
 const AT_ONCE = 2
 

@@ -1,26 +1,36 @@
 import { AppError } from './errors.ts'
 
-/** Lets a few pieces of heavy work run at once; some more may wait, and the rest is refused for now. */
+/** Runs expensive work, a few at a time; whoever finds the line too long is told to come back. */
 export class WorkQueue {
   readonly #atOnce: number
   readonly #mostWaiting: number
+  readonly #urgent: (() => void)[] = []
   readonly #waiting: (() => void)[] = []
   #running = 0
 
+  /** `mostWaiting` bounds urgent and other work separately, so that neither can fill the line of the other. */
   constructor(atOnce: number, mostWaiting: number) {
     this.#atOnce = atOnce
     this.#mostWaiting = mostWaiting
   }
 
-  async run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#running < this.#atOnce) this.#running++
-    else if (this.#waiting.length < this.#mostWaiting) await new Promise<void>((resolve) => this.#waiting.push(resolve))
-    else throw new AppError('rest_unavailable', { headers: { 'retry-after': '5' } })
+  /** Whether work that comes now has to wait. */
+  get isBusy(): boolean {
+    return this.#running >= this.#atOnce
+  }
+
+  /** Urgent work goes before all that is not. */
+  async run<T>(work: () => T | Promise<T>, isUrgent = false): Promise<T> {
+    if (this.isBusy) {
+      const line = isUrgent ? this.#urgent : this.#waiting
+      if (line.length >= this.#mostWaiting) throw new AppError('rest_unavailable', { headers: { 'retry-after': '1' } })
+      // Whoever ends hands its place over, so that nobody else takes it in between.
+      await new Promise<void>((resolve) => line.push(resolve))
+    } else this.#running++
     try {
       return await work()
     } finally {
-      // Whoever waits takes the place over, so that nobody who comes now is first.
-      const next = this.#waiting.shift()
+      const next = this.#urgent.shift() ?? this.#waiting.shift()
       if (next === undefined) this.#running--
       else next()
     }

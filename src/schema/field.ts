@@ -1,5 +1,6 @@
 import type { WallClock } from '../calendar/zone.ts'
 import type { Problem, Problems } from '../lib/errors.ts'
+import type { Turn } from '../lib/turns.ts'
 import type { JsonSchema } from './json-schema.ts'
 
 /** What reading a value may need to know. */
@@ -111,15 +112,53 @@ export function readFields<F extends Fields>(fields: F, raw: Record<string, unkn
       if (field.required) problems[name] = { problem: 'empty' }
       else values[name] = field.default ?? null
     } else {
-      try {
-        values[name] = field.kind.read(given, options.reading)
-      } catch (error) {
-        if (!(error instanceof Refused)) throw error
-        problems[name] = error.problem
-      }
+      const made = ahead.get(raw)?.get(name)
+      const read = made !== undefined && made.given === given ? made : readValue(field.kind, given, options.reading)
+      if ('problem' in read) problems[name] = read.problem
+      else values[name] = read.value
     }
   }
   return { values: values as Values<F>, problems }
+}
+
+/** What a kind made of a value. */
+type ReadValue = { readonly given: unknown } & ({ readonly value: unknown } | { readonly problem: Problem })
+
+function readValue(kind: Kind<unknown>, given: unknown, reading: Reading): ReadValue {
+  try {
+    return { given, value: kind.read(given, reading) }
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error
+    return { given, problem: error.problem }
+  }
+}
+
+/** Values that were read ahead of time, by the data that they are in. */
+const ahead = new WeakMap<object, Map<string, ReadValue>>()
+
+/** The shortest text that may take long to read, in UTF-16 units. */
+const LONG = 500
+
+/**
+ * Reads the long texts of data before `readFields` does: making HTML safe takes milliseconds, and a request may hold much
+ * of it. Others have their turn in between, and no transaction has begun yet. Answers how long these texts are together.
+ */
+export async function readAhead(
+  fields: Fields,
+  raw: Record<string, unknown>,
+  { reading, turn }: { readonly reading: Reading; readonly turn: Turn },
+): Promise<number> {
+  const values = new Map<string, ReadValue>()
+  let length = 0
+  for (const [name, { kind }] of Object.entries(fields)) {
+    const given = Object.hasOwn(raw, name) ? raw[name] : undefined
+    if (typeof given !== 'string' || given.length < LONG) continue
+    if (turn.isOver) await turn.pass()
+    values.set(name, readValue(kind, given, reading))
+    length += given.length
+  }
+  if (values.size > 0) ahead.set(raw, values)
+  return length
 }
 
 /** What clears an optional field; a form says `name[]=` for an empty list. */

@@ -1,7 +1,8 @@
 import { type DateText, readDate } from '../calendar/date-text.ts'
 import { findZone, type Zone } from '../calendar/zone.ts'
-import { isTooNested, plainText, richText, sanitize, withoutTags } from '../lib/html.ts'
+import { plainText, richText, sanitize, TooNested, withoutTags, wordsOfSafe } from '../lib/html.ts'
 import { slugify } from '../lib/slug.ts'
+import { Upload } from '../lib/upload.ts'
 import { type Kind, Refused } from './field.ts'
 import { type JsonSchema, Type } from './json-schema.ts'
 
@@ -25,9 +26,13 @@ const LONGEST_NAME = 500
 const LONGEST_COST = 200
 const LONGEST_TEXT = 2000
 const LONGEST_HTML = 100_000
+/** The longest text with commas: more than a hundred names take. */
+const LONGEST_LIST = 100_000
+/** The longest array as it is sent, with what it names twice. */
+const MOST_ITEMS = 5000
 
 /** More marks than any script puts on one letter; long runs of them take quadratic time to put in order. */
-const PILE_OF_MARKS = /\p{M}{32}/u
+const PILE_OF_MARKS = /(?<!\p{M})\p{M}{32}/u
 
 /** Text that can be stored: whole characters, none of them U+0000, and not too many. */
 function string(raw: unknown, longest = LONGEST_TEXT): string {
@@ -37,11 +42,17 @@ function string(raw: unknown, longest = LONGEST_TEXT): string {
   return raw
 }
 
-/** HTML that is not built to exhaust whoever reads it. */
-function html(raw: unknown): string {
+/** HTML, made safe in one way or another. */
+function html(raw: unknown, made: (html: string) => string): string {
   const text = string(raw, LONGEST_HTML)
-  if (isTooNested(text)) throw new Refused('too_nested')
-  return text
+  try {
+    const safe = made(text)
+    // Entities and tags may have kept marks apart that are now one pile.
+    if (/\p{M}/u.test(safe) && PILE_OF_MARKS.test(wordsOfSafe(safe))) throw new Refused('bad_characters')
+    return safe
+  } catch (error) {
+    throw error instanceof TooNested ? new Refused('too_nested') : error
+  }
 }
 
 /** Text, or a number written without quotes, as people do with postal codes and prices. */
@@ -62,12 +73,32 @@ const MOST_IDS = 500
 const MOST_TERMS = 100
 const MOST_LINKS = 50
 
-/** A list, given as an array or as comma-separated text. */
-function items(raw: unknown, most: number): unknown[] {
-  const list = Array.isArray(raw) ? raw : typeof raw === 'string' ? raw.split(',').map((item) => item.trim()) : [raw]
-  const given = [...new Set(list)].filter((item) => item !== '' && item !== null)
-  if (given.length > most) throw new Refused('too_many', { most })
-  return given
+/** Ids with commas between them. */
+const ID_TEXT = '^[\\s\\d,]*$'
+const IDS = new RegExp(ID_TEXT)
+
+/**
+ * The different items of a list, given as comma-separated text or as an array, whose items may be comma-separated text
+ * themselves if `isSplit` says so. It stops at the first that is too many.
+ */
+function items(raw: unknown, most: number, isSplit: (text: string) => boolean = () => true): unknown[] {
+  if (Array.isArray(raw) && raw.length > MOST_ITEMS) throw new Refused('too_many', { most })
+  const given = new Set<unknown>()
+  let length = 0
+  const add = (item: unknown) => {
+    if (item === '' || item === null) return
+    given.add(item)
+    if (given.size > most) throw new Refused('too_many', { most })
+  }
+  for (const item of Array.isArray(raw) ? raw : [raw]) {
+    if (typeof item !== 'string' || (Array.isArray(raw) && !isSplit(item))) add(item)
+    else {
+      length += item.length
+      if (length > LONGEST_LIST) throw new Refused('too_long', { longest: LONGEST_LIST })
+      for (const piece of item.split(',')) add(piece.trim())
+    }
+  }
+  return [...given]
 }
 
 /** The `id` of data that was read before and is sent back; undefined for anything else. */
@@ -91,10 +122,10 @@ export const text = kind<string>(
 )
 
 /** HTML in which plain text becomes paragraphs. */
-export const richHtml = kind<string>('string', Type.String({ maxLength: LONGEST_HTML }), (raw) => richText(html(raw)))
+export const richHtml = kind<string>('string', Type.String({ maxLength: LONGEST_HTML }), (raw) => html(raw, richText))
 
 /** HTML that is made safe and otherwise left as it is. */
-export const safeHtml = kind<string>('string', Type.String({ maxLength: LONGEST_HTML }), (raw) => sanitize(html(raw)))
+export const safeHtml = kind<string>('string', Type.String({ maxLength: LONGEST_HTML }), (raw) => html(raw, sanitize))
 
 /** A cost, which is taken apart whenever it is shown. */
 export const cost = kind<string>(
@@ -188,8 +219,8 @@ export const ids = kind<number[]>(
   (raw) => items(raw, MOST_IDS).map((item) => whole(item, 1)),
   [
     Type.Integer({ minimum: 1 }),
-    Type.String({ pattern: '^[\\s\\d,]*$' }),
-    Type.Array(Type.Union([Type.Integer({ minimum: 1 }), DIGITS, NOTHING])),
+    Type.String({ pattern: ID_TEXT }),
+    Type.Array(Type.Union([Type.Integer({ minimum: 1 }), Type.String({ pattern: ID_TEXT }), NOTHING])),
   ],
 )
 
@@ -268,13 +299,14 @@ export const zone = kind<Zone>('string', Type.String({ minLength: 1, maxLength: 
   return found
 })
 
-/** An image: the id of one, or the address of one to fetch; null for none, which a response spells `false`. */
-export type ImageValue = { readonly id: number } | { readonly url: string } | null
+/** An image: the id of one, the address of one to fetch, or a file; null for none, which a response spells `false`. */
+export type ImageValue = { readonly id: number } | { readonly url: string } | { readonly upload: Upload } | null
 export const image = kind<ImageValue>(
   'string',
   Type.Union([Type.Integer({ minimum: 1 }), Type.String(), Type.Literal(false), HAS_ID]),
   (raw) => {
     if (raw === false) return null
+    if (raw instanceof Upload) return { upload: raw }
     const given = idOf(raw) ?? raw
     if (typeof given === 'number' || (typeof given === 'string' && /^\d+$/.test(given.trim())))
       return { id: whole(given, 1) }
@@ -288,7 +320,7 @@ export type LinkValue = { readonly id: number } | { readonly data: Record<string
 const LINK = Type.Union([
   Type.Integer({ minimum: 1 }),
   Type.Object({}, { additionalProperties: true }),
-  Type.String({ pattern: '^[\\s\\d,]*$' }),
+  Type.String({ pattern: ID_TEXT }),
 ])
 
 /** Venues or organizers of an event: an id, comma-separated ids, data, data with an id, or a list of these. */
@@ -307,10 +339,16 @@ export type TermValue = { readonly id?: number; readonly name?: string }
 
 const TERM = Type.Union([Type.Integer({ minimum: 1 }), Type.String(), HAS_ID])
 
-/** Categories or tags, by id, slug or name. */
+/** Categories or tags, by id, slug or name. An item of an array is one name, which may have commas, or ids with commas between them. */
 export const terms = kind<TermValue[]>('array', Type.Union([Type.Array(Type.Union([TERM, NOTHING])), TERM]), (raw) =>
-  items(raw, MOST_TERMS).map(term),
+  items(raw, MOST_TERMS, (text) => IDS.test(text)).map(term),
 )
+
+/** What the parts of a name with commas mean by themselves; none if the list would be too long with them. */
+export function termParts(name: string, others: number): TermValue[] {
+  const parts = name.split(',').map((part) => part.trim())
+  return parts.length < 2 || parts.length + others > MOST_TERMS ? [] : parts.filter((part) => part !== '').map(term)
+}
 
 function term(raw: unknown): TermValue {
   const given = idOf(raw) ?? raw

@@ -17,12 +17,12 @@ interface Writer {
  * written one after the other, each as if alone, and committed at once. Nobody is told anything before that.
  */
 export class Commits {
-  readonly #transaction: (work: (tx: Tx) => Promise<void>) => Promise<void>
+  readonly #transaction: (work: (tx: Tx) => Promise<void>, alone: boolean) => Promise<void>
   #waiting: Writer[] = []
   #running: Promise<void> | null = null
 
-  /** `transaction` does work in one, again if need be; what it throws has changed nothing. */
-  constructor(transaction: (work: (tx: Tx) => Promise<void>) => Promise<void>) {
+  /** `transaction` does work in one, again if need be; what it throws has changed nothing. It is told of what takes long. */
+  constructor(transaction: (work: (tx: Tx) => Promise<void>, alone: boolean) => Promise<void>) {
     this.#transaction = transaction
   }
 
@@ -67,7 +67,7 @@ export class Commits {
           // Who is alone is undone with the transaction.
           told.push(writers.length === 1 ? asItIs(await work(tx)) : await outcome(tx, () => work(tx)))
         }
-      })
+      }, writers[0]?.alone === true)
       this.#waiting = [...writers.splice(told.length), ...this.#waiting]
     } catch (error) {
       told = writers.map(() => () => {

@@ -16,6 +16,7 @@ type Row = Record<string, string | number | null>
 const TABLES = [
   ['users', ['id']],
   ['tokens', ['id']],
+  ['sign_ins', ['user', 'address']],
   ['images', ['id']],
   ['venues', ['id']],
   ['organizers', ['id']],

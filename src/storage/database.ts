@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
-import { Kysely, sql } from 'kysely'
+import { type Compilable, Kysely, sql } from 'kysely'
 import { Migrator } from 'kysely/migration'
-import { AppError } from '../lib/errors.ts'
+import { AppError, unavailable } from '../lib/errors.ts'
 import { Commits } from './commits.ts'
 import { type Dialect, postgres, sqlite, type Tx } from './dialect.ts'
 import { Looker, type Question } from './look.ts'
@@ -16,18 +16,24 @@ import { LocalVersions, SharedVersions, type Version } from './version.ts'
 
 /** The database: whatever is done on it is done by one of these. */
 export interface Database {
-  /** Several reads of one moment. */
+  /** Several reads of one moment, each of a few rows by their keys: on SQLite, nobody is answered while they run. */
   read<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  /** Several reads of one moment that look at many rows, such as lists and searches: on SQLite, they run in a thread of their own. */
+  readMany<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /** Reads and writes, of which all or none happen. */
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T>
-  /** The same, of so much that nobody's commit is to wait for it. */
+  /** The same, of so much that nobody's commit is to wait for it: on SQLite, in a thread of its own. */
   writeMany<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /** The same as `write`, of what is in no answer: the version of the data stays. */
   note<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  /** Runs one statement that changes nothing which is in an answer: the version of the data stays, on SQLite too. */
+  touch(statement: (db: Kysely<Tables>) => Compilable): Promise<void>
   /** Asks one question that is asked over and over, without a transaction. */
   look<Row>(question: Question<Row>, value: string | number): Row[] | Promise<Row[]>
   /** What the data is at now; asked once per turn of the event loop. */
   version(): Version | Promise<Version>
+  /** Gets ready for the first reads of many rows, which would have to wait for their thread. */
+  warmUp(): Promise<void>
   /** Brings the tables up to date; answers the names of what was run. */
   migrate(): Promise<string[]>
   /** Names of the migrations that are still to run. */
@@ -67,9 +73,9 @@ export function openDatabase(
 ): Database {
   const isAddress = /^postgres(ql)?:\/\//.test(where)
   const file = where === ':memory:' ? where : join(where, 'kalends.sqlite')
-  const open = () =>
+  const open = (place: 'here' | 'thread' = 'here') =>
     new Kysely<Tables>({
-      dialect: isAddress ? postgresDialect(where, onError) : new SqliteDialect(file),
+      dialect: isAddress ? postgresDialect(where, onError) : new SqliteDialect(file, place),
       log:
         onQuery &&
         (({ level, query }) => {
@@ -78,16 +84,20 @@ export function openDatabase(
     })
   const db = open()
   // Readers of a file have a connection of their own, so that they do not wait for a writer.
-  const reader = isAddress || file === ':memory:' ? db : open()
+  const isFile = !isAddress && file !== ':memory:'
+  const reader = isFile ? open() : db
+  // What looks at many rows has a thread, so that nobody else waits for it; a database in memory has one connection.
+  const manyReader = isFile ? open('thread') : reader
+  const manyWriter = isFile ? open('thread') : db
   const dialect = isAddress ? postgres : sqlite
   const replicas = new Replicas(reader, isAddress ? urls : [], onError)
   const local = isAddress ? null : new LocalVersions(file)
   const versions = local ?? new SharedVersions(db)
   const looker = new Looker(db, local === null || file === ':memory:' ? null : (text) => local.prepare(text))
   // Two who change the same thing wait for each other by dialect.lock; those who do not, do not.
-  const transaction = <T>(work: (tx: Tx) => Promise<T>): Promise<T> =>
+  const transaction = <T>(work: (tx: Tx) => Promise<T>, alone = false): Promise<T> =>
     patiently(dialect, (beforeCommit) =>
-      db
+      (alone ? manyWriter : db)
         .transaction()
         .setIsolationLevel('read committed')
         .execute(async (tx) => {
@@ -119,21 +129,29 @@ export function openDatabase(
       .catch(async () => ({ rows: (await migrator.getMigrations()).filter(({ executedAt }) => executedAt) }))
     return rows.map(({ name }) => name)
   }
+  const reading = <T>(from: Kysely<Tables>, work: (tx: Tx) => Promise<T>): Promise<T> =>
+    patiently(dialect, async () => {
+      const chosen = await replicas.choose(from)
+      const read = (db: Kysely<Tables>) =>
+        db.transaction().setAccessMode('read only').setIsolationLevel('repeatable read').execute(work)
+      // A replica that fails, or has to cancel a query to keep up, is no reason to fail the reader.
+      return read(chosen).catch((error) => {
+        if (!replicas.avoid(chosen) || error instanceof AppError) throw error
+        return read(from)
+      })
+    })
   return {
-    read: (work) =>
-      patiently(dialect, async () => {
-        const chosen = await replicas.choose()
-        const reading = (from: Kysely<Tables>) =>
-          from.transaction().setAccessMode('read only').setIsolationLevel('repeatable read').execute(work)
-        // A replica that fails, or has to cancel a query to keep up, is no reason to fail the reader.
-        return reading(chosen).catch((error) => {
-          if (!replicas.avoid(chosen) || error instanceof AppError) throw error
-          return reading(reader)
-        })
-      }),
+    read: (work) => reading(reader, work),
+    readMany: (work) => reading(manyReader, work),
     write: (work) => changing(work, false),
     writeMany: (work) => changing(work, true),
     note: (work) => writing(work, false),
+    async touch(statement) {
+      const query = statement(db).compile()
+      if (local === null || file === ':memory:') await db.executeQuery(query)
+      // While no transaction of this process holds the file.
+      else await db.connection().execute(async () => local.run(query.sql, query.parameters))
+    },
     look(question, value) {
       const rows = looker.ask(question, value)
       return Array.isArray(rows)
@@ -152,6 +170,9 @@ export function openDatabase(
             anew(current, () => versions.current()),
           )
     },
+    async warmUp() {
+      await reading(manyReader, async (tx) => sql`select 1`.execute(tx))
+    },
     async migrate() {
       if (isDeepStrictEqual(await executed(), ALL)) return []
       const { error, results } = await migrator.migrateToLatest()
@@ -166,7 +187,7 @@ export function openDatabase(
       await commits?.end()
       await replicas.close()
       versions.close()
-      if (reader !== db) await reader.destroy()
+      if (isFile) await Promise.all([reader, manyReader, manyWriter].map((one) => one.destroy()))
       await db.destroy()
     },
   }
@@ -207,8 +228,4 @@ function anew<T>(made: Promise<T>, ask: () => T | Promise<T>): () => Promise<T> 
     first = null
     return asked
   }
-}
-
-function unavailable(): AppError {
-  return new AppError('rest_unavailable', { headers: { 'retry-after': '1' } })
 }

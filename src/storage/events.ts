@@ -8,7 +8,7 @@ import { ALL, conditions, type EventFilter } from './event-filter.ts'
 import type { Question } from './look.ts'
 import { insertRows, prepared, preparedBy, preparedList } from './prepared.ts'
 import { LINK_TABLE, type LinkedKind, type Page, RECORD_TABLE, type RecordRow } from './records.ts'
-import { type Sight, visible, visibleByKey } from './sight.ts'
+import { type Sight, visible, visibleByKey, whole } from './sight.ts'
 import type { EventTable, Tables, TermTable } from './tables.ts'
 
 export type EventRow = Selectable<EventTable>
@@ -42,6 +42,37 @@ export async function count(tx: Tx, filter: EventFilter): Promise<number> {
 /** Events in order of their wall-clock start. */
 export async function page(tx: Tx, filter: EventFilter, limit: number, offset: number): Promise<EventRow[]> {
   return matching(tx, filter).selectAll().orderBy('start_local').orderBy('id').limit(limit).offset(offset).execute()
+}
+
+const DAY = sql<string>`substr(start_local, 1, 10)`
+
+/** The first events of each day, those before others whose reader sees that they are sticky, in order of their wall-clock start; at most so many in all. */
+export async function firstOfDays(tx: Tx, filter: EventFilter, perDay: number, most: number): Promise<EventRow[]> {
+  const placed = matching(tx, filter)
+    .select('id')
+    .select((eb) => {
+      const first = sql`case when sticky = 1 and ${whole(eb, filter.sight)} then 0 else 1 end`
+      return sql<number>`row_number() over (partition by ${DAY} order by ${first}, start_local, id)`.as('place')
+    })
+    .as('placed')
+  return tx
+    .selectFrom('events')
+    .selectAll()
+    .where('id', 'in', (eb) => eb.selectFrom(placed).select('placed.id').where('placed.place', '<=', perDay))
+    .orderBy('start_local')
+    .orderBy('id')
+    .limit(most)
+    .execute()
+}
+
+/** How many events begin on each day. */
+export async function countByDay(tx: Tx, filter: EventFilter): Promise<Map<string, number>> {
+  const rows = await matching(tx, filter)
+    .select(DAY.as('day'))
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .groupBy(DAY)
+    .execute()
+  return new Map(rows.map(({ day, total }) => [day, Number(total)]))
 }
 
 /** The same in brief, from behind an event on: the further a page, the more that saves. */
@@ -90,6 +121,12 @@ const published = (db: Kysely<Tables>) =>
 /** A published event in brief, by its id and by its slug. */
 export const STUB_BY_ID: Question<Stub> = { build: (db, id) => published(db).where('id', '=', id) }
 export const STUB_BY_SLUG: Question<Stub> = { build: (db, slug) => published(db).where('slug', '=', slug) }
+
+/** How long the text is that `search` looks into, in octets. */
+type TextSize = { readonly size: number }
+const textSize = (db: Kysely<Tables>) => db.selectFrom('events').select(sql<number>`octet_length(search)`.as('size'))
+export const TEXT_SIZE_BY_ID: Question<TextSize> = { build: (db, id) => textSize(db).where('id', '=', id) }
+export const TEXT_SIZE_BY_SLUG: Question<TextSize> = { build: (db, slug) => textSize(db).where('slug', '=', slug) }
 
 /** Those of the given events that exist. */
 export const getAll = preparedList<EventRow>((db, ids) => db.selectFrom('events').selectAll().where('id', 'in', ids))
@@ -149,7 +186,7 @@ export async function linkedOf(
     .innerJoin(table, `${table}.id`, `${LINK_TABLE[kind]}.linked`)
     .selectAll(table)
     .select(`${LINK_TABLE[kind]}.event as of_event`)
-    .where(`${LINK_TABLE[kind]}.event`, 'in', events)
+    .where((eb) => dialectOf(tx).among(eb.ref(`${LINK_TABLE[kind]}.event`), eb.val(JSON.stringify(events))))
     .where((eb) => visibleByKey(tx, eb as unknown as ExpressionBuilder<Tables, 'venues'>, sight))
     .orderBy(`${LINK_TABLE[kind]}.event`)
     .orderBy(`${LINK_TABLE[kind]}.position`)
@@ -222,20 +259,23 @@ export async function setTerms(tx: Tx, event: number, terms: readonly number[], 
   await insertRows(tx, 'event_terms', rows)
 }
 
-const counting = preparedBy((_: number) =>
-  prepared<TermTable, [by: number, ...terms: number[]]>((db, by, ...terms) =>
-    db
-      .updateTable('terms')
-      .set((eb) => ({ count: eb('count', '+', by) }))
-      .where('id', 'in', terms)
-      .returningAll(),
-  ),
-)
+const counting = (by: 1 | -1) =>
+  preparedBy((_: number) =>
+    prepared<TermTable, number[]>((db, ...terms) =>
+      db
+        .updateTable('terms')
+        .set((eb) => ({ count: eb('count', '+', by), ...(by === 1 && { published: 1 }) }))
+        .where('id', 'in', terms)
+        .returningAll(),
+    ),
+  )
+const countUp = counting(1)
+const countDown = counting(-1)
 
-/** Moves the counts of terms by one, up or down; answers them as they then are, by name. */
+/** Moves the counts of terms by one, up or down; what is counted is public. Answers them as they then are, by name. */
 export async function countTerms(tx: Tx, terms: readonly number[], by: 1 | -1): Promise<TermTable[]> {
   if (terms.length === 0) return []
-  const rows = await counting(terms.length)(tx, by, ...terms)
+  const rows = await (by === 1 ? countUp : countDown)(terms.length)(tx, ...terms)
   // As the databases order them: by code points.
   return rows.sort((a, b) => Buffer.compare(Buffer.from(a.name_key), Buffer.from(b.name_key)) || a.id - b.id)
 }

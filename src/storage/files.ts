@@ -3,6 +3,7 @@ import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type * as Aws from 'aws4fetch'
 import { later } from '../lib/later.ts'
+import { FILE_MODE, FOLDER_MODE, makeFolderPrivate } from './private-files.ts'
 
 const aws = later<typeof Aws>('aws4fetch')
 
@@ -18,11 +19,14 @@ export interface FileStore {
 /** Files in a folder. */
 export function folderStore(folder: string): FileStore {
   const path = (key: string) => join(folder, key)
+  let isPrivate = false
   return {
     async put(key, bytes) {
-      await mkdir(dirname(path(key)), { recursive: true })
+      if (!isPrivate) makeFolderPrivate(folder)
+      isPrivate = true
+      await mkdir(dirname(path(key)), { recursive: true, mode: FOLDER_MODE })
       const temporary = `${path(key)}.${randomBytes(6).toString('hex')}`
-      const file = await open(temporary, 'wx')
+      const file = await open(temporary, 'wx', FILE_MODE)
       try {
         await file.writeFile(bytes)
         await file.sync()

@@ -1,9 +1,10 @@
-import type { Expression, SqlBool } from 'kysely'
+import type { Expression, SelectQueryBuilder, SqlBool } from 'kysely'
 import type { Instant } from '../calendar/zone.ts'
 import type { Status } from '../schema/record.ts'
 import { dialectOf, type Tx } from './dialect.ts'
-import { LINK_TABLE, type LinkedKind, type Page, RECORD_TABLE, type RecordRow } from './records.ts'
+import { LINK_TABLE, type LinkedKind, RECORD_TABLE, type RecordRow } from './records.ts'
 import { eventShownTo, type Sight, visible } from './sight.ts'
+import type { Tables } from './tables.ts'
 
 export interface LinkedFilter {
   readonly sight: Sight
@@ -23,31 +24,45 @@ export async function list(
   filter: LinkedFilter,
   limit: number,
   offset: number,
-): Promise<Page<RecordRow>> {
-  const matching = tx.selectFrom(RECORD_TABLE[kind] as 'venues').where((eb) => {
-    const conditions: Expression<SqlBool>[] = [visible(eb, filter.sight, filter.status)]
-    if (filter.search !== null) conditions.push(dialectOf(tx).contains(eb.ref('search'), filter.search))
-    const events = () =>
-      eb
-        .selectFrom(LINK_TABLE[kind])
-        .innerJoin('events', 'events.id', `${LINK_TABLE[kind]}.event`)
-        .select('events.id')
-        .whereRef(`${LINK_TABLE[kind]}.linked`, '=', `${RECORD_TABLE[kind]}.id` as 'venues.id')
-        .where((e) => eventShownTo(e, filter.sight))
-    if (filter.event !== null) conditions.push(eb.exists(events().where('events.id', '=', filter.event)))
-    if (filter.hasEvents !== null) conditions.push(filter.hasEvents ? eb.exists(events()) : eb.not(eb.exists(events())))
-    if (filter.upcomingAt !== null) conditions.push(eb.exists(events().where('events.end_utc', '>', filter.upcomingAt)))
-    return eb.and(conditions)
-  })
-  const { total } = await matching.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-  const rows = await matching
+): Promise<RecordRow[]> {
+  const rows = await matching(tx, kind, filter)
     .selectAll()
     .orderBy('date_utc', 'desc')
     .orderBy('id', 'desc')
     .limit(limit)
     .offset(offset)
     .execute()
-  return { rows: rows as unknown as RecordRow[], total: Number(total) }
+  return rows as unknown as RecordRow[]
+}
+
+/** How many there are. */
+export async function count(tx: Tx, kind: LinkedKind, filter: LinkedFilter): Promise<number> {
+  const { total } = await matching(tx, kind, filter)
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow()
+  return Number(total)
+}
+
+function matching(tx: Tx, kind: LinkedKind, filter: LinkedFilter): SelectQueryBuilder<Tables, 'venues', object> {
+  const links = LINK_TABLE[kind]
+  return tx.selectFrom(RECORD_TABLE[kind] as 'venues').where((eb) => {
+    const conditions: Expression<SqlBool>[] = [visible(eb, filter.sight, filter.status)]
+    if (filter.search !== null) conditions.push(dialectOf(tx).contains(eb.ref('search'), filter.search))
+    // The latest first: if any of them is still to come, it is among those.
+    const events = () =>
+      eb
+        .selectFrom(links)
+        .innerJoin('events', 'events.id', `${links}.event`)
+        .select('events.id')
+        .whereRef(`${links}.linked`, '=', `${RECORD_TABLE[kind]}.id` as 'venues.id')
+        .where((e) => eventShownTo(tx, e, filter.sight))
+        .orderBy(`${links}.start_local`, 'desc')
+        .limit(1)
+    if (filter.event !== null) conditions.push(eb.exists(events().where('events.id', '=', filter.event)))
+    if (filter.hasEvents !== null) conditions.push(filter.hasEvents ? eb.exists(events()) : eb.not(eb.exists(events())))
+    if (filter.upcomingAt !== null) conditions.push(eb.exists(events().where('events.end_utc', '>', filter.upcomingAt)))
+    return eb.and(conditions)
+  })
 }
 
 /** The oldest record that is readable, not trashed, and equal in every given column. */

@@ -183,12 +183,19 @@ export function lockPublishing(tx: Tx): Promise<boolean> {
   return dialectOf(tx).lock(tx, 'publishing')
 }
 
-/** The scheduled records whose time has come. */
-export async function due(tx: Tx, kind: RecordKind, now: Instant): Promise<Pick<RecordRow, 'id' | 'author'>[]> {
+/** The scheduled records whose time has come, the longest overdue first. */
+export async function due(
+  tx: Tx,
+  kind: RecordKind,
+  now: Instant,
+  limit: number,
+): Promise<Pick<RecordRow, 'id' | 'author'>[]> {
   return tx
     .selectFrom(table(kind))
     .select(['id', 'author'])
     .where('status', '=', 'future')
     .where('date_utc', '<=', now)
+    .orderBy('date_utc')
+    .limit(limit)
     .execute()
 }

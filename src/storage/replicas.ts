@@ -31,9 +31,9 @@ export class Replicas {
     }))
   }
 
-  /** The database that reads of this turn go to: a replica that is up to date, else the primary. */
-  choose(): Promise<Kysely<Tables>> {
-    if (this.#replicas.length === 0) return Promise.resolve(this.#primary)
+  /** The database that reads of this turn go to: a replica that is up to date, else the given connection to the primary. */
+  choose(primary: Kysely<Tables>): Promise<Kysely<Tables>> {
+    if (this.#replicas.length === 0) return Promise.resolve(primary)
     if (this.#turn === null) {
       this.#turn = this.#find()
       setImmediate(() => {

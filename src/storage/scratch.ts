@@ -1,70 +1,89 @@
 import { randomUUID } from 'node:crypto'
-import { closeSync, ftruncateSync, openSync, readSync, rmSync, writevSync } from 'node:fs'
+import { closeSync, ftruncateSync, openSync, readSync, rmSync, statfsSync, writevSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { deflateRawSync, inflateRawSync } from 'node:zlib'
 
-/** How large the file may become, in bytes; and what it may hold, as of each a place is kept in memory. */
-const MOST_BYTES = 2 ** 32
-const MOST_ENTRIES = 2 ** 19
-/** An entry is shorter than this, in bytes: so its place and its length are one number. */
-const LONGEST = 2 ** 20
-/** What precedes an entry's head: its length and the revision. */
-const FRONT = 12
+/** How much the files of a process may take together, in bytes: `docs/operations.md` says so. */
+export const MOST_BYTES = 64 * 2 ** 20
+/** The part of the free space that a file may take. */
+const PART_OF_FREE = 1 / 10
+/** How many entries a file may have: the place of each is kept in memory. */
+const MOST_ENTRIES = 2 ** 16
+/** An entry is shorter than this, in bytes, so that its place and its length are one number; uncompressed, it may be longer. */
+const LONGEST = 2 ** 18
+const LONGEST_BODY = 2 ** 20
+/** What precedes an entry's head: its length, that of the body when it is not compressed, and the revision. */
+const FRONT = 16
 
 /** A value that is kept with a number that tells whether it is still the right one. */
-export type Kept = [revision: number, head: string, body: Buffer]
+export type Entry = [revision: number, head: string, body: Buffer]
 
 interface File {
   readonly descriptor: number
   readonly path: string
+  /** How large it may become, in bytes. */
+  readonly most: number
   end: number
 }
 
+/** What entries are read into: each is uncompressed before the next is read. */
+const room = Buffer.allocUnsafeSlow(LONGEST)
+
 /**
- * Room for more than should be in memory, for what can be made again: a file of this process alone in the system's
- * folder for such files, which has no name and so vanishes with the process. Entries are only added; when it is full, it
- * begins anew.
+ * Room for what does not fit in memory and can be made again: a compressed file in the system's temporary folder, which
+ * has no name and so vanishes with the process. Entries are only added; when the file is full, it begins anew.
  */
 export class Scratch {
+  readonly #most: number
   #file: File | null = null
   readonly #places = new Map<number, number>()
+
+  /** `most` is how large the file may become, in bytes. */
+  constructor(most: number) {
+    this.#most = most
+  }
 
   has(key: number): boolean {
     return this.#places.has(key)
   }
 
-  /** `room` gives a buffer that is at least as long as the entry; what is answered lies in it. */
-  get(key: number, room: (length: number) => Buffer = Buffer.allocUnsafeSlow): Kept | undefined {
+  get(key: number): Entry | undefined {
     const place = this.#places.get(key)
     if (place === undefined || this.#file === null) return undefined
     const length = place % LONGEST
-    const bytes = room(length)
     try {
-      if (readSync(this.#file.descriptor, bytes, 0, length, (place - length) / LONGEST) !== length) return undefined
+      if (readSync(this.#file.descriptor, room, 0, length, (place - length) / LONGEST) !== length) return undefined
+      const body = FRONT + room.readUInt32LE(0)
+      const bytes = inflateRawSync(room.subarray(body, length), { chunkSize: Math.max(64, room.readUInt32LE(4)) })
+      return [room.readDoubleLE(8), room.toString('utf8', FRONT, body), bytes]
     } catch {
       this.close()
       return undefined
     }
-    const body = FRONT + bytes.readUInt32LE(0)
-    return [bytes.readDoubleLE(4), bytes.toString('utf8', FRONT, body), bytes.subarray(body, length)]
   }
 
   put(key: number, revision: number, head: string, body: Uint8Array): void {
+    if (body.length > LONGEST_BODY) return
     const front = Buffer.allocUnsafe(FRONT + Buffer.byteLength(head))
     front.writeUInt32LE(front.length - FRONT, 0)
-    front.writeDoubleLE(revision, 4)
+    front.writeUInt32LE(body.length, 4)
+    front.writeDoubleLE(revision, 8)
     front.write(head, FRONT)
-    const length = front.length + body.length
+    const packed = deflateRawSync(body, { level: 1 })
+    const length = front.length + packed.length
     if (length >= LONGEST) return
-    if (this.#places.size >= MOST_ENTRIES || (this.#file?.end ?? 0) + length > MOST_BYTES) this.clear()
+    if (this.#places.size >= MOST_ENTRIES || (this.#file !== null && this.#file.end + length > this.#file.most))
+      this.close()
     try {
-      this.#file ??= open()
+      this.#file ??= open(this.#most)
+      if (length > this.#file.most) throw new Error('no room')
       const at = this.#file.end
-      if (writevSync(this.#file.descriptor, [front, body], at) !== length) throw new Error('no room')
+      if (writevSync(this.#file.descriptor, [front, packed], at) !== length) throw new Error('no room')
       this.#places.set(key, at * LONGEST + length)
       this.#file.end += length
     } catch {
-      // No room on the disk, or no folder to write to: what is here can be made again.
+      // No room on the disk, or no folder to write to: the entry can be made again.
       this.close()
     }
   }
@@ -95,13 +114,15 @@ export class Scratch {
   }
 }
 
-function open(): File {
-  const path = join(tmpdir(), `kalends-scratch-${randomUUID()}`)
+function open(most: number): File {
+  const folder = tmpdir()
+  const { bavail, bsize } = statfsSync(folder)
+  const path = join(folder, `kalends-scratch-${randomUUID()}`)
   const descriptor = openSync(path, 'wx+', 0o600)
   try {
     rmSync(path)
   } catch {
     // It is removed when it is closed.
   }
-  return { descriptor, path, end: 0 }
+  return { descriptor, path, most: Math.min(most, bavail * bsize * PART_OF_FREE), end: 0 }
 }

@@ -40,6 +40,11 @@ export function visibleByKey(tx: Tx, eb: ExpressionBuilder<Tables, 'venues'>, si
   return visible(eb, sight, null, dialectOf(tx).plain(eb.ref('status')))
 }
 
+/** That a reader may see a term: one that was made by writing an event is hidden until a published event has had it. */
+export function termVisible(eb: ExpressionBuilder<Tables, 'terms'>, sight: Sight): Expression<SqlBool> {
+  return sight.all ? eb.lit(true) : eb('terms.published', '=', 1)
+}
+
 /** That nothing of an event is hidden from a reader who may open it: it has no password, or they may edit it. */
 export function whole(eb: ExpressionBuilder<Tables, 'events'>, sight: Sight): Expression<SqlBool> {
   if (sight.all) return eb.lit(true)
@@ -55,7 +60,10 @@ export function whole(eb: ExpressionBuilder<Tables, 'events'>, sight: Sight): Ex
   return eb.or([open, eb.and([eb('events.author', '=', sight.own), editable])])
 }
 
-/** That a reader may open an event and see all of it: what a protected event is linked to shows nowhere. */
-export function eventShownTo(eb: ExpressionBuilder<Tables, 'events'>, sight: Sight): Expression<SqlBool> {
-  return eb.and([visible(eb, sight, null), whole(eb, sight)])
+/**
+ * That a reader may open an event and see all of it: what a protected event is linked to shows nowhere. The event is found
+ * by its key, through a table of links: by its status, the database would look at all events for each link.
+ */
+export function eventShownTo(tx: Tx, eb: ExpressionBuilder<Tables, 'events'>, sight: Sight): Expression<SqlBool> {
+  return eb.and([visible(eb, sight, null, dialectOf(tx).plain(eb.ref('events.status'))), whole(eb, sight)])
 }

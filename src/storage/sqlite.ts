@@ -1,6 +1,4 @@
-import { mkdirSync } from 'node:fs'
-import { dirname } from 'node:path'
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -13,26 +11,13 @@ import {
   SqliteQueryCompiler,
   type TransactionSettings,
 } from 'kysely'
+import { unavailable } from '../lib/errors.ts'
 import { type Dialect, sqlite } from './dialect.ts'
+import { type Result, SqliteConnection } from './sqlite-connection.ts'
+import { SqliteThread } from './sqlite-thread.ts'
 
-/** How many prepared statements are kept. */
-const STATEMENTS = 500
-/** The longest statement that is kept, in characters. */
-const LONGEST_KEPT = 8000
-/**
- * Every commit is on the disk before it is answered, in the log. From there pages go to their places 16 MB at a time: most
- * have changed more than once by then, and a quarter as often is a third faster for those who write.
- */
-export const SETTINGS = [
-  'PRAGMA journal_mode = WAL',
-  'PRAGMA synchronous = FULL',
-  'PRAGMA wal_autocheckpoint = 4000',
-  'PRAGMA temp_store = MEMORY',
-].join(';')
-/** What changes tables. */
-const DEFINITION = /^\s*(?:create|alter|drop)\b/i
-/** How long another process is waited for while nothing else can run, in milliseconds; storage/database.ts waits longer. */
-const BUSY_TIMEOUT = 50
+/** How many transactions may wait for a connection; a further one is refused, as the service is overloaded. */
+const MOST_WAITING = 500
 
 /** Carries our own dialect, so that storage functions find it from the transaction they are given. */
 export class Adapter extends SqliteAdapter {
@@ -41,20 +26,25 @@ export class Adapter extends SqliteAdapter {
   connection: DatabaseConnection | null = null
 }
 
+/** Where statements run: in this thread, or in one of their own. */
+type Place = 'here' | 'thread'
+
 /** Kysely on Node's own SQLite: one connection, which transactions hold in turn. */
 export class SqliteDialect implements KyselyDialect {
   readonly #file: string
+  readonly #place: Place
   readonly #adapter = new Adapter()
 
-  constructor(file: string) {
+  constructor(file: string, place: Place = 'here') {
     this.#file = file
+    this.#place = place
   }
 
   createAdapter(): Adapter {
     return this.#adapter
   }
   createDriver(): Driver {
-    return new SqliteDriver(this.#file, this.#adapter)
+    return new SqliteDriver(this.#file, this.#place, this.#adapter)
   }
   createQueryCompiler(): SqliteQueryCompiler {
     return new SqliteQueryCompiler()
@@ -66,144 +56,143 @@ export class SqliteDialect implements KyselyDialect {
 
 class SqliteDriver implements Driver {
   readonly #file: string
+  readonly #place: Place
   readonly #adapter: Adapter
   readonly #turn = new Turn()
-  #connection: Connection | undefined
+  #connection: LocalConnection | ThreadConnection | undefined
 
-  constructor(file: string, adapter: Adapter) {
+  constructor(file: string, place: Place, adapter: Adapter) {
     this.#file = file
+    this.#place = place
     this.#adapter = adapter
   }
 
   async init(): Promise<void> {
-    if (this.#file !== ':memory:') mkdirSync(dirname(this.#file), { recursive: true })
-    const database = new DatabaseSync(this.#file, { enableForeignKeyConstraints: true, timeout: BUSY_TIMEOUT })
-    database.exec(SETTINGS)
-    this.#connection = new Connection(database)
+    this.#connection = this.#place === 'here' ? new LocalConnection(this.#file) : new ThreadConnection(this.#file)
     this.#adapter.connection = this.#connection
   }
 
   async acquireConnection(): Promise<DatabaseConnection> {
     await this.#turn.take()
     if (this.#connection === undefined) throw new Error('the database is closed')
+    if (this.#connection instanceof LocalConnection) this.#connection.begin()
     return this.#connection
   }
 
   /** A writer takes the lock at once: one that upgrades later could be refused after its reads. */
   async beginTransaction(connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
     // Its transactions are serialisable whatever is asked for.
-    const begin = settings.accessMode === 'read only' ? 'begin' : 'begin immediate'
-    await connection.executeQuery(CompiledQuery.raw(begin))
+    const isReading = settings.accessMode === 'read only'
+    if (isReading && connection instanceof ThreadConnection) connection.beginReading()
+    else await connection.executeQuery(CompiledQuery.raw(isReading ? 'begin' : 'begin immediate'))
   }
   async commitTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw('commit'))
+    await this.#end(connection, 'commit')
   }
   async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw('rollback'))
+    await this.#end(connection, 'rollback')
   }
   async releaseConnection(): Promise<void> {
     this.#turn.give()
   }
   async destroy(): Promise<void> {
-    await this.#turn.take()
-    this.#connection?.close()
+    await this.#turn.take(true)
+    await this.#connection?.close()
     this.#connection = undefined
     this.#adapter.connection = null
     this.#turn.give()
   }
-}
 
-/** A prepared statement, and what its rows are if it answers any. */
-interface Prepared {
-  readonly statement: StatementSync
-  readonly rows: Rows | null
-}
-
-type Row = Record<string, unknown>
-
-/**
- * Makes the rows of a statement, all of one shape. Node's own are dictionaries, which take longer to read, and longer still
- * to copy.
- */
-class Rows {
-  readonly #statement: StatementSync
-  #names: string[] = []
-  #empty: Row = {}
-
-  constructor(statement: StatementSync) {
-    this.#statement = statement
-    this.#statement.setReturnArrays(true)
-    this.#name()
-  }
-
-  all(values: SQLInputValue[]): Row[] {
-    const found = this.#statement.all(...values) as unknown as unknown[][]
-    // Another process has added a column.
-    if (found[0] !== undefined && found[0].length !== this.#names.length) this.#name()
-    return found.map((cells) => this.#row(cells))
-  }
-
-  #name(): void {
-    this.#names = this.#statement.columns().map(({ name }) => name)
-    this.#empty = Object.fromEntries(this.#names.map((name) => [name, null]))
-  }
-
-  #row(cells: readonly unknown[]): Row {
-    const row = { ...this.#empty }
-    for (let n = 0; n < this.#names.length; n++) row[this.#names[n] as string] = cells[n]
-    return row
+  async #end(connection: DatabaseConnection, how: 'commit' | 'rollback'): Promise<void> {
+    if (connection instanceof ThreadConnection && connection.isReading) connection.endReading()
+    else await connection.executeQuery(CompiledQuery.raw(how))
   }
 }
 
-class Connection implements DatabaseConnection {
-  readonly #database: DatabaseSync
-  readonly #statements = new Map<string, Prepared>()
+/** How long a transaction in this thread runs before others have a turn, in milliseconds. */
+const LONGEST = 10
 
-  constructor(database: DatabaseSync) {
-    this.#database = database
+/** Statements on a connection of this thread. */
+class LocalConnection implements DatabaseConnection {
+  readonly #connection: SqliteConnection
+  #began = 0
+
+  constructor(file: string) {
+    this.#connection = new SqliteConnection(file)
   }
 
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-    const { statement, rows } = this.#find(sql)
-    const values = parameters.map((value) => (typeof value === 'boolean' ? Number(value) : value)) as SQLInputValue[]
-    if (rows !== null) return { rows: rows.all(values) as R[] }
-    const { changes, lastInsertRowid } = statement.run(...values)
+    if (performance.now() - this.#began > LONGEST) await this.#pass()
+    return resultOf(this.#connection.execute(sql, parameters))
+  }
+  streamQuery = refuseStreaming
+
+  /** Called when somebody else is given the connection. */
+  begin(): void {
+    this.#began = performance.now()
+  }
+
+  async #pass(): Promise<void> {
+    await nextTurn()
+    this.#began = performance.now()
+  }
+
+  async close(): Promise<void> {
+    this.#connection.close()
+  }
+}
+
+/** The same on a connection in another thread. Reads begin with their first statement, and nobody waits for their end. */
+class ThreadConnection implements DatabaseConnection {
+  readonly #thread: SqliteThread
+
+  constructor(file: string) {
+    this.#thread = new SqliteThread(file)
+  }
+
+  async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    return resultOf(await this.#thread.execute(sql, parameters))
+  }
+  streamQuery = refuseStreaming
+
+  isReading = false
+
+  beginReading(): void {
+    this.isReading = true
+    this.#thread.beginLater('begin')
+  }
+  endReading(): void {
+    this.isReading = false
+    if (this.#thread.hasNotBegun) this.#thread.forgetBegin()
+    else this.#thread.execute('rollback', []).catch(() => {})
+  }
+
+  close(): Promise<void> {
+    return this.#thread.close()
+  }
+}
+
+/** Rows as objects, all of one shape: Node's own are dictionaries, which take longer to read, and longer still to copy. */
+function resultOf<R>(result: Result): QueryResult<R> {
+  if ('changes' in result) {
+    const { changes, lastInsertRowid } = result
     return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
   }
+  const { names, cells } = result
+  const empty: Record<string, unknown> = {}
+  for (const name of names) empty[name] = null
+  const rows = cells.map((values) => {
+    const row = { ...empty }
+    for (let n = 0; n < names.length; n++) row[names[n] as string] = values[n]
+    return row
+  })
+  return { rows: rows as R[] }
+}
 
-  /** SQLite answers at once, so nothing is gained by streaming; lists are paged instead. */
-  // biome-ignore lint/correctness/useYield: the interface asks for a generator, and this one only refuses
-  async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
-    throw new Error('streaming is not supported')
-  }
-
-  close(): void {
-    this.#statements.clear()
-    this.#database.close()
-  }
-
-  #prepare(sql: string): Prepared {
-    // What is known of the columns of others may change with it.
-    if (DEFINITION.test(sql)) this.#statements.clear()
-    const statement = this.#database.prepare(sql)
-    return { statement, rows: statement.columns().length > 0 ? new Rows(statement) : null }
-  }
-
-  #find(sql: string): Prepared {
-    // A long list makes a long statement, which is large in memory and seldom asked again.
-    if (sql.length > LONGEST_KEPT) return this.#prepare(sql)
-    let prepared = this.#statements.get(sql)
-    if (prepared === undefined) {
-      prepared = this.#prepare(sql)
-      const oldest = this.#statements.keys().next().value
-      if (this.#statements.size >= STATEMENTS && oldest !== undefined) this.#statements.delete(oldest)
-    } else {
-      // Put back at the end: the map is in order of use.
-      this.#statements.delete(sql)
-    }
-    this.#statements.set(sql, prepared)
-    return prepared
-  }
+/** SQLite answers at once, so nothing is gained by streaming; lists are paged instead. */
+// biome-ignore lint/correctness/useYield: the interface asks for a generator, and this one only refuses
+async function* refuseStreaming<R>(): AsyncIterableIterator<QueryResult<R>> {
+  throw new Error('streaming is not supported')
 }
 
 /** Lets one at a time pass, in the order in which they came. */
@@ -211,8 +200,12 @@ class Turn {
   #taken = false
   readonly #waiting: (() => void)[] = []
 
-  async take(): Promise<void> {
-    if (this.#taken) await new Promise<void>((resolve) => this.#waiting.push(resolve))
+  /** With `always`, however many wait. */
+  async take(always = false): Promise<void> {
+    if (this.#taken) {
+      if (this.#waiting.length >= MOST_WAITING && !always) throw unavailable()
+      await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    }
     this.#taken = true
   }
   give(): void {

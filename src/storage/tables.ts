@@ -55,6 +55,8 @@ export interface TermTable {
   parent: number
   /** How many published events have it; kept by storage/events.ts. */
   count: number
+  /** 1 once a published event has had it, or if it was made by itself; 0 while it is hidden from those who do not see all. */
+  published: number
 }
 
 /** An event's venues, or its organizers, in order. */
@@ -83,6 +85,18 @@ export interface TokenTable {
   name: string
   hash: string
   created_utc: Instant
+  /** Null for one that never expires. */
+  expires_utc: Instant | null
+  /** When it was last used, to a minute; null for never. */
+  used_utc: Instant | null
+}
+
+/** From where a user has signed in. */
+export interface SignInTable {
+  user: number
+  /** A hash of the user and the address. */
+  address: string
+  last_utc: Instant
 }
 
 export interface ImageTable {
@@ -134,6 +148,7 @@ export interface Tables {
   sequences: { name: string; last: number }
   users: UserTable
   tokens: TokenTable
+  sign_ins: SignInTable
   venues: VenueTable
   organizers: OrganizerTable
   events: EventTable

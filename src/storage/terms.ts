@@ -3,7 +3,7 @@ import type { TermKind } from '../schema/term.ts'
 import { dialectOf, type Tx } from './dialect.ts'
 import { prepared } from './prepared.ts'
 import { firstFree, type Page } from './records.ts'
-import { eventShownTo, type Sight } from './sight.ts'
+import { eventShownTo, type Sight, termVisible } from './sight.ts'
 import type { TermTable } from './tables.ts'
 
 export type TermRow = TermTable
@@ -45,9 +45,10 @@ export async function list(
         .innerJoin('events', 'events.id', 'event_terms.event')
         .select('event_terms.term')
         .where('events.id', '=', filter.event)
-        .where((e) => eventShownTo(e, filter.sight))
+        .where((e) => eventShownTo(tx, e, filter.sight))
       conditions.push(eb('id', 'in', ofEvent))
-    }
+      // Whoever may read an event sees its terms in it, hidden ones too.
+    } else conditions.push(termVisible(eb, filter.sight))
     return eb.and(conditions)
   })
   const { total } = await matching.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
@@ -78,7 +79,7 @@ export async function get(tx: Tx, kind: TermKind, id: number): Promise<TermRow |
   return (await byId(tx, kind, id))[0]
 }
 
-/** Those of the given terms that exist. */
+/** Those of the given terms that exist, hidden or not. */
 export async function getAll(tx: Tx, kind: TermKind, ids: readonly number[]): Promise<TermRow[]> {
   if (ids.length === 0) return []
   return tx.selectFrom('terms').selectAll().where('kind', '=', kind).where('id', 'in', ids).execute()
@@ -94,9 +95,19 @@ export function lock(tx: Tx, kind: TermKind): Promise<boolean> {
   return dialectOf(tx).lock(tx, `terms ${kind}`)
 }
 
-/** The term with this slug or, failing that, the oldest with this case-folded name. */
-export async function find(tx: Tx, kind: TermKind, slug: string | null, nameKey: string): Promise<TermRow | undefined> {
-  const all = tx.selectFrom('terms').selectAll().where('kind', '=', kind)
+/** The term with this slug or, failing that, the oldest with this case-folded name; `sight` null finds hidden ones too. */
+export async function find(
+  tx: Tx,
+  kind: TermKind,
+  slug: string | null,
+  nameKey: string,
+  sight: Sight | null,
+): Promise<TermRow | undefined> {
+  const all = tx
+    .selectFrom('terms')
+    .selectAll()
+    .where('kind', '=', kind)
+    .where((eb) => (sight === null ? eb.lit(true) : termVisible(eb, sight)))
   const bySlug = slug === null ? undefined : await all.where('slug', '=', slug).executeTakeFirst()
   return bySlug ?? (await all.where('name_key', '=', nameKey).orderBy('id').executeTakeFirst())
 }
@@ -110,6 +121,19 @@ export async function sibling(tx: Tx, kind: TermKind, parent: number, nameKey: s
     .where('parent', '=', parent)
     .where('name_key', '=', nameKey)
     .executeTakeFirst()
+}
+
+/** Whether a published event has a term, protected or not. */
+export async function isOfPublished(tx: Tx, term: number): Promise<boolean> {
+  const found = await tx
+    .selectFrom('event_terms')
+    .innerJoin('events', 'events.id', 'event_terms.event')
+    .select('events.id')
+    .where('event_terms.term', '=', term)
+    .where((eb) => eb(dialectOf(tx).plain(eb.ref('events.status')), '=', 'publish'))
+    .limit(1)
+    .execute()
+  return found.length > 0
 }
 
 /** The ids of these categories and of everything below them. */
@@ -136,13 +160,24 @@ export async function depthAbove(tx: Tx, term: TermRow): Promise<number> {
 
 /** How many levels there are from a category down, itself included; one that is yet to be made is one. */
 export async function depthBelow(tx: Tx, id: number | null): Promise<number> {
-  let level = id === null ? [] : [id]
-  let depth = 1
-  while (level.length > 0) {
-    level = (await tx.selectFrom('terms').select('id').where('parent', 'in', level).execute()).map((row) => row.id)
-    if (level.length > 0) depth++
-  }
-  return depth
+  if (id === null) return 1
+  const { depth } = await tx
+    .withRecursive('tree(id, depth)', (db) =>
+      db
+        .selectFrom('terms')
+        .select(['terms.id', sql<number>`1`.as('depth')])
+        .where('terms.id', '=', id)
+        .union(
+          db
+            .selectFrom('terms')
+            .innerJoin('tree', 'tree.id', 'terms.parent')
+            .select(['terms.id', sql<number>`tree.depth + 1`.as('depth')]),
+        ),
+    )
+    .selectFrom('tree')
+    .select((eb) => eb.fn.max('depth').as('depth'))
+    .executeTakeFirstOrThrow()
+  return Number(depth)
 }
 
 /** The slugs from the top of the tree down to each of the given categories. */
@@ -182,6 +217,26 @@ export async function create(tx: Tx, term: Omit<TermRow, 'id' | 'count'>): Promi
 
 export async function update(tx: Tx, id: number, changes: Partial<Omit<TermRow, 'id'>>): Promise<void> {
   await tx.updateTable('terms').set(changes).where('id', '=', id).execute()
+}
+
+/** Makes terms public for good, and those above them, which their addresses name. */
+export async function publish(tx: Tx, ids: readonly number[]): Promise<void> {
+  if (ids.length === 0) return
+  await tx
+    .withRecursive('line(id, parent)', (db) =>
+      db
+        .selectFrom('terms')
+        .select(['terms.id', 'terms.parent'])
+        .where('terms.id', 'in', ids)
+        .union(
+          db.selectFrom('terms').innerJoin('line', 'line.parent', 'terms.id').select(['terms.id', 'terms.parent']),
+        ),
+    )
+    .updateTable('terms')
+    .set({ published: 1 })
+    .where('published', '=', 0)
+    .where('id', 'in', (eb) => eb.selectFrom('line').select('line.id'))
+    .execute()
 }
 
 /** Removes a term for good; its children move up to its parent, and events lose it. */

@@ -1,5 +1,7 @@
 import type { Selectable } from 'kysely'
+import type { Instant } from '../calendar/zone.ts'
 import { fold } from '../lib/fold.ts'
+import type { Database } from './database.ts'
 import type { Tx } from './dialect.ts'
 import type { Question } from './look.ts'
 import type { TokenTable, UserTable } from './tables.ts'
@@ -52,19 +54,34 @@ export async function listTokens(tx: Tx, user: number | null): Promise<TokenRow[
   return (user === null ? tokens : tokens.where('user', '=', user)).execute()
 }
 
+/** The user who owns a token, with what is known of the token. */
+export type TokenOwner = UserRow & { readonly token_id: number } & Pick<TokenRow, 'expires_utc' | 'used_utc'>
+
 /** The user who owns the token with a hash. */
-export const BY_TOKEN: Question<UserRow> = {
+export const BY_TOKEN: Question<TokenOwner> = {
   build: (db, hash) =>
     db
       .selectFrom('tokens')
       .innerJoin('users', 'users.id', 'tokens.user')
       .selectAll('users')
+      .select(['tokens.id as token_id', 'tokens.expires_utc', 'tokens.used_utc'])
       .where('tokens.hash', '=', hash),
+}
+
+/** Notes when a token was last used. */
+export function noteUse(db: Database, id: number, used_utc: Instant): Promise<void> {
+  return db.touch((on) => on.updateTable('tokens').set({ used_utc }).where('id', '=', id))
 }
 
 export async function createToken(tx: Tx, token: Omit<TokenRow, 'id'>): Promise<number> {
   const { id } = await tx.insertInto('tokens').values(token).returning('id').executeTakeFirstOrThrow()
   return id
+}
+
+/** Removes all tokens of a user; answers how many there were. */
+export async function removeTokens(tx: Tx, user: number): Promise<number> {
+  const { numDeletedRows } = await tx.deleteFrom('tokens').where('user', '=', user).executeTakeFirst()
+  return Number(numDeletedRows)
 }
 
 /** Whether there was such a token to remove. */

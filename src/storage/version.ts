@@ -1,4 +1,4 @@
-import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import type { Kysely } from 'kysely'
 import { SHARES, type Tx } from './dialect.ts'
 import type { Tables } from './tables.ts'
@@ -15,6 +15,10 @@ export interface Versions {
   moved(): void
   close(): void
 }
+
+/** How long another process is waited for, to read and to write, in milliseconds. */
+const PATIENT = 1000
+const BRIEF = 20
 
 /** SQLite tells a connection when others have committed: this one does nothing else, so it hears of everybody. */
 export class LocalVersions implements Versions {
@@ -44,6 +48,19 @@ export class LocalVersions implements Versions {
   prepare(sql: string): StatementSync {
     return this.#open().database.prepare(sql)
   }
+  /**
+   * Runs a statement on the same connection, which does not take its own commits for changes. It waits for another
+   * process hardly at all, and then fails: nothing else runs meanwhile.
+   */
+  run(sql: string, parameters: readonly unknown[]): void {
+    const { database } = this.#open()
+    database.exec(`pragma busy_timeout = ${BRIEF}`)
+    try {
+      database.prepare(sql).run(...(parameters as SQLInputValue[]))
+    } finally {
+      database.exec(`pragma busy_timeout = ${PATIENT}`)
+    }
+  }
   close(): void {
     this.#watch?.database.close()
     this.#watch = null
@@ -59,7 +76,9 @@ export class LocalVersions implements Versions {
 
   #open(): { database: DatabaseSync; statement: StatementSync } {
     if (this.#watch === null) {
-      const database = new DatabaseSync(this.#file, { timeout: 1000 })
+      const database = new DatabaseSync(this.#file, { timeout: PATIENT })
+      // Those who write do so: here others would wait for it.
+      database.exec('pragma wal_autocheckpoint = 0')
       this.#watch = { database, statement: database.prepare('pragma data_version') }
       this.#watch.statement.setReturnArrays(true)
     }

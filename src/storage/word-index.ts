@@ -34,10 +34,16 @@ const amongThem = prepared<{ ids: string }, [string, string]>((db, ids, part) =>
       where id in (select value from json_each(${ids})) and instr(search, ${part}) > 0`.compile(db),
 }))
 
+/** How many pieces of a text the index is asked for, the longest ones: what it finds is compared with the whole text. */
+const MOST_PIECES = 4
+
 /** The events that contain a text, to the letter; null if no index can tell. */
 export async function containing(db: Kysely<Tables>, part: string): Promise<number[] | null> {
   const pieces = part.split(/[\t\n\r ]/)
-  const telling = pieces.filter((piece) => [...piece].length >= LEAST)
+  const telling = [...new Set(pieces)]
+    .filter((piece) => [...piece].length >= LEAST)
+    .sort((one, other) => other.length - one.length)
+    .slice(0, MOST_PIECES)
   // A text with the sign at which a question to the index ends cannot be asked for.
   if (telling.length === 0 || part.includes('\0')) return null
   let found = await withPiece(db, telling[0] ?? '')

@@ -31,6 +31,21 @@ describe('limits', () => {
     assert.equal(new Limits(null).hit('one').count, 1)
   })
 
+  it('do not forget what is counted often, whoever makes up keys without end', () => {
+    const [limits, sums] = [new Limits(null), new Sums()]
+    const window = Math.floor(Date.now() / 60_000) + 2
+    for (let n = 0; n < 120_000; n++) {
+      limits.hit(`key ${n}`)
+      sums.add(window, [[`key ${n}`, 1]])
+      if (n % 1000 !== 0) continue
+      limits.hit('often')
+      sums.add(window, [['often', 1]])
+    }
+    assert.equal(sums.add(window, [['often', 0]]).get('often'), 120)
+    // Of this minute, which may have begun meanwhile.
+    assert.ok(limits.peek('often').count > 10 || new Date().getSeconds() < 2)
+  })
+
   it('forget a minute that is over, and take nothing late from it', () => {
     const sums = new Sums()
     const add = (window: number, count: number) => sums.add(window, [['one', count]]).get('one')

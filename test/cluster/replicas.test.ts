@@ -30,6 +30,7 @@ describe('reads with a streaming replica', { skip }, () => {
               description: null,
               parent: 0,
               count: 0,
+              published: 1,
             })
             .execute(),
         )
@@ -71,6 +72,7 @@ describe('reads with a streaming replica', { skip }, () => {
             description: null,
             parent: 0,
             count: 0,
+            published: 1,
           })
           .execute()
       })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { parse } from 'yaml'
-import { longestHold } from '../support/holds.ts'
+import { holdOf } from '../support/holds.ts'
 import { type Service, startService } from '../support/service.ts'
 
 /** No request may hold the event loop for longer, in milliseconds. */
@@ -26,7 +26,7 @@ describe('the documentation', () => {
   for (const format of ['json', 'yaml']) {
     it(`keeps nobody waiting as ${format}, the first time in each language and later`, async () => {
       for (const language of ['en', 'fr', 'de', 'es', 'en']) {
-        const hold = await longestHold(() => ask(`format=${format}`, language))
+        const hold = await holdOf(() => ask(`format=${format}`, language))
         assert.ok(hold < LONGEST, `${language} held the event loop for ${hold} ms`)
       }
     })

@@ -43,6 +43,7 @@ describe('the documentation', () => {
             ...(endpoint.takes ?? []),
             'application/json',
             'application/x-www-form-urlencoded',
+            ...(endpoint.upload ? [] : ['multipart/form-data']),
           ])
       }
     }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { longestHold } from '../support/holds.ts'
+import { holdOf } from '../support/holds.ts'
 import { type Service, startService } from '../support/service.ts'
 
 /** No request may hold the event loop for longer, in milliseconds. */
@@ -32,7 +32,7 @@ describe('a feed of events with long texts', () => {
       // Loads what the first feed of a process needs.
       await service.inject({ url: `/events.${extension}?start_date=2050-01-01` })
       let length = 0
-      const hold = await longestHold(async () => {
+      const hold = await holdOf(async () => {
         // Read as it comes: putting it together would take longer than what is measured.
         const response = await service.inject({ url: `/events.${extension}`, payloadAsStream: true })
         assert.equal(response.statusCode, 200)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { toInstant, type Zone } from '../../src/calendar/zone.ts'
-import { longestHold } from '../support/holds.ts'
+import { holdOf } from '../support/holds.ts'
 import { type Service, startService } from '../support/service.ts'
 
 const ZONES = Intl.supportedValuesOf('timeZone')
@@ -49,7 +49,7 @@ describe('a feed of events in every zone', () => {
   it('describes each of them, and keeps nobody waiting, the first time and later', async () => {
     for (const path of ['/events.ics?start_date=1900-01-01', '/events.ics?start_date=1930-01-01']) {
       let text = ''
-      const hold = await longestHold(async () => {
+      const hold = await holdOf(async () => {
         text = await read(path)
       })
       for (const zone of ZONES) assert.ok(text.includes(`TZID:${zone}\r\n`) || zone === 'UTC', zone)
@@ -60,7 +60,7 @@ describe('a feed of events in every zone', () => {
 
   it('keeps nobody waiting when many ask for it at once', async () => {
     const paths = Array.from({ length: 8 }, (_, n) => `/events.ics?start_date=19${10 + n}-01-01`)
-    const hold = await longestHold(() => Promise.all(paths.map(read)))
+    const hold = await holdOf(() => Promise.all(paths.map(read)))
     assert.ok(hold < LONGEST, `the event loop was held for ${hold} ms`)
   })
 })

@@ -372,7 +372,7 @@ describe('POST /import', () => {
     await service.close()
   })
 
-  it('takes in again what an export of ours says beside, and leaves its own feed alone', async () => {
+  it('takes in again what an export of ours says beside', async () => {
     const fields = {
       cost: '10',
       timezone: 'UTC',
@@ -399,10 +399,8 @@ describe('POST /import', () => {
       'DTSTART:20310611T190000Z',
       'RELATED-TO;RELTYPE=PARENT:event-7@elsewhere.example.org',
     )
-    const own = entry('event-1@calendar.example.org', 'SUMMARY:Own', 'DTSTART:20310612T190000Z')
-    const report = await send(calendar(...whole, ...part, ...own))
-    assert.deepEqual(counts(report), { ...none, created: 2, skipped: 1 })
-    assert.match(report.notes[0].message, /this very site/)
+    const report = await send(calendar(...whole, ...part))
+    assert.deepEqual(counts(report), { ...none, created: 2 })
     const [event, child] = await events()
     assert.deepEqual([event.slug, event.status, event.featured, event.tickets.length], ['the-slug', 'draft', true, 1])
     assert.deepEqual(
@@ -418,12 +416,72 @@ describe('POST /import', () => {
     )
     assert.equal(event.website, event.url)
     assert.equal(child.parent, event.id)
-    // An export of this site changes its own events.
-    const mine = calendar(...whole)
-      .replace('event-7@elsewhere', `event-${child.id}@calendar`)
-      .replace('SUMMARY:Whole', 'SUMMARY:Mine')
-    assert.deepEqual(counts(await send(mine)), { ...none, updated: 1 })
-    assert.equal((await service.expect(200, 'editor', `/events/${child.id}`)).title, 'Mine')
+    await service.close()
+  })
+
+  it('never changes an event of this site for an entry that has its UID, but makes another', async () => {
+    const json = (value: object) => `X-KALENDS-FIELDS;VALUE=TEXT:${JSON.stringify(value).replace(/[\\,;]/g, '\\$&')}`
+    const when = { start_date: '2031-06-10 19:00', end_date: '2031-06-10 20:00' }
+    const make = (title: string, more: object = {}) =>
+      service.expect(201, 'administrator', '/events', { json: { title, ...when, ...more } })
+    const secret = await make('Secret', { status: 'private' })
+    const open = await make('Open', { tags: ['kept'] })
+    const locked = await make('Locked', { password: 'sesame', description: 'Behind a password.' })
+    const shown = () =>
+      Promise.all([secret, open, locked].map(({ id }) => service.expect(200, 'administrator', `/events/${id}`)))
+    const before = await shown()
+    const uid = ({ id }: Json) => `event-${id}@calendar.example.org`
+    const start = 'DTSTART:20310610T190000Z'
+    const hostile = calendar(
+      ...entry(uid(secret), 'SUMMARY:Published', start, json({ status: 'publish', slug: 'secret', author: 1 })),
+      ...entry(uid(open), 'SUMMARY:Trashed', start, json({ status: 'trash', tags: [], venue: [] })),
+      ...entry(uid(locked), 'SUMMARY:Plain', start, 'DTEND:20310610T200000Z'),
+      ...entry(uid(secret).toUpperCase(), 'SUMMARY:In capitals', start, json({ status: 'publish' })),
+      ...entry('part', 'SUMMARY:Part', start, `RELATED-TO;RELTYPE=PARENT:${uid(open)}`),
+    )
+    const report = await send(hostile)
+    assert.deepEqual([counts(report), report.notes], [{ ...none, created: 5 }, []])
+    assert.deepEqual(await shown(), before)
+
+    // What it made is known again: it is changed, cancelled and brought back, and no third event is made.
+    assert.deepEqual(counts(await send(hostile)), { ...none, unchanged: 5 })
+    const changed = hostile
+      .replace('SUMMARY:Published', 'SUMMARY:Renamed')
+      .replace('SUMMARY:Plain', 'STATUS:CANCELLED\r\nSUMMARY:Plain')
+    assert.deepEqual(counts(await send(changed)), { ...none, updated: 1, removed: 1, unchanged: 3 })
+    const recurs = calendar(
+      ...entry(uid(open), 'SUMMARY:Daily', start, 'RRULE:FREQ=DAILY;COUNT=3', json({ status: 'draft' })),
+    )
+    assert.deepEqual(counts(await send(recurs)), { ...none, updated: 0, created: 2, skipped: 1 })
+    assert.deepEqual(counts(await send(calendar(...entry(uid(locked), 'SUMMARY:Off', start, 'STATUS:CANCELLED')))), {
+      ...none,
+      unchanged: 1,
+    })
+    const gone = calendar(...entry(`event-999@calendar.example.org`, 'SUMMARY:Off', start, 'STATUS:CANCELLED'))
+    assert.deepEqual(counts(await send(gone)), { ...none, skipped: 1 })
+    assert.deepEqual(await shown(), before)
+    const titles = (await events({ status: 'publish,draft,private' })).map(({ title }) => title)
+    assert.deepEqual(titles.filter((title) => !['Secret', 'Open', 'Locked'].includes(title)).sort(), [
+      'Daily',
+      'Daily',
+      'In capitals',
+      'Part',
+      'Renamed',
+    ])
+    await service.close()
+  })
+
+  it('gives who imports no more than their role does', async () => {
+    const fields = { status: 'private', author: 1, password: 'x', id: 7, date_utc: '2020-01-01 00:00:00', parent: 1 }
+    const text = JSON.stringify(fields).replace(/[\\,;]/g, '\\$&')
+    const file = calendar(...entry('a', 'SUMMARY:A', 'DTSTART:20310610T190000Z', `X-KALENDS-FIELDS;VALUE=TEXT:${text}`))
+    assert.deepEqual(counts(await send(file)), { ...none, created: 1 })
+    const [event] = await events()
+    const { author, status, parent, date_utc } = event
+    assert.deepEqual(
+      [author, status, parent, date_utc],
+      [String(service.ids.editor), 'private', undefined, '2020-01-01 00:00:00'],
+    )
     await service.close()
   })
 
@@ -578,7 +636,7 @@ describe('POST /import', () => {
     await service.close()
   })
 
-  it('gives an exported event its image back, on the same site without asking anybody', async () => {
+  it('gives an exported event its image, on the same site without asking anybody', async () => {
     const png = await sharp({ create: { width: 40, height: 30, channels: 3, background: 'red' } })
       .png()
       .toBuffer()
@@ -590,7 +648,8 @@ describe('POST /import', () => {
     await service.expect(200, 'editor', `/events/${event.id}`, { method: 'PATCH', json: { image: false } })
     const fields = 'X-KALENDS-FIELDS;VALUE=TEXT:{"title":"Shown"}\r\nEND:VEVENT'.replaceAll(',', '\\,')
     await send(feed.replace('END:VEVENT', fields))
-    assert.equal((await service.expect(200, null, `/events/${event.id}`)).image.id, image.id)
+    const [own, brought] = await events()
+    assert.deepEqual([own.id, own.image, brought.image.id], [event.id, false, image.id])
     await service.close()
   })
 

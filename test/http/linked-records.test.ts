@@ -198,7 +198,7 @@ for (const { kind, plural, detail } of KINDS) {
       for (const search of ['0_%', '<em>', "' or 1=1", '100%%']) assert.deepEqual(await names({ search }), [])
     })
 
-    it('links its pages with every parameter, clamped', async () => {
+    it('links its pages with every parameter that it knows, clamped', async () => {
       for (const letter of ['a', 'b', 'c']) await create(`Paged ${letter}`)
       const list = await service.expect(200, null, `/${plural}`, {
         query: { search: 'Paged', per_page: 1, 'x[]': 'é&', page: 2 },
@@ -207,10 +207,9 @@ for (const { kind, plural, detail } of KINDS) {
       assert.deepEqual(
         [...next.searchParams],
         [
-          ['search', 'Paged'],
-          ['per_page', '1'],
-          ['x[]', 'é&'],
           ['page', '3'],
+          ['per_page', '1'],
+          ['search', 'Paged'],
         ],
       )
       const response = await service.inject({ url: next.pathname + next.search })

@@ -62,7 +62,7 @@ describe('the protocol', () => {
   it('refuses bodies that are too large, of unknown types, or broken', async () => {
     const large = await service.call('editor', '/tags', { json: { name: 'x'.repeat(3000) } })
     assert.deepEqual([large.statusCode, large.json().data.status], [413, 413])
-    for (const type of ['text/plain', 'multipart/form-data; boundary=x', 'application/xml', 'nonsense']) {
+    for (const type of ['text/plain', 'multipart/mixed; boundary=x', 'application/xml', 'nonsense']) {
       assert.equal(
         (await service.call('editor', '/tags', { raw: 'x', headers: { 'content-type': type } })).statusCode,
         415,

@@ -5,6 +5,7 @@ import { Listings, NONE } from '../../src/domain/listings.ts'
 import type { Scope } from '../../src/domain/scope.ts'
 import { fill } from '../../src/domain/shelf.ts'
 import { EventShelf } from '../../src/http/event-shelf.ts'
+import { TemplateStore } from '../../src/http/template-store.ts'
 import type { EventFilter } from '../../src/storage/event-filter.ts'
 import { STUB_BY_ID } from '../../src/storage/events.ts'
 import * as records from '../../src/storage/records.ts'
@@ -187,7 +188,8 @@ describe('events that are put together from memory', () => {
     const stubs = await service.db.look(STUB_BY_ID, id)
     const { baseUrl: home, timezone, currency } = service.config
     const site = { home, timezone, currency } as Scope['site']
-    const shelf = new EventShelf({ home, rest: home, host: 'example.org' }, site, new Scratch())
+    const scratch = new Scratch(2 ** 20)
+    const shelf = new EventShelf({ home, rest: home, host: 'example.org' }, site, new TemplateStore(scratch, 0))
     const older = shelf.at('1')
     const reading = service.db.read((tx) => fill(tx, { user: null } as Scope, older, stubs))
     const newer = shelf.at('2')
@@ -195,7 +197,7 @@ describe('events that are put together from memory', () => {
     assert.equal(newer.isFull(stubs), false)
     assert.equal(shelf.at('2').isFull(stubs), false)
     assert.equal(older.isFull(stubs), true)
-    shelf.close()
+    scratch.close()
     await service.close()
   })
 

@@ -1,10 +1,23 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { fstatSync, readdirSync, readlinkSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import { Scratch } from '../../src/storage/scratch.ts'
 
+const MOST = 2 ** 20
+
+/** Where an open file of this process is. */
+function linkOf(descriptor: string): string {
+  try {
+    return readlinkSync(`/proc/self/fd/${descriptor}`)
+  } catch {
+    return ''
+  }
+}
+
 describe('the scratch file', () => {
   it('gives back what was put, the latest of each key', () => {
-    const scratch = new Scratch()
+    const scratch = new Scratch(MOST)
     assert.equal(scratch.get(1), undefined)
     scratch.put(1, 7, 'héad', Buffer.from('one'))
     scratch.put(2, 2 ** 52, '', Buffer.alloc(0))
@@ -20,19 +33,29 @@ describe('the scratch file', () => {
     assert.equal(scratch.get(3), undefined)
   })
 
-  it('reads into the room that it is given', () => {
-    const scratch = new Scratch()
-    const room = Buffer.alloc(1000, 'x')
-    scratch.put(1, 1, 'head', Buffer.from('body'))
-    const [, head, body] = scratch.get(1, () => room) ?? []
-    assert.deepEqual([head, String(body)], ['head', 'body'])
-    assert.equal(body?.buffer, room.buffer)
+  it('stays within its bound, and begins anew when it is full', () => {
+    const scratch = new Scratch(MOST)
+    const written = () =>
+      readdirSync('/proc/self/fd')
+        .filter((name) => linkOf(name).includes('kalends-scratch-'))
+        .map((name) => fstatSync(Number(name)).size)
+        .reduce((sum, size) => sum + size, 0)
+    let largest = 0
+    for (let key = 0; key < 100; key++) {
+      const body = randomBytes(50_000)
+      scratch.put(key, 1, 'head', body)
+      assert.deepEqual(scratch.get(key), [1, 'head', body])
+      largest = Math.max(largest, written())
+    }
+    assert.ok(largest > MOST / 2 && largest <= MOST, `${largest} bytes`)
+    assert.equal(scratch.get(0), undefined)
     scratch.close()
   })
 
   it('keeps nothing that is too long, and nothing where it cannot write', () => {
-    const scratch = new Scratch()
-    scratch.put(1, 1, 'head', Buffer.alloc(2 ** 20))
+    const scratch = new Scratch(MOST)
+    scratch.put(1, 1, 'head', Buffer.alloc(2 ** 20 + 1))
+    scratch.put(1, 1, 'head', randomBytes(2 ** 19))
     assert.equal(scratch.has(1), false)
     const folder = process.env.TMPDIR
     process.env.TMPDIR = '/nowhere/at/all'

@@ -1,5 +1,6 @@
 import { toIso } from '../../calendar/zone.ts'
 import type { Event } from '../../domain/events.ts'
+import { inertText } from '../../lib/html.ts'
 import { contentHtml, placeText, whenText, whereText } from './event-text.ts'
 import { type Feed, type Format, inPieces, permanentId } from './feed.ts'
 
@@ -10,7 +11,7 @@ async function* write(feed: Feed): AsyncGenerator<string> {
   const { title, page, self, next, language, events } = feed
   const head = {
     version: 'https://jsonfeed.org/version/1.1',
-    title,
+    title: inertText(title),
     home_page_url: page,
     ...(self !== null && { feed_url: self }),
     ...(next !== null && { next_url: next }),
@@ -28,28 +29,28 @@ function item(event: Event, { addresses, language }: Feed): object {
     id: permanentId(row.id, addresses),
     url: `${addresses.home}/event/${row.slug}/`,
     ...(row.website !== null && { external_url: row.website }),
-    title: row.title,
-    summary: [whenText(event, language), whereText(event)].filter(Boolean).join(' · '),
+    title: inertText(row.title),
+    summary: inertText([whenText(event, language), whereText(event)].filter(Boolean).join(' · ')),
     content_html: contentHtml(event, language),
     ...(image && { image: `${addresses.home}/images/${image.file}` }),
     date_published: toIso(row.date_utc, 'UTC'),
     date_modified: toIso(row.modified_utc, 'UTC'),
     ...(organizers.length > 0 && {
       authors: organizers.map(({ row: { organizer, website } }) => ({
-        name: organizer,
+        name: inertText(String(organizer)),
         ...(website && { url: website }),
       })),
     }),
-    tags: [...categories, ...tags].map(({ name }) => name),
+    tags: [...categories, ...tags].map(({ name }) => inertText(name)),
     _event: {
       start: isDay ? row.start_local.slice(0, 10) : toIso(row.start_utc, row.timezone),
       end: isDay ? row.end_local.slice(0, 10) : toIso(row.end_utc, row.timezone),
       timezone: row.timezone,
       all_day: isDay,
-      ...(row.cost !== null && { cost: row.cost }),
+      ...(row.cost !== null && { cost: inertText(row.cost) }),
       venues: venues.map((venue) => ({
-        name: venue.row.venue,
-        address: placeText(venue),
+        name: inertText(String(venue.row.venue)),
+        address: inertText(placeText(venue)),
         ...(venue.row.geo_lat !== null && { geo: [venue.row.geo_lat, venue.row.geo_lng] }),
       })),
     },

@@ -5,6 +5,7 @@ import type { Scope } from '../../domain/scope.ts'
 import { getByPath } from '../../domain/term-paths.ts'
 import { AppError } from '../../lib/errors.ts'
 import { slugify } from '../../lib/slug.ts'
+import { eventListParameters } from '../../schema/event.ts'
 import { type Answer, type Call, NAMESPACE, type View } from '../endpoint.ts'
 import { atom } from './atom.ts'
 import { conditional } from './conditional.ts'
@@ -58,12 +59,16 @@ async function linkedSubject(scope: Scope, kind: linkedRecords.LinkedKind, slug:
   return { name: String(row[kind]), path: `/${kind}/${row.slug}`, of: { kind, id: row.id } }
 }
 
+/** Feeds take the parameters of the list of events. */
+export const feedParameters: readonly string[] = Object.keys(eventListParameters)
+
 /** Feeds: iCalendar, RSS, Atom and JSON Feed of every list, and iCalendar of every event. */
 export const feeds: readonly View[] = [
   ...(Object.keys(FORMATS) as Extension[]).map(
     (extension): View => ({
       path: `/events.${extension}`,
       methods: ['GET'],
+      parameters: feedParameters,
       handle: (call) => answer(call, ALL, extension),
     }),
   ),
@@ -71,6 +76,8 @@ export const feeds: readonly View[] = [
     (kind): View => ({
       path: `/${kind}/:slug(${kind === 'event' ? '^.+\\.ics$' : '^.+\\.(?:ics|rss|atom|json)$'})`,
       methods: ['GET'],
+      // A single event has no parameters.
+      ...(kind !== 'event' && { parameters: feedParameters }),
       async handle(call) {
         const [, slug = '', extension] = FILE.exec(call.slug) ?? []
         return answer(call, await SUBJECTS[kind](call.scope, slug), extension as Extension)
@@ -120,6 +127,7 @@ async function answer(call: Call, subject: Subject, extension: Extension): Promi
 function feedAddress(path: string, search: URLSearchParams, page: number): string {
   const own = new URLSearchParams(search)
   if (own.has('page') || page > 1) own.set('page', String(page))
+  own.sort()
   return own.size === 0 ? path : `${path}?${own}`
 }
 

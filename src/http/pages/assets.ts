@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { extname } from 'node:path'
-import { brotliCompressSync, constants } from 'node:zlib'
+import { promisify } from 'node:util'
+import { brotliCompress, constants } from 'node:zlib'
 import type { FastifyInstance } from 'fastify'
 import type { Design, Site } from '../../domain/scope.ts'
 import { AppError } from '../../lib/errors.ts'
@@ -15,7 +16,7 @@ interface Asset {
   readonly type: string
   readonly bytes: Buffer
   /** The same in less space; null if it is packed by itself. */
-  readonly packed: (() => Buffer) | null
+  readonly packed: (() => Promise<Buffer>) | null
 }
 
 /** The files of a site's pages, by their plain names. */
@@ -62,8 +63,7 @@ export function addAssets(app: FastifyInstance, site: Site): void {
   const assets = assetsOf(site)
   let reader: Asset | undefined
   const readReader = () => asset('', READER, readFileSync(new URL('vendor/openapi-explorer.min.js', WEB)))
-  // Every page needs several of them, and they cost nothing: they do not count against limits.
-  app.get('/assets/:name', { logLevel: 'warn', config: { open: true } }, async (request, reply) => {
+  app.get('/assets/:name', { logLevel: 'warn' }, async (request, reply) => {
     const { name } = request.params as { name: string }
     const plain = name.replace(/\.[\da-f]{10}(?=\.\w+$)/, '')
     // A large file that few ask for: read and packed when the first one does.
@@ -81,7 +81,7 @@ export function addAssets(app: FastifyInstance, site: Site): void {
         // A logo may be a drawing, and a drawing may have scripts: by itself it can do nothing.
         'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
       })
-      .send(packed ? found.packed?.() : found.bytes)
+      .send(packed ? await found.packed?.() : found.bytes)
   })
 }
 
@@ -121,6 +121,6 @@ function asset(base: string, name: string, bytes: Buffer): Asset {
   }
 }
 
-function pack(bytes: Buffer): Buffer {
-  return brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } })
+function pack(bytes: Buffer): Promise<Buffer> {
+  return promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } })
 }

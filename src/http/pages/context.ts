@@ -3,8 +3,11 @@ import { text } from '../../lib/texts.ts'
 import { type Call, NAMESPACE } from '../endpoint.ts'
 import { type Assets, assetsOf, basePath } from './assets.ts'
 
+/** How much of its text describes a page to machines, in characters. */
+export const LONGEST_ABOUT = 300
+
 /** As much of a request as a page depends on. */
-export type Reader = Pick<Call, 'scope' | 'addresses' | 'language' | 'slug' | 'search'>
+export type Reader = Pick<Call, 'scope' | 'addresses' | 'language' | 'slug' | 'search' | 'sent'>
 
 /** What every part of a page needs to know: who reads it, in which words, and on which day. */
 export interface Context {
@@ -64,9 +67,11 @@ function localeOf(language: string, zone: string): string {
 
 /** The date, days later or earlier; beyond the years that there are, the last one of them. */
 export function addDays(day: string, days: number): string {
-  const date = Temporal.PlainDate.from(day).add({ days })
-  if (date.year > 9999) return '9999-12-31'
-  return date.year < 1 ? '0001-01-01' : date.toString()
+  // By `Date`, which is faster than Temporal by far: a month does this some thousand times.
+  const date = new Date(`${day}T00:00:00Z`)
+  date.setUTCDate(date.getUTCDate() + days)
+  if (date.getUTCFullYear() > 9999) return '9999-12-31'
+  return date.getUTCFullYear() < 1 ? '0001-01-01' : date.toISOString().slice(0, 10)
 }
 
 const rules = new Map<string, Intl.PluralRules>()

@@ -120,6 +120,9 @@ function dates({ t }: Context, action: string, { start, end }: Filters): Part {
   ]
 }
 
+/** How many can be chosen from. */
+const MOST_CHOICES = 50
+
 type Choice = readonly [slug: string, name: string]
 
 function select(name: string, label: string, any: string, options: readonly Choice[], chosen = ''): Part {
@@ -140,16 +143,16 @@ async function choices(
     return [...all].sort(([, one], [, other]) => one.localeCompare(other, locale))
   }
   const ofTerm = ({ slug, name }: Term): Choice => [slug, name]
-  const ofRecord = (kind: LinkedKind, { row }: Linked): Choice => [row.slug, String(row[kind])]
+  const ofRecord = (kind: LinkedKind, row: Linked['row']): Choice => [row.slug, String(row[kind])]
   const term = async (kind: 'category' | 'tag') => {
-    const { rows } = await terms.list(scope, kind, () => ({ per_page: 50, orderby: 'count', order: 'desc' }))
+    const { rows } = await terms.list(scope, kind, () => ({ per_page: MOST_CHOICES, orderby: 'count', order: 'desc' }))
     return inOrder(rows.map(ofTerm), filters[kind] && ofTerm(filters[kind]))
   }
   const record = async (kind: LinkedKind) => {
-    const { rows } = await linked.list(scope, kind, () => ({ per_page: 50, only_with_upcoming: true }))
+    const rows = await linked.listUpcoming(scope, kind, MOST_CHOICES)
     return inOrder(
       rows.map((row) => ofRecord(kind, row)),
-      filters[kind] && ofRecord(kind, filters[kind]),
+      filters[kind] && ofRecord(kind, filters[kind].row),
     )
   }
   return {

@@ -24,6 +24,7 @@ export function errorPage(error: AppError, scope: Omit<Scope, 'user'>, addresses
     language,
     slug: '',
     search: new URLSearchParams(),
+    sent: '',
   })
   const { t, link } = context
   const status = TOLD.includes(error.status) ? error.status : 500

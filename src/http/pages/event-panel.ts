@@ -1,6 +1,6 @@
 import { toWallClock } from '../../calendar/zone.ts'
 import type { Event, EventRow, TicketRow } from '../../domain/events.ts'
-import { words } from '../../lib/html.ts'
+import { firstWords } from '../../lib/html.ts'
 import { html, type Markup, type Part } from '../../lib/markup.ts'
 import { costOf, eventPath, recordPath, whereOf } from './cards.ts'
 import { addDays, type Context } from './context.ts'
@@ -68,16 +68,17 @@ function price({ locale, t, call }: Context, { price: amount, currency }: Ticket
 function keep(context: Context, event: Event): Markup {
   const { row } = event
   const { t, link } = context
+  const text = details(context, event)
   const own = row.password_hash === null
   return html`<details class="menu"><summary class="button primary">${icon('calendar')}${t('keep.label')}</summary><ul>
 ${own && html`<li><a href="${link(`/event/${row.slug}.ics`)}">${t('keep.file')}</a></li>`}
-<li><a href="${googleAddress(context, event)}" rel="noreferrer">Google Calendar</a></li>
-<li><a href="${outlookAddress(context, event)}" rel="noreferrer">Outlook</a></li></ul></details>`
+<li><a href="${googleAddress(event, text)}" rel="noreferrer">Google Calendar</a></li>
+<li><a href="${outlookAddress(event, text)}" rel="noreferrer">Outlook</a></li></ul></details>`
 }
 
 function details(context: Context, event: Event): string {
   const { row } = event
-  const text = words(row.excerpt || row.description || '').slice(0, LONGEST_DETAILS)
+  const text = firstWords(row.excerpt || row.description || '', LONGEST_DETAILS)
   return [text, context.absolute(eventPath(event))].filter(Boolean).join('\n\n')
 }
 
@@ -86,7 +87,7 @@ function location(event: Event): string {
   return venue === undefined ? '' : [venue.row.venue, ...addressOf(venue)].join(', ') || whereOf(event)
 }
 
-function googleAddress(context: Context, event: Event): string {
+function googleAddress(event: Event, text: string): string {
   const { row } = event
   const utc = (instant: number) => `${toWallClock(instant, 'UTC').replace(/[-:]/g, '').replace(' ', 'T')}Z`
   const plain = (day: string) => day.replaceAll('-', '')
@@ -98,13 +99,13 @@ function googleAddress(context: Context, event: Event): string {
     action: 'TEMPLATE',
     text: row.title,
     dates,
-    details: details(context, event),
+    details: text,
     location: location(event),
   }
   return `https://calendar.google.com/calendar/render?${new URLSearchParams(search)}`
 }
 
-function outlookAddress(context: Context, event: Event): string {
+function outlookAddress(event: Event, text: string): string {
   const { row } = event
   const utc = (instant: number) => `${toWallClock(instant, 'UTC').replace(' ', 'T')}Z`
   const allDay = row.all_day === 1
@@ -115,7 +116,7 @@ function outlookAddress(context: Context, event: Event): string {
     startdt: allDay ? startDay(row) : utc(row.start_utc),
     enddt: allDay ? addDays(lastDay(row), 1) : utc(row.end_utc),
     ...(allDay && { allday: 'true' }),
-    body: details(context, event),
+    body: text,
     location: location(event),
   }
   return `https://outlook.live.com/calendar/0/deeplink/compose?${new URLSearchParams(search)}`

@@ -2,13 +2,13 @@ import * as eventList from '../../domain/event-list.ts'
 import type { Event } from '../../domain/events.ts'
 import * as events from '../../domain/events.ts'
 import { AppError } from '../../lib/errors.ts'
-import { words } from '../../lib/html.ts'
+import { firstWords } from '../../lib/html.ts'
 import { html, type Markup } from '../../lib/markup.ts'
 import { slugify } from '../../lib/slug.ts'
 import type { Answer, Call, View } from '../endpoint.ts'
 import { eventLd } from '../json-ld.ts'
 import { eventCard, eventPath, hue, marks, picture, termPath } from './cards.ts'
-import { addDays, type Context, contextOf } from './context.ts'
+import { addDays, type Context, contextOf, LONGEST_ABOUT } from './context.ts'
 import { daysOf, whenLong } from './dates.ts'
 import { eventPanel } from './event-panel.ts'
 import { icon } from './icons.ts'
@@ -22,8 +22,8 @@ const RELATED = 3
 async function event(call: Call): Promise<Answer> {
   const context = contextOf(call)
   const ref = { slug: slugify(call.slug) }
-  const { password } = call.body()
   const seen = await events.peek(call.scope, ref)
+  const { password } = call.body()
   if (!spelled(call.slug, seen.row.slug) && password === undefined) return redirect(context, eventPath(seen))
   if (seen.whole) return eventPage(context, seen)
   if (password === undefined) return passwordPage(context, seen, false)
@@ -40,7 +40,7 @@ async function eventPage(context: Context, shown: Event): Promise<Answer> {
   const { call, t, now } = context
   const { row, image, categories, tags } = shown
   const secret = row.password_hash !== null
-  const about = words(row.excerpt || row.description || '')
+  const about = firstWords(row.excerpt || row.description || '', LONGEST_ABOUT)
   const days = daysOf(context, row)
   const more = secret ? [] : await related(context, shown)
   const main = html`<article class="single-event ${hue(shown)}"><div class="wide">
@@ -58,7 +58,7 @@ ${more.length > 0 && html`<section class="related" aria-labelledby="related"><h2
 </div></article>`
   return answer(context, {
     title: row.title,
-    description: (about || days).slice(0, 300),
+    description: about || days.slice(0, LONGEST_ABOUT),
     path: eventPath(shown),
     main,
     hidden: secret || row.status !== 'publish',

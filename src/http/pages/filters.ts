@@ -1,5 +1,4 @@
 import * as eventList from '../../domain/event-list.ts'
-import type { Event } from '../../domain/events.ts'
 import type { Linked, LinkedKind } from '../../domain/linked-records.ts'
 import * as linked from '../../domain/linked-records.ts'
 import type { Term } from '../../domain/terms.ts'
@@ -23,6 +22,19 @@ export interface Filters {
   /** What the address of the page itself stands for; it is not repeated in links. */
   readonly fixed: 'category' | 'tag' | 'venue' | 'organizer' | null
 }
+
+/** The parameters of pages that show events, as the address of a page names them. */
+export const LIST_FILTERS = [
+  'search',
+  'category',
+  'tag',
+  'venue',
+  'organizer',
+  'featured',
+  'start_date',
+  'end_date',
+  'page',
+] as const
 
 /** How many events a list shows at once. */
 export const PER_PAGE = 20
@@ -136,14 +148,14 @@ export function isNarrowed({ search, category, tag, venue, organizer, featured, 
   return search !== '' || featured || start !== null || end !== null || own.length > 0
 }
 
-/** Every event that is on in some days, up to a bound. */
+/** The events that are on in some days: of those that begin on the same day the first, and how many there are. */
 export async function eventsOn(
   { call }: Context,
   filters: Filters,
-  from: string,
-  to: string,
+  { from, to }: { readonly from: string; readonly to: string },
+  perDay: number,
   most: number,
-): Promise<readonly Event[]> {
+): Promise<eventList.EventDays> {
   const query = { ...restQuery(filters), ends_after: addDays(from, -1), starts_before: to }
-  return eventList.listFirst(call.scope, () => query, most)
+  return eventList.listDays(call.scope, () => query, perDay, most)
 }

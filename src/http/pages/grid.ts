@@ -6,7 +6,17 @@ import { eventItem, eventPath, hue, strip, whereOf } from './cards.ts'
 import { addDays, type Context, contextOf } from './context.ts'
 import { controls, type ViewName, type Way } from './controls.ts'
 import { lastDay, say, sayRange, startDay, startTime, weekStart, whenShort } from './dates.ts'
-import { eventsOn, type Filters, feedOf, isNarrowed, readDay, readFilters, searchOf } from './filters.ts'
+import {
+  eventsOn,
+  type Filters,
+  feedOf,
+  isNarrowed,
+  LIST_FILTERS,
+  PER_PAGE,
+  readDay,
+  readFilters,
+  searchOf,
+} from './filters.ts'
 import { answer } from './layout.ts'
 import { empty } from './list.ts'
 import { type Day, layOut, type Slot } from './weeks.ts'
@@ -15,8 +25,10 @@ import { type Day, layOut, type Slot } from './weeks.ts'
 const LANES = 4
 /** What lasts longer than this many days is named above a month, and takes no row of it. */
 const LONGEST_BAR = 7
-/** The most events that a month, a week or a day is made of: more than anyone reads, and a bound for whoever sends floods. */
-const MOST = 1000
+/** How many of the events that begin on one day are shown: more than anyone reads, and a bound for whoever sends floods. */
+const PER_DAY = { month: 8, week: 40, day: 200 } as const
+/** The most events that a view is made of. */
+const MOST = 500
 /** How far from today the calendar can be leafed through, in years: whoever follows every link comes to an end. */
 const YEARS_BACK = 20
 const YEARS_AHEAD = 10
@@ -54,9 +66,10 @@ async function month(call: Call): Promise<Answer> {
       previous: addDays(day, -1),
       next: addDays(last, 1),
     },
-    (all, toDay) => {
+    (all, around) => {
       const [long, found] = part(all, ({ row }) => addDays(startDay(row), LONGEST_BAR) <= lastDay(row))
-      return html`${longStrip(context, long)}${monthGrid(context, layOut(found, from, (Temporal.PlainDate.from(from).until(to).days + 1) / 7), day, toDay)}`
+      const weeks = (Temporal.PlainDate.from(from).until(to).days + 1) / 7
+      return html`${longStrip(context, long)}${monthGrid(context, layOut(found, from, weeks, true), day, around)}`
     },
   )
 }
@@ -70,9 +83,9 @@ async function week(call: Call): Promise<Answer> {
   return show(
     context,
     { view: 'week', title, day: from, from, to, previous: addDays(from, -7), next: addDays(from, 7) },
-    (all, toDay) => {
+    (all, around) => {
       const [long, found] = part(all, isLong)
-      return html`${longStrip(context, long)}${weekColumns(context, layOut(found, from, 1).flat(), toDay)}`
+      return html`${longStrip(context, long)}${weekColumns(context, layOut(found, from, 1).flat(), around)}`
     },
   )
 }
@@ -84,27 +97,41 @@ async function day(call: Call): Promise<Answer> {
   return show(
     context,
     { view: 'day', title, day: of, from: of, to: of, previous: addDays(of, -1), next: addDays(of, 1) },
-    (all) => {
+    (all, { toList, hidden }) => {
       const [long, found] = part(all, isLong)
-      return html`${longStrip(context, long)}<h2 class="unseen">${context.count('events', found.length)}</h2><ul class="events single">${found.map((event) => eventItem(context, event, 3))}</ul>`
+      return html`${longStrip(context, long)}<h2 class="unseen">${context.count('events', found.length + hidden(of))}</h2><ul class="events single">${found.map((event) => eventItem(context, event, 3))}</ul>${hidden(of) > 0 && html`<p><a class="button" href="${toList(of, found.length)}">${context.t('more', { count: hidden(of) })}</a></p>`}`
     },
   )
 }
 
-/** The address of a day, under the filters that a reader has chosen. */
-type ToDay = (day: string) => string
+/** What the days of a view need to know beside their events. */
+interface Around {
+  /** The address of a day, under the filters that a reader has chosen. */
+  toDay(day: string): string
+  /** The address of the list of a day's events, from the page on that the last of so many of them is on. */
+  toList(day: string, behind: number): string
+  /** How many events begin on a day and are not shown. */
+  hidden(day: string): number
+}
+
+function hiddenOn(events: readonly Event[], counts: ReadonlyMap<string, number>): Around['hidden'] {
+  const shown = new Map<string, number>()
+  for (const { row } of events) shown.set(startDay(row), (shown.get(startDay(row)) ?? 0) + 1)
+  return (day) => (counts.get(day) ?? 0) - (shown.get(day) ?? 0)
+}
 
 async function show(
   context: Context,
   span: Span,
-  draw: (found: readonly Event[], toDay: ToDay) => Markup,
+  draw: (found: readonly Event[], around: Around) => Markup,
 ): Promise<Answer> {
   const { view, title } = span
   checkReach(context, span.day)
   const filters = await readFilters(context)
-  const all = await eventsOn(context, filters, span.from, span.to, MOST)
+  const { events: all, counts } = await eventsOn(context, filters, span, PER_DAY[view], MOST)
   // A night that went on into the first day belongs to the day before.
   const found = all.filter(({ row }) => lastDay(row) >= span.from)
+  const hidden = hiddenOn(all, counts)
   const isNow = span.from <= context.today && context.today <= span.to
   const path = `/events/${view}/${context.call.slug === '' ? '' : `${address(view, span.day)}/`}`
   const way = (to: string, key: string): Way | undefined =>
@@ -115,10 +142,14 @@ async function show(
         }
       : undefined
   const toDay = (day: string) => context.link(`/events/day/${day}/${searchOf(filters, NO_DATES)}`)
+  const toList = (day: string, behind: number) =>
+    context.link(
+      `/events/${searchOf(filters, { start: day, end: day, page: Math.max(1, Math.floor(behind / PER_PAGE)) })}`,
+    )
   const main = html`<div class="wide">
 <h1>${title}</h1>
 ${await controls(context, { view, day: isNow ? context.today : span.day, filters, previous: way(span.previous, 'previous'), next: way(span.next, 'next') }, path)}
-${found.length > 0 || view === 'month' ? draw(found, toDay) : empty(context)}
+${found.length > 0 || view === 'month' ? draw(found, { toDay, toList, hidden }) : empty(context)}
 </div>`
   return answer(context, {
     title,
@@ -164,7 +195,7 @@ function longStrip(context: Context, events: readonly Event[]): Markup | null {
 }
 
 /** A month as days in weeks. On a narrow screen its days become a list, below a small calendar that leads to them. */
-function monthGrid(context: Context, weeks: readonly Day[][], month: string, toDay: ToDay): Markup {
+function monthGrid(context: Context, weeks: readonly Day[][], month: string, around: Around): Markup {
   const days = weeks.flat()
   const isOutside = (day: string) => day.slice(0, 7) !== month.slice(0, 7)
   const older = new Map(
@@ -184,7 +215,7 @@ function monthGrid(context: Context, weeks: readonly Day[][], month: string, toD
   return html`<nav class="small-month" aria-label="${context.t('navigation.days')}">${heads}${small}</nav>
 <div class="weekdays" aria-hidden="true">${heads}</div>
 ${older.size > 0 && html`<div class="small-only">${strip(context, 'older', context.t('several_days'), [...older.values()])}</div>`}
-<ol class="month">${days.map((one) => monthDay(context, one, isOutside(one.day), toDay(one.day)))}</ol>
+<ol class="month">${days.map((one) => monthDay(context, one, isOutside(one.day), around))}</ol>
 ${days.every(({ slots, day: of }) => slots.length === 0 || isOutside(of)) && html`<div class="empty small-only"><p>${context.t('none')}</p></div>`}`
 }
 
@@ -193,10 +224,11 @@ function begins(slots: readonly Slot[]): boolean {
   return slots.some(({ span, before }) => span > 0 && !before)
 }
 
-function monthDay(context: Context, { day: of, slots }: Day, outside: boolean, address: string): Markup {
+function monthDay(context: Context, { day: of, slots }: Day, outside: boolean, around: Around): Markup {
   const { t } = context
+  const address = around.toDay(of)
   const shown = slots.filter(({ lane }) => lane < LANES)
-  const more = slots.length - shown.length
+  const more = slots.length - shown.length + around.hidden(of)
   const classes = ['day', outside && 'outside', of === context.today && 'today', !begins(slots) && 'idle']
   return html`<li class="${classes.filter(Boolean).join(' ')}" id="day-${of}"><h2><a href="${address}"><time datetime="${of}"><span class="long">${say(context, of, 'day')}</span><span class="number" aria-hidden="true">${Number(of.slice(8))}</span></time></a></h2>
 ${slots.length > 0 && html`<ul>${shown.map((slot) => bar(context, slot))}</ul>`}${more > 0 && html`<a class="more" href="${address}">${t('more', { count: more })}<span class="unseen"> ${say(context, of, 'short')}</span></a>`}</li>
@@ -220,13 +252,13 @@ function bar(context: Context, { event, lane, span, before, after }: Slot): Mark
 }
 
 /** A week as seven columns or, on a narrow screen, seven lists. */
-function weekColumns(context: Context, days: readonly Day[], toDay: ToDay): Markup {
+function weekColumns(context: Context, days: readonly Day[], { toDay, hidden }: Around): Markup {
   return html`<ol class="week">${days.map(
     ({
       day: of,
       slots,
     }) => html`<li class="day${of === context.today && ' today'}"><h2><a href="${toDay(of)}"><time datetime="${of}"><span class="weekday">${say(context, of, 'weekdayShort')}</span> <span class="number">${Number(of.slice(8))}</span> <span class="unseen">${say(context, of, 'month')}</span></time></a></h2>
-${slots.length > 0 && html`<ul>${slots.map(({ event }) => weekCard(context, event))}</ul>`}</li>
+${slots.length > 0 && html`<ul>${slots.map(({ event }) => weekCard(context, event))}</ul>`}${hidden(of) > 0 && html`<a class="more" href="${toDay(of)}">${context.t('more', { count: hidden(of) })}</a>`}</li>
 `,
   )}</ol>`
 }
@@ -238,10 +270,10 @@ function weekCard(context: Context, event: Event): Markup {
 
 /** Each view at today, and at the month or day that its address names. */
 export const gridViews: readonly View[] = [
-  { path: '/events/month', methods: ['GET'], handle: month },
-  { path: '/events/month/:slug', methods: ['GET'], handle: month },
-  { path: '/events/week', methods: ['GET'], handle: week },
-  { path: '/events/week/:slug', methods: ['GET'], handle: week },
-  { path: '/events/day', methods: ['GET'], handle: day },
-  { path: '/events/day/:slug', methods: ['GET'], handle: day },
+  { path: '/events/month', methods: ['GET'], parameters: LIST_FILTERS, handle: month },
+  { path: '/events/month/:slug', methods: ['GET'], parameters: LIST_FILTERS, handle: month },
+  { path: '/events/week', methods: ['GET'], parameters: LIST_FILTERS, handle: week },
+  { path: '/events/week/:slug', methods: ['GET'], parameters: LIST_FILTERS, handle: week },
+  { path: '/events/day', methods: ['GET'], parameters: LIST_FILTERS, handle: day },
+  { path: '/events/day/:slug', methods: ['GET'], parameters: LIST_FILTERS, handle: day },
 ]

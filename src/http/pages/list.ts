@@ -4,10 +4,19 @@ import { AppError } from '../../lib/errors.ts'
 import { html, type Markup, type Part } from '../../lib/markup.ts'
 import type { Answer, Call, View } from '../endpoint.ts'
 import { agenda, strip } from './cards.ts'
-import { addDays, type Context, contextOf } from './context.ts'
+import { addDays, type Context, contextOf, LONGEST_ABOUT } from './context.ts'
 import { chosen, controls, filterForm, type Place, pager, subscribe, type Way } from './controls.ts'
 import { say, sayRange } from './dates.ts'
-import { type Filters, feedOf, isNarrowed, PER_PAGE, readFilters, restQuery, searchOf } from './filters.ts'
+import {
+  type Filters,
+  feedOf,
+  isNarrowed,
+  LIST_FILTERS,
+  PER_PAGE,
+  readFilters,
+  restQuery,
+  searchOf,
+} from './filters.ts'
 import { answer, type Page } from './layout.ts'
 
 /** How far “earlier” goes back from today, in days. */
@@ -30,7 +39,7 @@ export async function upcoming(
     page: filters.page,
     per_page: perPage,
   }
-  const { events: found, total } = await eventList.list(call.scope, () => query)
+  const { events: found, total } = await eventList.list(call.scope, () => query, 'sticky')
   const pages = Math.ceil(total / perPage)
   if (filters.page > Math.max(1, pages)) throw new AppError('event-archive-page-not-found', { fill: { pages } })
   return { found, total, pages }
@@ -131,7 +140,7 @@ ${filters.start === null && html`<p class="earlier"><a href="${context.link(`${p
   return answer(context, {
     title,
     path: `${path}${searchOf(filters)}`,
-    description: description.slice(0, 300),
+    description: description.slice(0, LONGEST_ABOUT),
     main,
     feed: feedOf(feed, filters),
     hidden: isNarrowed(filters),
@@ -139,4 +148,6 @@ ${filters.start === null && html`<p class="earlier"><a href="${context.link(`${p
   })
 }
 
-export const listViews: readonly View[] = [{ path: '/events', methods: ['GET'], handle: list }]
+export const listViews: readonly View[] = [
+  { path: '/events', methods: ['GET'], parameters: LIST_FILTERS, handle: list },
+]

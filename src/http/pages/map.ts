@@ -7,7 +7,7 @@ import { eventPath, recordPath } from './cards.ts'
 import { addDays, type Context, contextOf } from './context.ts'
 import { controls } from './controls.ts'
 import { say, startDay } from './dates.ts'
-import { feedOf, isNarrowed, readFilters, restQuery, searchOf } from './filters.ts'
+import { feedOf, isNarrowed, LIST_FILTERS, readFilters, restQuery, searchOf } from './filters.ts'
 import { answer } from './layout.ts'
 import { empty } from './list.ts'
 import { drawMap, isPlaced, openStreetMap, pointOf } from './map-drawing.ts'
@@ -88,4 +88,6 @@ function item(context: Context, { venue, events }: Place): Markup {
 `
 }
 
-export const mapViews: readonly View[] = [{ path: '/events/map', methods: ['GET'], handle: map }]
+export const mapViews: readonly View[] = [
+  { path: '/events/map', methods: ['GET'], parameters: LIST_FILTERS, handle: map },
+]

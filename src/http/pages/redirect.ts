@@ -8,7 +8,7 @@ export function spelled(asked: string, known: string): boolean {
 
 /** Leads to the one address of a page, with the filters that were asked for. */
 export function redirect({ call, link }: Context, path: string): Answer {
-  const search = call.search.size > 0 ? `?${call.search}` : ''
+  const search = call.sent === '' ? '' : `?${new URLSearchParams(call.sent)}`
   return { status: 301, headers: { location: `${link(path)}${search}`, 'content-type': 'text/plain' }, body: '' }
 }
 

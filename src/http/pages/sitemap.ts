@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream'
 import { toWallClock } from '../../calendar/zone.ts'
 import * as addresses from '../../domain/addresses.ts'
 import * as terms from '../../domain/terms.ts'
@@ -9,8 +8,8 @@ import type { TermKind } from '../../schema/term.ts'
 import { type Answer, type Call, NAMESPACE, type View } from '../endpoint.ts'
 import { termPath } from './cards.ts'
 
-/** What machines may find, by sitemaps.org: an index, and parts of at most 50,000 addresses, each a range of ids. */
-const PART = 50_000
+/** What machines may find, by sitemaps.org: an index, and parts, each a range of so many ids: short enough to be cached. */
+const PART = 5000
 /** How many parts an index may name. */
 const MOST_PARTS = 50_000
 const KINDS = { events: 'event', venues: 'venue', organizers: 'organizer' } as const satisfies Record<
@@ -38,19 +37,19 @@ async function part(call: Call): Promise<Answer> {
   const [, name = '', number] = /^(\w+)(?:-(\d{1,6}))?\.xml$/.exec(call.slug) ?? []
   const kind = Object.hasOwn(KINDS, name) ? KINDS[name as keyof typeof KINDS] : null
   if (kind !== null && number !== undefined) {
-    return { headers: XML, body: Readable.from(records(call, kind, Number(number) * PART)) }
+    return { headers: XML, body: await records(call, kind, Number(number) * PART) }
   }
   if (name === 'calendar' && number === undefined) return { headers: XML, body: await calendar(call) }
   throw new AppError('rest_no_route')
 }
 
-/** A part of the records of a kind: written as it is read, however long it is. */
-async function* records(call: Call, kind: RecordKind, from: number): AsyncGenerator<string> {
-  yield `${HEAD}<urlset ${SPACE}>\n`
-  for await (const rows of addresses.list(call.scope, kind, from, from + PART)) {
-    yield rows.map(({ slug, modified_utc }) => entry(`${call.addresses.home}/${kind}/${slug}/`, modified_utc)).join('')
-  }
-  yield '</urlset>\n'
+/** A part of the records of a kind. */
+async function records(call: Call, kind: RecordKind, from: number): Promise<string> {
+  const entries: string[] = []
+  for await (const rows of addresses.list(call.scope, kind, from, from + PART))
+    for (const { slug, modified_utc } of rows)
+      entries.push(entry(`${call.addresses.home}/${kind}/${slug}/`, modified_utc))
+  return `${HEAD}<urlset ${SPACE}>\n${entries.join('')}</urlset>\n`
 }
 
 async function calendar(call: Call): Promise<string> {

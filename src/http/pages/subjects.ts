@@ -2,15 +2,15 @@ import type { Linked, LinkedKind } from '../../domain/linked-records.ts'
 import * as linked from '../../domain/linked-records.ts'
 import type { Term } from '../../domain/terms.ts'
 import * as terms from '../../domain/terms.ts'
-import { pageHtml, words } from '../../lib/html.ts'
+import { firstWords, pageHtml } from '../../lib/html.ts'
 import { html, type Markup, type Part, safe } from '../../lib/markup.ts'
 import { slugify } from '../../lib/slug.ts'
 import type { Answer, Call, View } from '../endpoint.ts'
-import { categoryFeed } from '../feeds/views.ts'
+import { categoryFeed, feedParameters } from '../feeds/views.ts'
 import { organizationLd, placeLd } from '../json-ld.ts'
 import { picture, recordPath, termPath } from './cards.ts'
-import { type Context, contextOf } from './context.ts'
-import { findTerm, readFilters } from './filters.ts'
+import { type Context, contextOf, LONGEST_ABOUT } from './context.ts'
+import { findTerm, LIST_FILTERS, readFilters } from './filters.ts'
 import { icon } from './icons.ts'
 import { subjectPage } from './list.ts'
 import { drawMap, isPlaced, openStreetMap, pointOf } from './map-drawing.ts'
@@ -29,7 +29,7 @@ async function record(call: Call, kind: LinkedKind): Promise<Answer> {
     title: String(found.row[kind]),
     eyebrow: context.t(kind),
     path,
-    description: words(found.row.description ?? '') || String(found.row[kind]),
+    description: firstWords(String(found.row.description ?? ''), LONGEST_ABOUT) || String(found.row[kind]),
     about: about(context, kind, found),
     jsonLd: kind === 'venue' ? placeLd(found, addresses) : organizationLd(found, addresses),
     ...(found.image && { image: `${addresses.home}/images/${found.image.file}` }),
@@ -102,7 +102,7 @@ async function term(call: Call, kind: 'category' | 'tag', slug: string, asked: s
     title: found.name,
     eyebrow: context.t(kind),
     path: termPath(found),
-    description: words(found.description ?? '') || found.name,
+    description: firstWords(found.description ?? '', LONGEST_ABOUT) || found.name,
     about: html`${found.description && html`<div class="subject"><div class="prose" dir="auto">${prose(context, found.description)}</div></div>`}${kind === 'category' && (await around(context, found))}`,
   })
 }
@@ -116,14 +116,20 @@ async function around({ call, link, t }: Context, found: Term): Promise<Part> {
 }
 
 export const subjectViews: readonly View[] = [
-  { path: '/venue/:slug', methods: ['GET'], handle: (call) => record(call, 'venue') },
-  { path: '/organizer/:slug', methods: ['GET'], handle: (call) => record(call, 'organizer') },
-  { path: '/tag/:slug', methods: ['GET'], handle: (call) => term(call, 'tag', call.slug, call.slug) },
+  { path: '/venue/:slug', methods: ['GET'], parameters: LIST_FILTERS, handle: (call) => record(call, 'venue') },
+  { path: '/organizer/:slug', methods: ['GET'], parameters: LIST_FILTERS, handle: (call) => record(call, 'organizer') },
+  {
+    path: '/tag/:slug',
+    methods: ['GET'],
+    parameters: LIST_FILTERS,
+    handle: (call) => term(call, 'tag', call.slug, call.slug),
+  },
   {
     path: '/events/category/*',
     methods: ['GET'],
+    // The router takes one `*` in a place, so the feeds of categories come this way too.
+    parameters: [...LIST_FILTERS, ...feedParameters],
     async handle(call) {
-      // The router takes one `*` in a place, so the feeds of categories come this way too.
       const feed = await categoryFeed(call)
       if (feed !== null) return feed
       const path = call.rest.replace(/\/+$/, '')

@@ -20,8 +20,8 @@ export interface Day {
   readonly slots: readonly Slot[]
 }
 
-/** Lays events out in weeks: one that lasts keeps its row for as long as it lasts in a week. */
-export function layOut(events: readonly Event[], first: string, weeks: number): Day[][] {
+/** Lays events out in weeks: one that lasts keeps its row for as long as it lasts in a week. Sticky ones may have the first rows. */
+export function layOut(events: readonly Event[], first: string, weeks: number, stickyFirst = false): Day[][] {
   const ranges = events.map((event) => ({ event, from: startDay(event.row), to: lastDay(event.row) }))
   return Array.from({ length: weeks }, (_, week) => {
     const days = Array.from({ length: 7 }, (_, n) => addDays(first, week * 7 + n))
@@ -39,6 +39,7 @@ export function layOut(events: readonly Event[], first: string, weeks: number): 
       // Of those that begin on a day, the longest come first, then those of the whole day, then by the clock.
       .sort(
         (one, other) =>
+          (stickyFirst ? Number(isSticky(other.event)) - Number(isSticky(one.event)) : 0) ||
           one.start - other.start ||
           other.end - other.start - (one.end - one.start) ||
           other.event.row.all_day - one.event.row.all_day ||
@@ -48,16 +49,23 @@ export function layOut(events: readonly Event[], first: string, weeks: number): 
   })
 }
 
+/** That a protected event is sticky, only those know who see all of it. */
+function isSticky({ row, whole }: Event): boolean {
+  return whole && row.sticky === 1
+}
+
 type Range = Pick<Slot, 'event' | 'before' | 'after'> & { readonly start: number; readonly end: number }
 
 function fill(days: readonly string[], ranges: readonly Range[]): Day[] {
   const slots: Slot[][] = days.map(() => [])
+  const taken = days.map(() => new Set<number>())
   for (const { start, end, ...range } of ranges) {
-    const covered = slots.slice(start, end + 1)
     let lane = 0
-    while (covered.some((day) => day.some((slot) => slot.lane === lane))) lane++
-    covered.forEach((day, n) => {
-      day.push({ ...range, lane, span: n === 0 ? end - start + 1 : 0 })
+    const covered = taken.slice(start, end + 1)
+    while (covered.some((lanes) => lanes.has(lane))) lane++
+    covered.forEach((lanes, n) => {
+      lanes.add(lane)
+      slots[start + n]?.push({ ...range, lane, span: n === 0 ? end - start + 1 : 0 })
     })
   }
   return days.map((day, n) => ({ day, slots: (slots[n] ?? []).sort((one, other) => one.lane - other.lane) }))

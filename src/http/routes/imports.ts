@@ -1,3 +1,4 @@
+import { inertText } from '../../lib/html.ts'
 import { problemText } from '../../lib/problem-text.ts'
 import { importParameters } from '../../schema/import.ts'
 import type { Endpoint } from '../endpoint.ts'
@@ -16,7 +17,11 @@ export const importEndpoint: Endpoint = {
     // Loaded when it is needed: a service starts in less time without it.
     const { importSent } = await import('../../domain/import-sent.ts')
     const { notes, ...counts } = await importSent(scope, { query, body, file })
-    const told = notes.map(({ line, uid, problem }) => ({ line, uid, message: problemText(language, problem) }))
+    const told = notes.map(({ line, uid, problem }) => ({
+      line,
+      uid: inertText(uid),
+      message: inertText(problemText(language, problem)),
+    }))
     return { body: { ...counts, notes: told } }
   },
 }

@@ -5,6 +5,9 @@ import * as limits from './0003-limits.ts'
 import * as speed from './0004-speed.ts'
 import * as imports from './0005-imports.ts'
 import * as words from './0006-words.ts'
+import * as tokenExpiry from './0007-token-expiry.ts'
+import * as termVisibility from './0008-term-visibility.ts'
+import * as sticky from './0009-sticky.ts'
 import { perform, type Step } from './steps.ts'
 
 /** A change to the tables: steps, or a function. */
@@ -18,6 +21,9 @@ export const migrations: Record<string, Migration> = {
   '0004-speed': speed,
   '0005-imports': imports,
   '0006-words': words,
+  '0007-token-expiry': tokenExpiry,
+  '0008-term-visibility': termVisibility,
+  '0009-sticky': sticky,
 }
 
 /** Runs one migration. */

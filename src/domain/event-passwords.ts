@@ -1,0 +1,37 @@
+import { AppError } from '../lib/errors.ts'
+import type { Scope } from './scope.ts'
+
+/** How many wrong passwords of one event are checked a minute, from all addresses together. */
+const MOST_WRONG = 100
+
+/**
+ * Whether a password opens a protected event. When too many were wrong, it is refused unchecked, but for the very
+ * password that was right before, given from the same network: guessers do not keep out those who have opened the event.
+ */
+export async function opens(
+  { passwords, guesses, sender }: Pick<Scope, 'passwords' | 'guesses' | 'sender'>,
+  event: { readonly id: number; readonly password_hash: string },
+  password: string,
+): Promise<boolean> {
+  const { password_hash: hash } = event
+  const bySender = guesses.boundsOf(sender)
+  const byEvent = [{ key: `event ${event.id}`, most: MOST_WRONG }]
+  const check = async () => {
+    const isRight = await guesses.attempt(byEvent, async () =>
+      (await passwords.matches(hash, password, 'opening')) ? true : null,
+    )
+    if (isRight && sender !== undefined) passwords.noteGiven(sender.network, hash, password)
+    return isRight
+  }
+  const isOpen = await guesses.attempt(bySender, async () => {
+    if (sender !== undefined && passwords.wasGiven(sender.network, hash, password)) return true
+    try {
+      return await check()
+    } catch (error) {
+      // It was compared with what others of the same network gave: that was a guess, too.
+      if (error instanceof AppError && error.code === 'rest_too_many_requests') guesses.note(bySender)
+      throw error
+    }
+  })
+  return isOpen === true
+}

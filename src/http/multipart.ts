@@ -1,0 +1,88 @@
+import { AppError } from '../lib/errors.ts'
+
+/** A part of a multipart form: a field, or a file. */
+export interface Part {
+  readonly name: string
+  readonly isFile: boolean
+  readonly bytes: Buffer
+}
+
+/** The longest head of a part, in bytes. */
+const LONGEST_HEAD = 8192
+
+const BOUNDARY = /;\s*boundary=(?:"([^"\r\n]{1,70})"|([^\s;"]{1,70}))(?=[;\s]|$)/i
+const DISPOSITION = /^content-disposition:\s*form-data(?=\s*(?:;|$))/im
+/** Some clients leave the name of a file out when it is empty. */
+const OF_BYTES = /^content-type:\s*application\/octet-stream/im
+const PARAMETER = /\s*;\s*([^\s=;]+)(?:=(?:"((?:[^"\\\r\n]|\\.)*)"|([^\s;]*)))?/y
+
+const LINE = Buffer.from('\r\n')
+const BLANK_LINE = Buffer.from('\r\n\r\n')
+const END = Buffer.from('--')
+
+/**
+ * The parts of a multipart form (RFC 7578), each a view of its bytes; a form of more than `most` is refused as soon as
+ * that shows. Every byte is looked at a bounded number of times.
+ */
+export function partsOf(bytes: Buffer, type: string, most: number): Part[] {
+  const [, quoted, plain] = BOUNDARY.exec(type) ?? []
+  const boundary = quoted ?? plain
+  if (boundary === undefined) throw new AppError('rest_bad_request')
+  const delimiter = Buffer.from(`\r\n--${boundary}`)
+  const parts: Part[] = []
+  // The first delimiter may stand at the very beginning, without a line before it.
+  const isFirst = bytes.subarray(0, delimiter.length - LINE.length).equals(delimiter.subarray(LINE.length))
+  let at = isFirst ? delimiter.length - LINE.length : behind(bytes, delimiter, 0)
+  while (!startsWith(bytes, END, at)) {
+    if (parts.length === most) throw new AppError('rest_too_many_fields', { fill: { most } })
+    const start = behind(bytes, LINE, at)
+    // Spaces are allowed behind a delimiter, and nothing else.
+    if (start - at > 64 || bytes.toString('latin1', at, start).trim() !== '') throw new AppError('rest_bad_request')
+    const next = behind(bytes, delimiter, start - LINE.length)
+    parts.push(partOf(bytes.subarray(start, next - delimiter.length)))
+    at = next
+  }
+  return parts
+}
+
+function startsWith(bytes: Buffer, sought: Buffer, at: number): boolean {
+  return bytes.subarray(at, at + sought.length).equals(sought)
+}
+
+/** The place behind the next occurrence. */
+function behind(bytes: Buffer, sought: Buffer, from: number): number {
+  const at = bytes.indexOf(sought, from)
+  if (at === -1) throw new AppError('rest_bad_request')
+  return at + sought.length
+}
+
+function partOf(bytes: Buffer): Part {
+  const end = bytes.subarray(0, LONGEST_HEAD).indexOf(BLANK_LINE)
+  const head = end === -1 ? '' : bytes.toString('utf8', 0, end)
+  const parameters = parametersOf(head)
+  const name = parameters.get('name')
+  if (name === undefined) throw new AppError('rest_bad_request')
+  const isFile = parameters.has('filename') || parameters.has('filename*') || OF_BYTES.test(head)
+  return { name, isFile, bytes: bytes.subarray(end + BLANK_LINE.length) }
+}
+
+/** The parameters of `Content-Disposition`, by their names in lower case. */
+function parametersOf(head: string): Map<string, string> {
+  const found = new Map<string, string>()
+  const disposition = DISPOSITION.exec(head)
+  if (disposition === null) return found
+  PARAMETER.lastIndex = disposition.index + disposition[0].length
+  for (let match = PARAMETER.exec(head); match !== null; match = PARAMETER.exec(head)) {
+    const [, name = '', quoted, plain = ''] = match
+    found.set(name.toLowerCase(), quoted === undefined ? plain : unquote(quoted))
+  }
+  return found
+}
+
+/** Quotes are written `%22` by browsers, and with a backslash by others. */
+function unquote(text: string): string {
+  return text
+    .replace(/\\(.)/g, '$1')
+    .replace(/%22/g, '"')
+    .replace(/%0D%0A/gi, '\r\n')
+}

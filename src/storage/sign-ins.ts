@@ -1,0 +1,39 @@
+import type { Selectable } from 'kysely'
+import type { Instant } from '../calendar/zone.ts'
+import type { Tx } from './dialect.ts'
+import type { SignInTable } from './tables.ts'
+
+/** Whether a user has signed in from an address since then. */
+export async function has(tx: Tx, user: number, address: string, since: Instant): Promise<boolean> {
+  const row = await tx
+    .selectFrom('sign_ins')
+    .select('address')
+    .where('user', '=', user)
+    .where('address', '=', address)
+    .where('last_utc', '>=', since)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Remembers that a user has signed in from an address; of each user the latest, and none from before `since`. */
+export async function note(
+  tx: Tx,
+  signIn: Selectable<SignInTable>,
+  { most, since }: { readonly most: number; readonly since: Instant },
+): Promise<void> {
+  const { user, last_utc } = signIn
+  await tx
+    .insertInto('sign_ins')
+    .values(signIn)
+    .onConflict((conflict) => conflict.columns(['user', 'address']).doUpdateSet({ last_utc }))
+    .execute()
+  const latest = tx
+    .selectFrom('sign_ins')
+    .select('address')
+    .where('user', '=', user)
+    .where('last_utc', '>=', since)
+    .orderBy('last_utc', 'desc')
+    .orderBy('address')
+    .limit(most)
+  await tx.deleteFrom('sign_ins').where('user', '=', user).where('address', 'not in', latest).execute()
+}

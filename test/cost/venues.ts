@@ -1,0 +1,36 @@
+import { sql } from 'kysely'
+import { head, VENUES } from '../../bench/rows.ts'
+import { fold } from '../../src/lib/fold.ts'
+import { openDatabase } from '../../src/storage/database.ts'
+import { dialectOf } from '../../src/storage/dialect.ts'
+
+/** How many more venues there are, each with an event of its own that is over. */
+const MORE = 8000
+const BATCH = 500
+
+/** Adds venues to a seeded database: many, with few events to come. */
+export async function addVenues(where: string, events: number): Promise<void> {
+  const db = openDatabase(where)
+  try {
+    const now = Math.floor(Date.now() / 1000)
+    for (let from = 0; from < MORE; from += BATCH) {
+      await db.writeMany(async (tx) => {
+        const ids = await dialectOf(tx).nextIds(tx, 'records', BATCH)
+        const rows = ids.map((id) => {
+          const venue = `Further venue ${id}`
+          const place = { geo_lat: (id % 90) + 0.5, geo_lng: (id % 180) + 0.5, show_map: 1, show_map_link: 1 }
+          return { id, ...head(venue, now), venue, search: fold(venue), ...place }
+        })
+        await tx
+          .insertInto('venues')
+          .values(rows as never)
+          .execute()
+        await sql`insert into event_venues (event, linked, position)
+          select events.id, venues.id, 1 from venues join events on events.id = venues.id % ${sql.lit(events)} + ${sql.lit(2 * VENUES + 1)}
+          where venues.id in (${sql.join(ids)})`.execute(tx)
+      })
+    }
+  } finally {
+    await db.close()
+  }
+}
