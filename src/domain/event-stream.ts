@@ -45,7 +45,7 @@ export interface EventStream {
 }
 
 /** How many events are read at a time: of those with the longest texts, a few megabytes. */
-const BATCH = 25
+export const BATCH = 50
 
 /** The filters of lists, for whoever offers them by another name. */
 export const filters: Record<string, Described> = Object.fromEntries(

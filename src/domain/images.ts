@@ -107,7 +107,7 @@ export async function fetchNamed(scope: Scope, payload: Payload): Promise<Fetche
   const fetched = new Map<string | Upload, Omit<ImageRow, 'id'> | Problem>()
   if (!rightsOf(scope.user).publish) return fetched
   for (const image of imagesIn(payload).slice(0, MOST_FETCHED)) {
-    fetched.set(image, image instanceof Upload ? await keep(scope, image.bytes) : await fetchOne(scope, image))
+    fetched.set(image, image instanceof Upload ? await prepare(scope, image.bytes) : await fetchOne(scope, image))
   }
   return fetched
 }
