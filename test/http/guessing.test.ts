@@ -208,13 +208,16 @@ describe('wrong passwords of users', () => {
     assert.ok(user !== undefined)
     const store = { db: service.db, clock, passwords: new PasswordChecker(clock) }
     const account = { name: 'editor', user }
-    const sender = (network: string) => ({ network, isLimited: true })
+    const from = (network: string) => ({
+      sender: { network, isLimited: true },
+      slowly: (verify: () => Promise<boolean>) => verify(),
+    })
     const known = Array.from({ length: 60 }, () => freshAddress())
     const before = new SignIns(new Guesses(new Limits(null), 0))
     const remembered = async () =>
       (await service.db.read((tx) => tx.selectFrom('sign_ins').selectAll().where('user', '=', user.id).execute()))
         .length
-    for (const network of known) assert.equal(await before.check(store, account, PASSWORD, sender(network)), true)
+    for (const network of known) assert.equal(await before.check(store, account, PASSWORD, from(network)), true)
     // The latest of them are remembered.
     await eventually(async () => (await remembered()) === 50)
     await withinMinute(async () => {
@@ -229,7 +232,7 @@ describe('wrong passwords of users', () => {
       )
       const order: string[] = []
       const check = async (network: string, who: string) => {
-        assert.equal(await signIns.check(store, account, PASSWORD, sender(network)), true)
+        assert.equal(await signIns.check(store, account, PASSWORD, from(network)), true)
         order.push(who)
       }
       await Promise.all([check(freshAddress(), 'stranger'), check(latest.flat()[0] ?? '', 'owner')])
