@@ -1,13 +1,11 @@
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { isDeepStrictEqual } from 'node:util'
 import { type Compilable, Kysely, sql } from 'kysely'
-import { Migrator } from 'kysely/migration'
 import { AppError, unavailable } from '../lib/errors.ts'
 import { Commits } from './commits.ts'
 import { type Dialect, postgres, sqlite, type Tx } from './dialect.ts'
 import { Looker, type Question } from './look.ts'
-import { migrations, runMigration } from './migrations/index.ts'
+import { ALL, listDone, type MigrateOptions, migrate, refuseLater, untilUnlocked } from './migrator.ts'
 import { postgresDialect } from './postgres.ts'
 import { Replicas } from './replicas.ts'
 import { SqliteDialect } from './sqlite.ts'
@@ -34,22 +32,14 @@ export interface Database {
   version(): Version | Promise<Version>
   /** Gets ready for the first reads of many rows, which would have to wait for their thread. */
   warmUp(): Promise<void>
-  /** Brings the tables up to date; answers the names of what was run. */
-  migrate(): Promise<string[]>
+  /** Brings the tables up to date, or waits until another process has; answers the names of what was run here. */
+  migrate(options?: MigrateOptions): Promise<string[]>
+  /** Whether it has tables of an earlier version, so that bringing them up to date may take long. */
+  isOutdated(): Promise<boolean>
   /** Names of the migrations that are still to run. */
   pending(): Promise<string[]>
   close(): Promise<void>
 }
-
-/** The names of all migrations, in order. */
-const ALL = Object.keys(migrations)
-
-const runnable = Object.fromEntries(
-  Object.entries(migrations).map(([name, migration]) => [
-    name,
-    { up: (db: Kysely<unknown>) => runMigration(db, migration) },
-  ]),
-)
 
 /** How long a transaction is tried again, and how long it waits in between, in milliseconds. */
 const PATIENCE = 5000
@@ -121,14 +111,7 @@ export function openDatabase(
       versions.moved()
     }
   }
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => runnable } })
-  const executed = async () => {
-    // The migrator reads the whole catalog to find out whether its table is there: that is left for a new database.
-    const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`
-      .execute(db)
-      .catch(async () => ({ rows: (await migrator.getMigrations()).filter(({ executedAt }) => executedAt) }))
-    return rows.map(({ name }) => name)
-  }
+  const done = () => listDone(db as Kysely<unknown>, dialect)
   const reading = <T>(from: Kysely<Tables>, work: (tx: Tx) => Promise<T>): Promise<T> =>
     patiently(dialect, async () => {
       const chosen = await replicas.choose(from)
@@ -173,15 +156,25 @@ export function openDatabase(
     async warmUp() {
       await reading(manyReader, async (tx) => sql`select 1`.execute(tx))
     },
-    async migrate() {
-      if (isDeepStrictEqual(await executed(), ALL)) return []
-      const { error, results } = await migrator.migrateToLatest()
-      if (error !== undefined) throw error
-      return (results ?? []).map((result) => result.migrationName)
+    async migrate(options = {}) {
+      const run = { ...options, dialect, other: db as Kysely<unknown> }
+      const before = await untilUnlocked(run, done)
+      refuseLater(before)
+      if (before.length === ALL.length) return []
+      // A new database is made at once; what is in an older one may be much.
+      if (!isAddress && (before.length === 0 || !isFile)) return migrate(db as Kysely<unknown>, run)
+      const own = new Kysely<unknown>({
+        dialect: isAddress ? postgresDialect(where, onError, 'migrating') : new SqliteDialect(file, 'thread'),
+      })
+      return migrate(own, run).finally(() => own.destroy())
+    },
+    async isOutdated() {
+      const before = await untilUnlocked({ dialect }, done)
+      return before.length > 0 && ALL.some((name) => !before.includes(name))
     },
     async pending() {
-      const done = await executed()
-      return ALL.filter((name) => !done.includes(name))
+      const before = await done()
+      return ALL.filter((name) => !before.includes(name))
     },
     async close() {
       await commits?.end()
