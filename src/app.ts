@@ -37,11 +37,18 @@ export interface App {
   close(): Promise<void>
 }
 
-/** Wires the rooms together. The tables must be up to date before it is asked anything; `isReady` tells. */
+/** Wires the rooms together. The tables must be up to date before it is asked anything, unless `isMigrating` tells; `isReady` tells too. */
 export async function createApp(
   config: Config,
   db: Database,
-  options: { clock?: Clock; logger?: Logger | false; sharing?: Sharing; counter?: ConnectionCounter } = {},
+  options: {
+    clock?: Clock
+    logger?: Logger | false
+    sharing?: Sharing
+    counter?: ConnectionCounter
+    /** Whether the tables are being changed, so that nobody can be answered. */
+    isMigrating?: () => boolean
+  } = {},
 ): Promise<App> {
   const clock = options.clock ?? systemClock
   const limits = new Limits(options.sharing ?? (config.databaseUrl === '' ? null : throughDatabase(db)))
@@ -51,6 +58,7 @@ export async function createApp(
     openScratch: (most) => new Scratch(most),
     scratchBytes: MOST_BYTES,
     isReady: async () => (await db.pending()).length === 0,
+    isMigrating: options.isMigrating ?? (() => false),
   }
   const server = await createServer(service, {
     ...config,

@@ -8,6 +8,7 @@ import { ConfigError } from '../config.ts'
 import { filters } from '../domain/event-stream.ts'
 import { DEFAULT_LANGUAGE, text } from '../lib/texts.ts'
 import { configOf, flag, withSettings } from './options.ts'
+import { migrateFor } from './upgrade.ts'
 
 interface Flags extends Record<string, unknown> {
   format: ExportFormat
@@ -43,7 +44,7 @@ async function write(flags: Flags): Promise<void> {
   const query = [...FILTER_FLAGS].map(([name, option]) => [name, flags[option.attributeName()]])
   const db = openStore(config)
   try {
-    await db.migrate()
+    await migrateFor(db)
     const made = await exportEvents(config, db, {
       format: flags.format,
       query: Object.fromEntries(query.filter(([, value]) => value !== undefined)),

@@ -87,8 +87,8 @@ export class AppError extends Error {
 }
 
 /** Says that the service cannot answer now, and when to ask again. */
-export function unavailable(): AppError {
-  return new AppError('rest_unavailable', { headers: { 'retry-after': '1' } })
+export function unavailable(seconds = 1): AppError {
+  return new AppError('rest_unavailable', { headers: { 'retry-after': String(seconds) } })
 }
 
 /** Refuses parameters, if there are any to refuse: all of them at once. */

@@ -46,7 +46,12 @@ export class SqliteConnection {
   constructor(file: string) {
     if (file !== ':memory:') makeDatabasePrivate(file)
     this.#database = new DatabaseSync(file, { enableForeignKeyConstraints: true, timeout: BUSY_TIMEOUT })
-    this.#database.exec(SETTINGS)
+    try {
+      this.#database.exec(SETTINGS)
+    } catch (error) {
+      this.#database.close()
+      throw error
+    }
   }
 
   execute(sql: string, parameters: readonly unknown[]): Result {
