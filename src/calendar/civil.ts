@@ -58,11 +58,12 @@ export function fromWall(wall: WallClock): WallSeconds {
   return dayNumber(year, month, day) * DAY + hour * 3600 + minute * 60 + second
 }
 
-/** A number as `YYYY-MM-DD HH:MM:SS`. */
+/** A number as `YYYY-MM-DD HH:MM:SS`; years outside 0 to 9999 have a sign and six digits, as in ISO 8601. */
 export function toWall(seconds: WallSeconds): WallClock {
   const number = Math.floor(seconds / DAY)
   const time = seconds - number * DAY
   const { year, month, day } = civilDate(number)
   const pad = (value: number, width = 2) => String(value).padStart(width, '0')
-  return `${pad(year, 4)}-${pad(month)}-${pad(day)} ${pad(Math.floor(time / 3600))}:${pad(Math.floor(time / 60) % 60)}:${pad(time % 60)}`
+  const written = year > 9999 || year < 0 ? `${year < 0 ? '-' : '+'}${pad(Math.abs(year), 6)}` : pad(year, 4)
+  return `${written}-${pad(month)}-${pad(day)} ${pad(Math.floor(time / 3600))}:${pad(Math.floor(time / 60) % 60)}:${pad(time % 60)}`
 }

@@ -1,5 +1,6 @@
 import type * as Strtotime from 'locutus/php/datetime/strtotime'
 import { later } from '../lib/later.ts'
+import { isInYears, isInYearsOf } from './years.ts'
 import { type Instant, toInstant, toWallClock, type WallClock, wallClock, type Zone } from './zone.ts'
 
 const php = later<typeof Strtotime>('locutus/php/datetime/strtotime')
@@ -17,8 +18,26 @@ export function instantIn(date: DateText, zone: Zone): Instant {
   return 'wall' in date ? toInstant(date.wall, zone) : date.instant
 }
 
-/** Reads a date in any of the contract's forms; null when it is none of them, or a day that does not exist. `today` tells what relative words count from, and is asked only if there are any. */
+/** Whether a written date stays in the years that we keep, in UTC and by the clock of a zone. */
+export function isInYearsIn(date: DateText, zone: Zone): boolean {
+  return isInYearsOf(instantIn(date, zone), zone)
+}
+
+/** Reads a date in any of the contract's forms; null when it is none of them, a day that does not exist, or beyond the years that we keep. `today` tells what relative words count from, and is asked only if there are any. */
 export function readDate(text: string, today: () => WallClock): DateText | null {
+  const date = readAny(text, today)
+  return date === null || ('instant' in date && !isInYears(date.instant)) ? null : date
+}
+
+const OTHER_YEAR = /^(?:[+-]?\d{5,}|-\d{4}|0000)-\d{1,2}-\d{1,2}(?!\d)/
+
+/** Whether a text that is not read as a date is one, of a year before 1 or after 9999. */
+export function isBeyondYears(text: string, today: () => WallClock): boolean {
+  return OTHER_YEAR.test(text.trim()) || readAny(text, today) !== null
+}
+
+/** The same as readDate, with instants of any year. */
+function readAny(text: string, today: () => WallClock): DateText | null {
   const trimmed = text.trim()
   if (trimmed.length > 100) return null
   return readDigits(trimmed) ?? readIso(trimmed) ?? readSlashes(trimmed) ?? readEnglish(trimmed, today())
@@ -28,13 +47,9 @@ const ISO =
   /^(\d{4})([-/]?)(\d{1,2})\2(\d{1,2})(?:[T\s]\s*(\d{1,2})(?::?(\d{2})(?::?(\d{2})(?:[.,]\d{1,9})?)?)?\s*([ap]\.?m\.?)?\s*(Z|UTC|[+-]\d{2}(?::?\d{2})?)?)?$/i
 const SLASHES = /^(\d{1,2})\/(\d{1,2})\/(\d{4})(?:[,\s]\s*(\d{1,2})(?::(\d{2})(?::(\d{2}))?)?\s*([ap]\.?m\.?)?)?$/i
 
-/** The instants of the years that we keep. */
-const EARLIEST = toInstant('0001-01-01 00:00:00', 'UTC')
-const LATEST = toInstant('9999-12-31 23:59:59', 'UTC')
-
 function readDigits(text: string): DateText | null {
   if (/^\d{8}$/.test(text)) return local(+text.slice(0, 4), +text.slice(4, 6), +text.slice(6))
-  if (/^-?\d{9,15}$/.test(text)) return at(Number(text))
+  if (/^-?\d{9,15}$/.test(text)) return { instant: Number(text) }
   return null
 }
 
@@ -146,13 +161,9 @@ function local(year: number, month: number, day: number, hour = 0, minute = 0, s
 }
 
 function shift(wall: WallClock, offset: string): DateText | null {
-  if (/^(z|utc|gmt)$/i.test(offset)) return at(toInstant(wall, 'UTC'))
+  if (/^(z|utc|gmt)$/i.test(offset)) return { instant: toInstant(wall, 'UTC') }
   const digits = offset.replace(/\D/g, '')
   const minutes = +digits.slice(0, 2) * 60 + +digits.slice(2)
   if (+digits.slice(2) > 59 || minutes > 18 * 60) return null
-  return at(toInstant(wall, 'UTC') - (offset.startsWith('-') ? -minutes : minutes) * 60)
-}
-
-function at(instant: Instant): DateText | null {
-  return instant >= EARLIEST && instant <= LATEST ? { instant } : null
+  return { instant: toInstant(wall, 'UTC') - (offset.startsWith('-') ? -minutes : minutes) * 60 }
 }

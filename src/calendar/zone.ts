@@ -1,7 +1,9 @@
 /**
  * The only place that converts between wall clocks and instants.
  *
- * - A wall-clock time is text, `YYYY-MM-DD HH:MM:SS`, years 0001 to 9999: it sorts as it reads.
+ * - A wall-clock time is text, `YYYY-MM-DD HH:MM:SS`, years 0001 to 9999: it sorts as it reads. Conversions may leave
+ *   these years by a day; such a time is written with the expanded years of ISO 8601 (`+010000-01-01 08:30:00`), which
+ *   no input is allowed to be: see years.ts.
  * - An instant is a whole number of Unix seconds.
  * - A zone is an IANA name or a manual offset such as `UTC+5.5`.
  *
@@ -37,7 +39,8 @@ export function toInstant(wall: WallClock, zone: Zone): Instant {
 /** What a wall clock in `zone` shows at an instant. */
 export function toWallClock(instant: Instant, zone: Zone): WallClock {
   const text = new Date((instant + offsetSeconds(instant, zone)) * 1000).toISOString()
-  return `${text.slice(0, 10)} ${text.slice(11, 19)}`
+  const day = text.length - 14
+  return `${text.slice(0, day)} ${text.slice(day + 1, day + 9)}`
 }
 
 /** What a wall clock in `zone` shows when asked for `wall`: another time only if that one does not exist there. */

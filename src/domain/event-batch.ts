@@ -9,7 +9,7 @@ import { publish } from '../storage/terms.ts'
 import { need, rightsOf } from './access.ts'
 import { settleTimes } from './event-times.ts'
 import { store } from './events.ts'
-import { readingOf } from './records.ts'
+import { checkPublication, readingOf } from './records.ts'
 import type { Scope } from './scope.ts'
 
 /** The ids of what an event is linked to. */
@@ -51,6 +51,7 @@ export class EventBatch {
   async create(fields: Record<string, unknown>, links: () => Promise<EventLinks>): Promise<number> {
     const reading = readingOf(this.#scope)
     const { values, problems } = readFields(eventFields, fields, { mode: 'create', reading })
+    checkPublication(this.#scope, values, problems)
     const times = settleTimes(values, null, this.#scope.site.timezone, problems)
     refuse(problems)
     const linked = await links()

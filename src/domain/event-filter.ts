@@ -1,9 +1,10 @@
 import { type DateText, instantIn, wallClockIn } from '../calendar/date-text.ts'
+import { isWallClock } from '../calendar/years.ts'
 import { toInstant, toWallClock } from '../calendar/zone.ts'
 import type { Problems } from '../lib/errors.ts'
 import { fold } from '../lib/fold.ts'
-import { type eventListParameters, lastDayFrom } from '../schema/event.ts'
-import type { Values } from '../schema/field.ts'
+import { eventListParameters, lastDayFrom } from '../schema/event.ts'
+import { readFields, type Values } from '../schema/field.ts'
 import { type TermValue, termParts } from '../schema/kinds.ts'
 import type { TermKind } from '../schema/term.ts'
 import type { Tx } from '../storage/dialect.ts'
@@ -13,7 +14,8 @@ import * as records from '../storage/records.ts'
 import * as terms from '../storage/terms.ts'
 import { mayRead, sightOf } from './access.ts'
 import { findProtectedTerm, findTerm } from './event-links.ts'
-import type { Scope } from './scope.ts'
+import { checkStatusFilter, readingOf } from './records.ts'
+import type { Payload, Scope } from './scope.ts'
 
 type Asked = Values<typeof eventListParameters>
 
@@ -25,6 +27,28 @@ export interface Window {
 
 /** What filters need to know of their surroundings. */
 export type FilterScope = Pick<Scope, 'clock' | 'site' | 'user'>
+
+const DATES = ['start_date', 'end_date', 'starts_after', 'starts_before', 'ends_after', 'ends_before'] as const
+
+/**
+ * The parameters of a list of events. A date that the site's clock shows beyond the years that we keep is refused: lists
+ * compare with what clocks show.
+ */
+export function readListParameters(scope: FilterScope, query: Payload): { values: Asked; problems: Problems } {
+  const { values: read, problems } = readFields(eventListParameters, query(), {
+    mode: 'query',
+    reading: readingOf(scope),
+  })
+  const values = { ...read }
+  for (const name of DATES) {
+    const date = values[name]
+    if (!date || isWallClock(wallClockIn(date, scope.site.timezone))) continue
+    problems[name] = { problem: 'out_of_years' }
+    delete values[name]
+  }
+  checkStatusFilter(scope, values.status ?? null, problems)
+  return { values, problems }
+}
 
 /**
  * What a list asks for, as storage understands it; what it asks for that does not exist is refused. What a search finds is

@@ -1,16 +1,13 @@
-import { refuse } from '../lib/errors.ts'
-import { eventListParameters } from '../schema/event.ts'
-import { readFields } from '../schema/field.ts'
+import { type Problems, refuse } from '../lib/errors.ts'
 import type { Tx } from '../storage/dialect.ts'
 import { ALL, type EventFilter, isByLink } from '../storage/event-filter.ts'
 import type { Stub } from '../storage/events.ts'
 import * as storage from '../storage/events.ts'
 import type { Ref } from '../storage/records.ts'
-import { filterOf, type Window, windowOf } from './event-filter.ts'
+import { filterOf, readListParameters, type Window, windowOf } from './event-filter.ts'
 import { searched } from './event-search.ts'
 import { assemble, type Event } from './events.ts'
 import { Briefs, headAt, idsAt, type Listing, NONE, noteEnd, placeBefore } from './listings.ts'
-import * as records from './records.ts'
 import type { Payload, Scope } from './scope.ts'
 import { fill, type Shelf } from './shelf.ts'
 import { stickyFirst } from './sticky-order.ts'
@@ -32,7 +29,7 @@ const FEW = 2000
 
 /** What a reader asked for. */
 interface Asked {
-  readonly values: ReturnType<typeof read>['values']
+  readonly values: ReturnType<typeof readListParameters>['values']
   readonly window: Window
   readonly page: number
   readonly perPage: number
@@ -140,14 +137,9 @@ export async function getReady<Ready>(scope: Scope, ref: Ref, shelf: Shelf<Ready
   return shelf.isFull([stub]) ? stub : null
 }
 
-function read(scope: Scope, query: Payload) {
-  return readFields(eventListParameters, query(), { mode: 'query', reading: records.readingOf(scope) })
-}
-
-function ask(scope: Scope, query: Payload): Asked & { readonly problems: ReturnType<typeof read>['problems'] } {
-  const { values, problems } = read(scope, query)
+function ask(scope: Scope, query: Payload): Asked & { readonly problems: Problems } {
+  const { values, problems } = readListParameters(scope, query)
   const { page = 1, per_page: perPage = 10 } = values
-  records.checkStatusFilter(scope, values.status ?? null, problems)
   return { values, problems, page: page ?? 1, perPage: perPage ?? 10, window: windowOf(scope, values) }
 }
 

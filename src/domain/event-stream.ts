@@ -2,15 +2,14 @@ import { toWallClock } from '../calendar/zone.ts'
 import { refuse } from '../lib/errors.ts'
 import { ownTurn } from '../lib/turns.ts'
 import { eventListParameters } from '../schema/event.ts'
-import { type Described, readFields } from '../schema/field.ts'
+import type { Described } from '../schema/field.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { Bound } from '../storage/event-filter.ts'
 import type { StreamFilter, StreamState, ZoneSpan } from '../storage/event-stream.ts'
 import * as storage from '../storage/event-stream.ts'
 import * as terms from '../storage/terms.ts'
-import { type FilterScope, filterOf } from './event-filter.ts'
+import { type FilterScope, filterOf, readListParameters } from './event-filter.ts'
 import { assemble, type Event } from './events.ts'
-import { checkStatusFilter, readingOf } from './records.ts'
 import type { Payload, Scope } from './scope.ts'
 
 export type { ZoneSpan } from '../storage/event-stream.ts'
@@ -57,8 +56,7 @@ export async function openStream(given: StreamScope, request: StreamRequest): Pr
   // What is made for everybody shows nobody more.
   const scope = request.isPublic ? { ...given, user: null } : given
   const query = request.query()
-  const { values, problems } = readFields(eventListParameters, query, { mode: 'query', reading: readingOf(scope) })
-  checkStatusFilter(scope, values.status ?? null, problems)
+  const { values, problems } = readListParameters(scope, () => query)
   const isPaged = Boolean(query.page || query.per_page)
   const page = isPaged ? { page: values.page ?? 1, perPage: values.per_page ?? 10 } : null
   return scope.db.readMany(async (tx) => {

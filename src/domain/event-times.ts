@@ -1,5 +1,6 @@
 import { type DateText, instantIn } from '../calendar/date-text.ts'
-import { type Instant, settle, toInstant, toWallClock, type WallClock, type Zone } from '../calendar/zone.ts'
+import { isInYears, isWallClock } from '../calendar/years.ts'
+import { findZone, type Instant, settle, toInstant, toWallClock, type WallClock, type Zone } from '../calendar/zone.ts'
 import type { Problems } from '../lib/errors.ts'
 import type { eventFields } from '../schema/event.ts'
 import type { Values } from '../schema/field.ts'
@@ -13,36 +14,27 @@ interface Moment {
   readonly instant: Instant
 }
 
-/** The times that a request asks for; what it does not name stays as it was, by the event's own clock. Null while its dates are refused. */
-export function settleTimes(
-  values: Values<typeof eventFields>,
-  before: EventRow | null,
-  siteZone: Zone,
-  problems: Problems,
-): Times | null {
+type Named = Values<typeof eventFields>
+type End = 'start_date' | 'end_date'
+
+/**
+ * The times that a request asks for; what it does not name stays as it was, by the event's own clock. Null while its dates
+ * are refused. What is stored is checked like what is sent: an earlier version may have taken what is refused today.
+ */
+export function settleTimes(values: Named, before: EventRow | null, siteZone: Zone, problems: Problems): Times | null {
   const timezone = values.timezone === undefined ? (before?.timezone ?? siteZone) : (values.timezone ?? siteZone)
-  const allDay = values.all_day ?? before?.all_day === 1
-  const start = moment(
-    values.start_date,
-    before && { wall: before.start_local, instant: before.start_utc },
-    before?.timezone,
-    timezone,
-  )
-  const end = moment(
-    values.end_date,
-    before && { wall: before.end_local, instant: before.end_utc },
-    before?.timezone,
-    timezone,
-  )
-  if (start === null || end === null) return null
-  for (const [name, { wall }] of [
-    ['start_date', start],
-    ['end_date', end],
-  ] as const) {
-    if (!/^(?!0000)\d{4}-/.test(wall)) problems[name] ??= { problem: 'not_a_date' }
+  if (findZone(timezone) === null) {
+    problems.timezone ??= { problem: 'not_a_zone' }
+    return null
   }
+  const start = moment('start_date', values, before, timezone, problems)
+  const end = moment('end_date', values, before, timezone, problems)
+  if (start === null || end === null) return null
+  const allDay = values.all_day ?? before?.all_day === 1
   const first = allDay ? wholeDay(start, '00:00:00', timezone) : start
   const last = allDay ? wholeDay(end, '23:59:59', timezone) : end
+  checkYears('start_date', first, values, problems)
+  checkYears('end_date', last, values, problems)
   if (last.instant < first.instant) {
     if (values.start_date !== undefined && values.end_date === undefined)
       problems.start_date ??= { problem: 'start_after_end' }
@@ -52,23 +44,32 @@ export function settleTimes(
 }
 
 /** A date as given or, failing that, as it was: the same instant in the same zone, the same wall clock in another. */
-function moment(
-  given: DateText | undefined,
-  before: Moment | null,
-  zoneBefore: Zone | undefined,
-  zone: Zone,
-): Moment | null {
+function moment(name: End, values: Named, before: EventRow | null, zone: Zone, problems: Problems): Moment | null {
+  const given: DateText | undefined = values[name]
   if (given !== undefined) {
     const instant = instantIn(given, zone)
     // A wall clock inside a gap is shown as what it moves forward to.
     return { wall: toWallClock(instant, zone), instant }
   }
-  if (before === null || zoneBefore === zone) return before
-  return { wall: settle(before.wall, zone), instant: toInstant(before.wall, zone) }
+  if (before === null) return null
+  const [wall, instant] =
+    name === 'start_date' ? [before.start_local, before.start_utc] : [before.end_local, before.end_utc]
+  if (!isWallClock(wall)) {
+    problems[name] ??= { problem: 'not_a_date' }
+    return null
+  }
+  return before.timezone === zone ? { wall, instant } : { wall: settle(wall, zone), instant: toInstant(wall, zone) }
+}
+
+/** Refuses a time beyond the years that we keep; the error names what was sent and leads there. */
+function checkYears(name: End, { wall, instant }: Moment, values: Named, problems: Problems): void {
+  if (isWallClock(wall) && isInYears(instant)) return
+  const sent = [name, 'timezone', 'all_day'].find((one) => values[one as End] !== undefined)
+  problems[sent ?? name] ??= { problem: 'out_of_years' }
 }
 
 /** Whole days are kept as they are called, also where midnight does not exist. */
 function wholeDay({ wall }: Moment, time: string, zone: Zone): Moment {
-  const edge = `${wall.slice(0, 10)} ${time}`
+  const edge = `${wall.slice(0, -9)} ${time}`
   return { wall: edge, instant: toInstant(edge, zone) }
 }

@@ -24,7 +24,7 @@ import { fetchForEdit } from './linked-records.ts'
 import { isLongEvent, readLongTexts, writeBySize } from './long-texts.ts'
 import * as records from './records.ts'
 import type { Check, Payload, Scope } from './scope.ts'
-import { replace as replaceTickets, settleTickets } from './tickets.ts'
+import { checkTicketsIn, replace as replaceTickets, settleTickets } from './tickets.ts'
 
 export type { EventRow } from '../storage/events.ts'
 export type { TicketRow } from '../storage/tickets.ts'
@@ -209,6 +209,7 @@ async function write(
 ): Promise<{ row: EventRow; parts: Partial<Parts> }> {
   const { values, problems, fetched } = request
   await records.checkAuthor(tx, scope, values, problems)
+  records.checkPublication(scope, values, problems)
   await checkParent(tx, scope, values.parent, before, problems)
   const image = await images.column(tx, values.image, fetched, problems)
   const times = settleTimes(values, before, scope.site.timezone, problems)
@@ -220,6 +221,8 @@ async function write(
     values.tickets === undefined
       ? null
       : settleTickets(values.tickets ?? [], times?.timezone ?? scope.site.timezone, problems)
+  if (tickets === null && before !== null && times !== null && times.timezone !== before.timezone)
+    await checkTicketsIn(tx, before.id, times.timezone, problems)
   refuse(problems)
   const row = await store(tx, scope, request, { ...times, ...image }, before)
   const { id } = row

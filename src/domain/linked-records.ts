@@ -99,6 +99,7 @@ export async function update(
       reading: records.readingOf(scope),
     })
     await records.checkAuthor(tx, scope, values as RecordValues, problems)
+    records.checkPublication(scope, values as RecordValues, problems)
     const image = await images.column(tx, (values as RecordValues).image, fetched, problems)
     const columns: Partial<RecordRow> = { ...records.storedColumns(FIELDS[kind], values), ...image }
     const row: RecordRow = { ...before, ...columns } as RecordRow
@@ -160,6 +161,7 @@ async function findOrInsert(
   beside: RecordValues = {},
 ): Promise<RecordRow> {
   await records.checkAuthor(tx, scope, values as RecordValues, problems)
+  records.checkPublication(scope, { ...beside, ...values } as RecordValues, problems)
   const image = await images.column(tx, (values as RecordValues).image, fetched, problems)
   const columns: Partial<RecordRow> = { ...records.storedColumns(FIELDS[kind], values), ...image }
   checkPlace(columns, values, problems)

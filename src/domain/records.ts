@@ -1,4 +1,5 @@
-import { instantIn } from '../calendar/date-text.ts'
+import { instantIn, isInYearsIn } from '../calendar/date-text.ts'
+import { isInYearsOf } from '../calendar/years.ts'
 import { type Instant, toWallClock } from '../calendar/zone.ts'
 import { AppError, type ErrorCode, type Problems } from '../lib/errors.ts'
 import { fold } from '../lib/fold.ts'
@@ -68,6 +69,14 @@ export async function checkAuthor(tx: Tx, scope: Scope, { author }: RecordValues
   if (typeof author !== 'number' || author === scope.user?.id) return
   need(rightsOf(scope.user).edit === 'all')
   if ((await users.get(tx, author)) === undefined) problems.author = { problem: 'no_such_user', id: author }
+}
+
+/** Refuses a publication date beyond the years that we keep: it is shown in UTC and by the site's clock. */
+export function checkPublication({ site }: Pick<Scope, 'site'>, values: RecordValues, problems: Problems): void {
+  const { date, date_utc } = values
+  if (date && !isInYearsIn(date, site.timezone)) problems.date ??= { problem: 'out_of_years' }
+  if (date_utc && !isInYearsOf(instantIn(date_utc, 'UTC'), site.timezone))
+    problems.date_utc ??= { problem: 'out_of_years' }
 }
 
 /** The columns that status, date, author and slug come to, given what was asked for and what there was. */

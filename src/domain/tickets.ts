@@ -1,4 +1,5 @@
 import { type DateText, instantIn } from '../calendar/date-text.ts'
+import { isInYearsOf } from '../calendar/years.ts'
 import type { Instant, Zone } from '../calendar/zone.ts'
 import type { Problems } from '../lib/errors.ts'
 import type { TicketValue } from '../schema/ticket.ts'
@@ -24,12 +25,24 @@ export function settleTickets(values: readonly TicketValue[], zone: Zone, proble
       available_until,
     }) => {
       const [from, until] = [at(available_from), at(available_until)]
+      for (const [name, instant] of Object.entries({ available_from: from, available_until: until })) {
+        if (instant !== null && !isInYearsOf(instant, zone))
+          problems.tickets ??= { problem: 'bad_data', details: { [name]: { problem: 'out_of_years' } } }
+      }
       if (from !== null && until !== null && until < from) {
         problems.tickets ??= { problem: 'bad_data', details: { available_until: { problem: 'end_before_start' } } }
       }
       return { ...(id && { id }), name, price, currency, url, capacity, available_from: from, available_until: until }
     },
   )
+}
+
+/** Refuses another zone by whose clock the tickets of an event leave the years that we keep. */
+export async function checkTicketsIn(tx: Tx, event: number, zone: Zone, problems: Problems): Promise<void> {
+  const tickets = (await storage.ofEvents(tx, [event])).get(event) ?? []
+  const instants = tickets.flatMap(({ available_from, available_until }) => [available_from, available_until])
+  if (instants.some((instant) => instant !== null && !isInYearsOf(instant, zone)))
+    problems.timezone ??= { problem: 'out_of_years' }
 }
 
 /** Makes these the tickets of an event; ids that are not of its own tickets are given anew. */

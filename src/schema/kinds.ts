@@ -1,4 +1,4 @@
-import { type DateText, readDate } from '../calendar/date-text.ts'
+import { type DateText, isBeyondYears, readDate } from '../calendar/date-text.ts'
 import { findZone, type Zone } from '../calendar/zone.ts'
 import { plainText, richText, sanitize, TooNested, withoutTags, wordsOfSafe } from '../lib/html.ts'
 import { slugify } from '../lib/slug.ts'
@@ -285,8 +285,9 @@ export const date = kind<DateText>(
   'string',
   Type.String({ minLength: 1, maxLength: 100 }),
   (raw, reading) => {
-    const found = readDate(stringOrNumber(raw).trim(), () => reading.today)
-    if (found === null) throw new Refused('not_a_date')
+    const text = stringOrNumber(raw).trim()
+    const found = readDate(text, () => reading.today)
+    if (found === null) throw new Refused(isBeyondYears(text, () => reading.today) ? 'out_of_years' : 'not_a_date')
     return found
   },
   [Type.Integer()],

@@ -23,6 +23,8 @@ import { answer, type Page } from './layout.ts'
 const EARLIER = 30
 /** How far it goes back on the page of a place or a category, in days. */
 const YEAR = 365
+/** The last day that there is. */
+const LAST_DAY = '9999-12-31'
 /** How many of the events that began before today are shown above the others. */
 const MOST_RUNNING = 6
 
@@ -32,9 +34,12 @@ export async function upcoming(
   filters: Filters,
   perPage = PER_PAGE,
 ): Promise<{ found: readonly Event[]; total: number; pages: number }> {
+  const from = filters.start ?? today
+  const eve = addDays(from, -1)
   const query = {
     ...restQuery(filters),
-    starts_after: addDays(filters.start ?? today, -1),
+    // The first day that there is has no day before it.
+    ...(eve < from ? { starts_after: eve } : { starts_before: LAST_DAY }),
     ...(filters.end && { starts_before: filters.end }),
     page: filters.page,
     per_page: perPage,
