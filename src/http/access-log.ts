@@ -2,6 +2,7 @@ import { hostname } from 'node:os'
 import type { FastifyInstance } from 'fastify'
 import pino, { type Logger } from 'pino'
 import { withoutSecrets } from '../lib/secrets.ts'
+import type { Trace } from './tracing.ts'
 
 /** How long lines wait for others, in milliseconds, and how many do. */
 const TOGETHER = 20
@@ -12,6 +13,7 @@ export interface Answered {
   /** When, in milliseconds since 1970. */
   readonly time: number
   readonly id: string
+  readonly trace: Trace | null
   readonly method: string
   readonly url: string
   readonly ip: string
@@ -31,10 +33,11 @@ export function accessLog(app: FastifyInstance): (answered: Answered) => void {
   const head = Object.entries({ pid: process.pid, hostname: hostname(), ...logger.bindings() })
     .map(([name, value]) => `,${JSON.stringify(name)}:${JSON.stringify(value)}`)
     .join('')
-  const line = ({ time, id, method, url, ip, status, ms }: Answered) => {
+  const line = ({ time, id, trace, method, url, ip, status, ms }: Answered) => {
     const req = `{"method":"${method}","url":${JSON.stringify(withoutSecrets(url))},"ip":${JSON.stringify(ip)}}`
     const took = Math.round(ms * 10) / 10
-    return `{"level":30,"time":${time}${head},"reqId":"${id}","req":${req},"res":{"statusCode":${status}},"ms":${took},"msg":"answered"}\n`
+    const traced = trace === null ? '' : `,"trace_id":"${trace.trace_id}","parent_id":"${trace.parent_id}"`
+    return `{"level":30,"time":${time}${head},"reqId":"${id}"${traced},"req":${req},"res":{"statusCode":${status}},"ms":${took},"msg":"answered"}\n`
   }
   const waiting: Answered[] = []
   const flush = () => {

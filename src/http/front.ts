@@ -6,11 +6,12 @@ import type { Scope } from '../domain/scope.ts'
 import { accessLog } from './access-log.ts'
 import { keyOf } from './answer.ts'
 import { replyTo } from './conditional.ts'
-import { giveHead, headersIn, requestId } from './head.ts'
+import { giveHead, headersIn } from './head.ts'
 import type { Reply } from './kept.ts'
 import { languageChooser, languageIn } from './language.ts'
 import type { Memory } from './memory.ts'
 import { isOverLimit, type RateLimits } from './rate-limit.ts'
+import { tracing } from './tracing.ts'
 
 interface FrontOptions extends RateLimits {
   readonly languages: readonly string[]
@@ -35,15 +36,18 @@ export function answerFromMemory(
   const trusted = options.trustProxy.length > 0 ? proxyAddr.compile([...options.trustProxy]) : null
   const choose = languageChooser(options.languages)
 
+  const { idOf, traceOf } = tracing(options.trustProxy)
   const log = accessLog(app)
   let isClosing = false
   app.addHook('preClose', async () => {
     isClosing = true
   })
   const send = (request: IncomingMessage, response: ServerResponse, reply: Reply, ip: string, began: number) => {
-    const id = write(request, response, reply)
+    const id = idOf(request)
+    write(request, response, reply, id)
+    const { method = '', url = '' } = request
     const ms = performance.now() - began
-    log({ time: Date.now(), id, method: request.method ?? '', url: request.url ?? '', ip, status: reply.status, ms })
+    log({ time: Date.now(), id, trace: traceOf(request), method, url, ip, status: reply.status, ms })
   }
   const answer = (request: IncomingMessage, response: ServerResponse, version: string, began: number) => {
     const { headers, url = '', socket } = request
@@ -93,13 +97,11 @@ function versionOf(db: Scope['db']): ReturnType<Scope['db']['version']> | null {
 /** How long a body is that is sent in one piece with its head at most, in bytes. */
 const SMALL = 6144
 
-/** Sends a reply; answers the id that the request was given. */
-function write(request: IncomingMessage, response: ServerResponse, { status, head, body }: Reply): string {
-  const id = requestId()
+/** Sends a reply to the request that has this id. */
+function write(request: IncomingMessage, response: ServerResponse, { status, head, body }: Reply, id: string): void {
   if (!giveHead(response, status, head, id)) response.writeHead(status, [...headersIn(head).flat(), 'x-request-id', id])
   if (body === null || request.method === 'HEAD') response.end()
   // As text, a body goes out with its head in one piece, which for a small one is worth copying it.
   else if (body.length < SMALL) response.end(body.toString('latin1'), 'latin1')
   else response.end(body)
-  return id
 }

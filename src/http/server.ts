@@ -16,7 +16,6 @@ import { allowOrigins } from './cors.ts'
 import { addEmbed } from './embed.ts'
 import { type Endpoint, METHODS, NAMESPACE } from './endpoint.ts'
 import { answerFromMemory } from './front.ts'
-import { requestId } from './head.ts'
 import { languageIn } from './language.ts'
 import { Memory, type Remembering } from './memory.ts'
 import { addAssets } from './pages/assets.ts'
@@ -25,6 +24,7 @@ import { watchForProxy } from './proxy-warning.ts'
 import { checkAddress, checkUser, type RateLimits, senderOf } from './rate-limit.ts'
 import { endpoints } from './routes.ts'
 import { securityHeaders } from './security-headers.ts'
+import { tracing } from './tracing.ts'
 import { views } from './views.ts'
 
 declare module 'fastify' {
@@ -66,6 +66,7 @@ export interface Service extends Omit<Scope, 'user'>, Remembering {
 /** The HTTP server: every endpoint, and what is true of every request. */
 export async function createServer(service: Service, options: ServerOptions): Promise<FastifyInstance> {
   const safety = securityHeaders(options.baseUrl)
+  const { idOf, traceOf } = tracing(options.trustProxy)
   const app = fastify({
     ...(options.logger === false ? { logger: false } : { loggerInstance: options.logger }),
     bodyLimit: options.bodyLimit,
@@ -81,7 +82,9 @@ export async function createServer(service: Service, options: ServerOptions): Pr
     trustProxy: options.trustProxy.length > 0 ? [...options.trustProxy] : false,
     // One line an answer is enough: see logAnswers.
     logController: new LogController({ disableRequestLogging: true }),
-    genReqId: requestId,
+    genReqId: idOf,
+    childLoggerFactory: (logger, bindings, options, raw) =>
+      logger.child({ ...bindings, ...traceOf(raw as IncomingMessage) }, options),
     rewriteUrl: (request) => rewrite(request, options),
     // No route has a schema: see schema/. So what would check them need not be loaded.
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
