@@ -1,3 +1,4 @@
+import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pino, { type Logger, type LoggerOptions } from 'pino'
 import { type Config, PROGRAM_NAME } from './config.ts'
@@ -14,7 +15,8 @@ import { createServer } from './http/server.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
 import type { ConnectionCounter } from './lib/connection-counts.ts'
 import { tuneHeap } from './lib/heap.ts'
-import { loadTheRest } from './lib/later.ts'
+import { loadTheRest, once } from './lib/later.ts'
+import { LogOutput } from './lib/log-output.ts'
 import { PasswordChecker } from './lib/passwords.ts'
 import { withoutSecrets } from './lib/secrets.ts'
 import { type Database, openDatabase } from './storage/database.ts'
@@ -171,10 +173,6 @@ function openFiles({ data, s3Bucket, s3Region, s3KeyId, s3Secret }: Config): Fil
 
 /** Structured logs on standard output; what is secret never reaches them. */
 export function createLogger(level: string): Logger {
-  // A line by itself costs a call of the system; what is written together costs one for all.
-  const output = pino.destination({ fd: 1, sync: false, minLength: 8192 })
-  setInterval(() => output.flush(), FLUSH_INTERVAL).unref()
-  process.on('exit', () => flushNow(output))
   const options: LoggerOptions = {
     level,
     serializers: {
@@ -186,16 +184,19 @@ export function createLogger(level: string): Logger {
       res: ({ statusCode }: { statusCode: number }) => ({ statusCode }),
     },
   }
-  return pino(options, output)
+  return pino(options, logOutput())
 }
 
-/** How long a line may wait to be written, in milliseconds. */
-const FLUSH_INTERVAL = 50
+/** The one log of the process. */
+const logOutput = once(
+  () =>
+    new LogOutput((dropped) => {
+      const line = { level: pino.levels.values.warn, time: Date.now(), pid: process.pid, hostname: hostname(), dropped }
+      return `${JSON.stringify({ ...line, msg: 'log lines were dropped' })}\n`
+    }),
+)
 
-function flushNow(output: ReturnType<typeof pino.destination>): void {
-  try {
-    output.flushSync()
-  } catch {
-    // Nothing was written yet, or nobody reads it.
-  }
+/** Writes what is left of the log; a reader that is stuck is waited for this long at most, in milliseconds. */
+export function drainLog(patience = 1000): Promise<void> {
+  return logOutput().drain(patience)
 }

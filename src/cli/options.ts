@@ -44,6 +44,14 @@ export function say(line = ''): void {
   process.stdout.write(`${line}\n`)
 }
 
+/** Writes what is shown only once: on standard error, if standard output cannot be written. */
+export function sayOnce(text: string): void {
+  process.stdout.once('error', () => {})
+  process.stdout.write(`${text}\n`, (error) => {
+    if (error) console.error(text)
+  })
+}
+
 /** Writes rows in columns, with a heading. */
 export function sayTable(head: readonly string[], rows: readonly (readonly string[])[]): void {
   const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => (row[column] ?? '').length)))

@@ -3,8 +3,8 @@ import { Command } from 'commander'
 import { createApp, openStore, protectData, warnOfProxy } from '../app.ts'
 import type { Config } from '../config.ts'
 import * as users from '../domain/users.ts'
-import { configOf, say, withSettings } from './options.ts'
-import { onSignals } from './stopping.ts'
+import { configOf, sayOnce, withSettings } from './options.ts'
+import { endProcess, onSignals } from './stopping.ts'
 import { serveAsWorker } from './worker.ts'
 import { serveWithWorkers } from './workers.ts'
 
@@ -28,7 +28,9 @@ async function serveAlone(config: Config): Promise<void> {
   const started = start(app, config)
   onSignals((signal) => {
     app.server.log.info(`${signal}: finishing running requests`)
-    void Promise.allSettled([started]).then(() => app.close())
+    void Promise.allSettled([started])
+      .then(() => app.close())
+      .then(endProcess)
   })
   try {
     await started
@@ -52,6 +54,8 @@ async function start(app: Awaited<ReturnType<typeof createApp>>, config: Config)
 async function welcome(store: Parameters<typeof users.createFirst>[0]): Promise<void> {
   const first = await users.createFirst(store)
   if (first === null) return
-  say('\nThis is a new calendar. Its administrator, shown only this once:\n')
-  say(`  user      ${first.name}\n  password  ${first.password}\n`)
+  sayOnce(
+    '\nThis is a new calendar. Its administrator, shown only this once:\n\n' +
+      `  user      ${first.name}\n  password  ${first.password}\n`,
+  )
 }

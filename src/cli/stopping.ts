@@ -1,3 +1,5 @@
+import { drainLog } from '../app.ts'
+
 /** How long running requests may take to finish when the service is stopped, in milliseconds. */
 const GRACE = 10_000
 /** One Ctrl-C comes twice when npm passes it on; a second demand comes later than this, in milliseconds. */
@@ -20,4 +22,10 @@ export function onSignals(stop: (signal: NodeJS.Signals) => void): void {
       } else if (performance.now() - first > SAME) process.exit(1)
     })
   }
+}
+
+/** Ends the process when all is done, also if somebody does not read the log. */
+export async function endProcess(): Promise<never> {
+  await drainLog()
+  process.exit()
 }

@@ -1,5 +1,5 @@
 import cluster from 'node:cluster'
-import { type App, createApp, createLogger, openStore } from '../app.ts'
+import { type App, createApp, createLogger, drainLog, openStore } from '../app.ts'
 import type { Config } from '../config.ts'
 import type { Sharing } from '../domain/limits.ts'
 import type { ConnectionCounter } from '../lib/connection-counts.ts'
@@ -35,7 +35,7 @@ export async function serveAsWorker(config: Config): Promise<void> {
     if (stopping) return
     stopping = true
     process.once('disconnect', () => process.exit(0))
-    Promise.resolve(app?.close()).then(
+    Promise.resolve(app?.close().then(() => drainLog())).then(
       // In order, so that a connection which is on its way here goes to another worker.
       () => cluster.worker?.disconnect(),
       () => process.exit(1),

@@ -5,7 +5,7 @@ import type { Config } from '../config.ts'
 import { publishDue } from '../domain/events.ts'
 import type { Scope } from '../domain/scope.ts'
 import { systemClock } from '../lib/clock.ts'
-import { onSignals } from './stopping.ts'
+import { endProcess, onSignals } from './stopping.ts'
 import { WorkerPool } from './worker-pool.ts'
 
 /**
@@ -46,6 +46,7 @@ export async function serveWithWorkers(
     throw error
   }
   await workers.ended
+  await endProcess()
 }
 
 /** Asks for the port before anything is done, so that a refusal is told once; 0 becomes the one that all will use. */

@@ -2,12 +2,17 @@ import { AppError } from '../lib/errors.ts'
 import type { TokenOwner, UserRow } from '../storage/users.ts'
 import * as storage from '../storage/users.ts'
 import type { Role } from './access.ts'
-import type { Sender } from './guesses.ts'
+import type { Sender, Slowly } from './guesses.ts'
 import type { Scope, User } from './scope.ts'
 import { hashToken, isExpired, TOKEN_PREFIX } from './users.ts'
 
 /** What a request says of who sends it. */
-export type Credentials = { readonly token: string } | { readonly name: string; readonly password: string }
+export type Credentials = { readonly token: string } | NamedCredentials
+
+interface NamedCredentials {
+  readonly name: string
+  readonly password: string
+}
 
 type Store = Pick<Scope, 'db' | 'clock' | 'passwords' | 'guesses' | 'signIns'>
 
@@ -17,12 +22,12 @@ type Store = Pick<Scope, 'db' | 'clock' | 'passwords' | 'guesses' | 'signIns'>
  * that cannot be read, which are wrong as well.
  */
 export async function identify(store: Store, credentials: Credentials | null, sender: Sender): Promise<User> {
-  const row = await store.guesses.attempt(store.guesses.boundsOf(sender), async () => {
+  const row = await store.guesses.attempt(store.guesses.boundsOf(sender), async (slowly) => {
     if (credentials === null) return null
     const found: Found | undefined =
       'token' in credentials
         ? await byToken(store, credentials.token)
-        : await byName(store, credentials.name, credentials.password, sender)
+        : await byName(store, credentials, { sender, slowly })
     return found ?? null
   })
   if (row === null) throw new AppError('incorrect_password')
@@ -39,12 +44,16 @@ async function byToken({ db, clock }: Store, token: string): Promise<TokenOwner 
   return owner === undefined || isExpired(owner, clock()) ? undefined : owner
 }
 
-async function byName(store: Store, name: string, password: string, sender: Sender): Promise<Found | undefined> {
+async function byName(
+  store: Store,
+  { name, password }: NamedCredentials,
+  from: { readonly sender: Sender; readonly slowly: Slowly },
+): Promise<Found | undefined> {
   // No name has a NUL, and PostgreSQL takes none in a query.
   const user = name.includes('\0') ? undefined : await store.db.read((tx) => storage.find(tx, name))
   if (password.startsWith(TOKEN_PREFIX)) {
     const owner = await byToken(store, password)
     return owner !== undefined && owner.id === user?.id ? owner : undefined
   }
-  return (await store.signIns.check(store, { name, user }, password, sender)) ? user : undefined
+  return (await store.signIns.check(store, { name, user }, password, from)) ? user : undefined
 }

@@ -1,4 +1,5 @@
 import { AppError } from '../lib/errors.ts'
+import type { Slowly } from './guesses.ts'
 import type { Scope } from './scope.ts'
 
 /** How many wrong passwords of one event are checked a minute, from all addresses together. */
@@ -16,17 +17,18 @@ export async function opens(
   const { password_hash: hash } = event
   const bySender = guesses.boundsOf(sender)
   const byEvent = [{ key: `event ${event.id}`, most: MOST_WRONG }]
-  const check = async () => {
-    const isRight = await guesses.attempt(byEvent, async () =>
-      (await passwords.matches(hash, password, 'opening')) ? true : null,
-    )
+  const check = async (slowly: Slowly) => {
+    const isRight = await guesses.attempt(byEvent, async (slowlyToo) => {
+      const both: Slowly = (verify) => slowly(() => slowlyToo(verify))
+      return (await passwords.matches(hash, password, { purpose: 'opening', slowly: both })) || null
+    })
     if (isRight && sender !== undefined) passwords.noteGiven(sender.network, hash, password)
     return isRight
   }
-  const isOpen = await guesses.attempt(bySender, async () => {
+  const isOpen = await guesses.attempt(bySender, async (slowly) => {
     if (sender !== undefined && passwords.wasGiven(sender.network, hash, password)) return true
     try {
-      return await check()
+      return await check(slowly)
     } catch (error) {
       // It was compared with what others of the same network gave: that was a guess, too.
       if (error instanceof AppError && error.code === 'rest_too_many_requests') guesses.note(bySender)

@@ -46,8 +46,8 @@ export interface EventStream {
   leaveOut(event: Event, error: Error): void
 }
 
-/** How many events are read at a time: of the largest that can be sent, a hundred megabytes. */
-const BATCH = 100
+/** How many events are read at a time: of those with the longest texts, a few megabytes. */
+export const BATCH = 50
 
 /** The filters of lists, for whoever offers them by another name. */
 export const filters: Record<string, Described> = Object.fromEntries(

@@ -63,7 +63,7 @@ export async function get(scope: Scope, id: number): Promise<Image> {
 /** Keeps an uploaded picture; the same bytes are the same image. */
 export async function create(scope: Scope, upload: () => Promise<Buffer>): Promise<Image> {
   need(rightsOf(scope.user).publish)
-  const prepared = await keep(scope, await upload())
+  const prepared = await prepare(scope, await upload())
   if ('problem' in prepared) throw new AppError('rest_invalid_param', { params: { file: prepared } })
   return asImage(await scope.db.write((tx) => storage.findOrCreate(tx, prepared)))
 }
@@ -86,6 +86,7 @@ export async function remove(scope: Scope, id: number, query: Payload): Promise<
   })
   // After the commit: a file without an image is only waste, an image without its file would be broken.
   for (const { file } of [image, ...Object.values(image.sizes)]) await scope.files.remove(keyOf(file))
+  scope.quotas.removed(image.hash)
   return image
 }
 
@@ -107,7 +108,7 @@ export async function fetchNamed(scope: Scope, payload: Payload): Promise<Fetche
   const fetched = new Map<string | Upload, Omit<ImageRow, 'id'> | Problem>()
   if (!rightsOf(scope.user).publish) return fetched
   for (const image of imagesIn(payload).slice(0, MOST_FETCHED)) {
-    fetched.set(image, image instanceof Upload ? await keep(scope, image.bytes) : await fetchOne(scope, image))
+    fetched.set(image, image instanceof Upload ? await prepare(scope, image.bytes) : await fetchOne(scope, image))
   }
   return fetched
 }
@@ -173,36 +174,15 @@ function imagesIn(payload: Payload): (string | Upload)[] {
 
 async function fetchOne(scope: Scope, url: string): Promise<Omit<ImageRow, 'id'> | Problem> {
   try {
-    return await keep(scope, await safeFetch(url, scope.fetchLimits))
+    return await prepare(scope, await safeFetch(url, scope.fetchLimits))
   } catch (error) {
     if (error instanceof FetchRefused) return { problem: error.problem }
     throw error
   }
 }
 
-/**
- * Renders a picture and keeps its files; the row that names them is made by whoever has the transaction. Of a user whose
- * uploads are limited it is made at once: their files are counted, whatever becomes of the request that named them.
- */
-async function keep(scope: Scope, bytes: Buffer): Promise<Omit<ImageRow, 'id'> | Problem> {
-  const { user, quotas, db } = scope
-  if (!quotas.limitsUploads(user)) return prepare(scope, bytes)
-  return quotas.inTurn(user, async () => {
-    const prepared = await prepare(scope, bytes, async ({ hash, full }) => {
-      await db.read(async (tx) => {
-        if ((await storage.find(tx, hash)) === undefined) await quotas.checkUpload(tx, user, full.bytes.length)
-      })
-    })
-    return 'problem' in prepared ? prepared : db.write((tx) => storage.findOrCreate(tx, prepared))
-  })
-}
-
-/** `check` looks at the picture before its files are kept, and throws if they must not be. */
-async function prepare(
-  scope: Scope,
-  bytes: Buffer,
-  check: (picture: Picture) => Promise<void> = async () => {},
-): Promise<Omit<ImageRow, 'id'> | Problem> {
+/** Renders a picture and keeps its files; the row that names them is made by whoever has the transaction. */
+async function prepare(scope: Scope, bytes: Buffer): Promise<Omit<ImageRow, 'id'> | Problem> {
   let picture: Picture
   try {
     picture = await readPicture(bytes)
@@ -210,8 +190,8 @@ async function prepare(
     if (error instanceof PictureRefused) return { problem: error.problem }
     throw error
   }
-  await check(picture)
   const { hash, extension, mime, full } = picture
+  await scope.quotas.countUpload(scope.db, scope.user, { hash, bytes: full.bytes.length })
   const sizes: Record<string, ImageFile> = {}
   await scope.files.put(keyOf(`${hash}.${extension}`), full.bytes, mime)
   for (const [name, { bytes: smaller, width, height }] of Object.entries(picture.sizes)) {

@@ -13,7 +13,8 @@ const one = () => 1
 interface Count {
   /** What all together had counted when they last told each other. */
   shared: number
-  /** What this one has counted since. */
+  /** What this one has counted since and is telling the others, and what it has not told yet. */
+  told: number
   own: number
 }
 
@@ -63,6 +64,8 @@ export class Limits {
   #window = 0
   readonly #counts = new Generations<string, Count>(MOST_KEYS)
   #timer: NodeJS.Timeout | undefined
+  #exchange: Promise<void> = Promise.resolve()
+  #nextExchange: Promise<void> | null = null
 
   /** Without others to share with, it counts for itself. */
   constructor(sharing: Sharing | null) {
@@ -71,15 +74,25 @@ export class Limits {
 
   /** Counts one more; answers how many there were in this window, and how many seconds are left of it. */
   hit(key: string): { count: number; seconds: number } {
+    this.#current(key).own++
+    return this.peek(key)
+  }
+
+  /** Takes back what was counted in a window. */
+  giveBack(key: string, window: number): void {
     const count = this.#current(key)
-    count.own++
-    return { count: count.shared + count.own, seconds: this.#secondsLeft() }
+    if (window === this.#window) count.own--
+  }
+
+  /** The window in which things are counted now. */
+  get window(): number {
+    return Math.floor(Date.now() / WINDOW)
   }
 
   /** The same, without counting. */
   peek(key: string): { count: number; seconds: number } {
-    const { shared, own } = this.#current(key)
-    return { count: shared + own, seconds: this.#secondsLeft() }
+    const { shared, told, own } = this.#current(key)
+    return { count: shared + told + own, seconds: this.#secondsLeft() }
   }
 
   /** Tells the others, and hears from them, until it is stopped. */
@@ -97,31 +110,49 @@ export class Limits {
     this.#timer = undefined
   }
 
-  /** Adds what was counted here to what was counted everywhere. */
-  async exchange(): Promise<void> {
+  /** Adds all that was counted here so far to what was counted everywhere. Those who ask meanwhile share the next one. */
+  exchange(): Promise<void> {
+    this.#nextExchange ??= this.#exchange
+      .catch(() => {})
+      .then(() => {
+        this.#nextExchange = null
+        this.#exchange = this.#tell()
+        return this.#exchange
+      })
+    return this.#nextExchange
+  }
+
+  async #tell(): Promise<void> {
     const window = this.#window
-    const told = new Map<string, number>()
-    for (const [key, { own }] of this.#counts.entries()) if (own > 0) told.set(key, own)
-    if (this.#sharing === null || told.size === 0) return
-    const totals = await this.#sharing.add(window, told)
-    if (window !== this.#window) return
-    for (const [key, total] of totals) {
-      const count = this.#current(key)
-      count.shared = total
-      // Not below nothing: it may have been dropped meanwhile, among too many.
-      count.own = Math.max(0, count.own - (told.get(key) ?? 0))
+    const counts = new Map<string, number>()
+    for (const [key, { own }] of this.#counts.entries()) if (own !== 0) counts.set(key, own)
+    if (this.#sharing === null || counts.size === 0) return
+    for (const key of counts.keys()) this.#move(key, 'own', 'told')
+    try {
+      const totals = await this.#sharing.add(window, counts)
+      if (window !== this.#window) return
+      for (const [key, total] of totals) Object.assign(this.#current(key), { shared: total, told: 0 })
+    } catch (error) {
+      if (window === this.#window) for (const key of counts.keys()) this.#move(key, 'told', 'own')
+      throw error
     }
   }
 
+  #move(key: string, from: 'own' | 'told', to: 'own' | 'told'): void {
+    const count = this.#current(key)
+    count[to] += count[from]
+    count[from] = 0
+  }
+
   #current(key: string): Count {
-    const window = Math.floor(Date.now() / WINDOW)
+    const { window } = this
     if (window !== this.#window) {
       this.#window = window
       this.#counts.clear()
     }
     const known = this.#counts.get(key, one)
     if (known !== undefined) return known
-    const count = { shared: 0, own: 0 }
+    const count = { shared: 0, told: 0, own: 0 }
     this.#counts.set(key, count, 1)
     return count
   }

@@ -1,6 +1,7 @@
 import { AppError } from '../lib/errors.ts'
 import { WorkQueue } from '../lib/work-queue.ts'
 import type { Status } from '../schema/record.ts'
+import type { Database } from '../storage/database.ts'
 import type { Tx } from '../storage/dialect.ts'
 import * as storage from '../storage/quotas.ts'
 import { rightsOf, type User } from './access.ts'
@@ -12,14 +13,24 @@ export interface QuotaSettings {
   readonly uploadQuota: number
 }
 
-/** How many uploads of one user may wait for each other. */
-const MOST_WAITING = 20
+/** How many uploads of one user may wait to be counted. */
+const MOST_WAITING = 100
+/** How many images of one user are looked for that were counted and may have no row. */
+const MOST_UNSETTLED = 100
+
+/** What a user has uploaded lately. */
+interface Uploads {
+  readonly queue: WorkQueue
+  /** Bytes by hash of images that were counted, and whose rows were not seen yet. */
+  readonly unsettled: Map<string, number>
+  /** Bytes of files that have no row: the requests that named them were refused. */
+  wasted: number
+}
 
 /** What users may leave here that nobody has looked at. Editors and administrators are not limited. */
 export class Quotas {
   readonly #settings: QuotaSettings
-  /** The uploads of each user who has one under way. */
-  readonly #uploads = new Map<number, WorkQueue>()
+  readonly #uploads = new Map<number, Uploads>()
 
   constructor(settings: QuotaSettings) {
     this.#settings = settings
@@ -33,26 +44,46 @@ export class Quotas {
       throw new AppError('draft-quota-exceeded', { fill: { most } })
   }
 
-  /** Whether the uploads of a user are limited. */
-  limitsUploads(user: User | null): user is User {
-    return this.#settings.uploadQuota > 0 && user !== null && rightsOf(user).edit !== 'all'
+  /**
+   * Counts an image that a user brings, before its files are kept; refuses it if theirs take too much room. It stays counted
+   * until its row is seen: files of which the row was never made take room as well.
+   */
+  async countUpload(db: Database, user: User | null, { hash, bytes }: Upload): Promise<void> {
+    if (this.#settings.uploadQuota === 0 || user === null || rightsOf(user).edit === 'all') return
+    const uploads = this.#uploads.get(user.id) ?? newUploads()
+    this.#uploads.set(user.id, uploads)
+    await uploads.queue.run(async () => {
+      const { unsettled } = uploads
+      const { stored, found } = await db.read((tx) => storage.imagesOf(tx, user.id, [hash, ...unsettled.keys()]))
+      for (const one of found) unsettled.delete(one)
+      // The same bytes are the same image, whoever brought it.
+      if (found.has(hash) || unsettled.has(hash)) return
+      const pending = [...unsettled.values()].reduce((sum, one) => sum + one, 0)
+      this.#refuseOver(stored + pending + uploads.wasted + storage.countedBytes(bytes))
+      unsettled.set(hash, storage.countedBytes(bytes))
+      const [oldest] = unsettled
+      if (unsettled.size <= MOST_UNSETTLED || oldest === undefined) return
+      unsettled.delete(oldest[0])
+      uploads.wasted += oldest[1]
+    })
   }
 
-  /** Refuses so many bytes more to a user whose images take too many. */
-  async checkUpload(tx: Tx, user: User, bytes: number): Promise<void> {
+  /** An image was removed, with its files. */
+  removed(hash: string): void {
+    for (const { unsettled } of this.#uploads.values()) unsettled.delete(hash)
+  }
+
+  #refuseOver(bytes: number): void {
     const { uploadQuota: most } = this.#settings
-    if ((await storage.bytesOfImages(tx, user.id)) + storage.countedBytes(bytes) > most)
-      throw new AppError('upload-quota-exceeded', { fill: { megabytes: Math.floor(most / 1e5) / 10 } })
+    if (bytes > most) throw new AppError('upload-quota-exceeded', { fill: { megabytes: Math.floor(most / 1e5) / 10 } })
   }
+}
 
-  /** Lets the uploads of a user go one after the other: what is counted before one is still true when it is stored. */
-  async inTurn<T>(user: User, work: () => Promise<T>): Promise<T> {
-    const queue = this.#uploads.get(user.id) ?? new WorkQueue(1, MOST_WAITING)
-    this.#uploads.set(user.id, queue)
-    try {
-      return await queue.run(work)
-    } finally {
-      if (!queue.isBusy) this.#uploads.delete(user.id)
-    }
-  }
+interface Upload {
+  readonly hash: string
+  readonly bytes: number
+}
+
+function newUploads(): Uploads {
+  return { queue: new WorkQueue(1, MOST_WAITING), unsettled: new Map(), wasted: 0 }
 }

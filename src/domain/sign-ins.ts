@@ -8,7 +8,7 @@ import type { PasswordChecker } from '../lib/passwords.ts'
 import type { Database } from '../storage/database.ts'
 import * as storage from '../storage/sign-ins.ts'
 import * as users from '../storage/users.ts'
-import { type Guesses, type Sender, tooMany } from './guesses.ts'
+import { type Guesses, type Sender, type Slowly, tooMany } from './guesses.ts'
 
 /** How many wrong passwords for one name a minute are checked without delay. */
 const MOST_WRONG = 100
@@ -37,6 +37,12 @@ interface Account {
   readonly user: { readonly id: number; readonly password_hash: string } | undefined
 }
 
+/** From where a password comes, and what its slow check is run by. */
+interface Origin {
+  readonly sender: Sender
+  readonly slowly: Slowly
+}
+
 /**
  * Checks passwords of users. When many were wrong for one name, those from addresses that never signed in as that user
  * wait: guessing from many addresses becomes slow, and the owner, whose address is known, is neither refused nor delayed.
@@ -58,14 +64,16 @@ export class SignIns {
   }
 
   /** Whether this is the password of that account. */
-  async check(store: Store, { name, user }: Account, password: string, sender: Sender): Promise<boolean> {
+  async check(store: Store, { name, user }: Account, password: string, from: Origin): Promise<boolean> {
+    const { sender, slowly } = from
     const key = `account ${user === undefined ? `? ${hash('sha256', fold(name), 'base64url')}` : user.id}`
     const address = user === undefined ? null : addressOf(user.id, sender)
     const isOver = this.#guesses.count(key) >= MOST_WRONG
     const isRight = await this.#guesses.attempt([{ key, most: Number.POSITIVE_INFINITY }], async () => {
       const isKnown = user !== undefined && address !== null && (await this.#knows(store, user.id, address, isOver))
       if (isOver && !isKnown && !(await this.#delays.wait(key))) throw tooMany(this.#guesses.secondsLeft(key))
-      return (await store.passwords.matches(user?.password_hash, password, 'sign-in', isKnown)) || null
+      const options = { purpose: 'sign-in', slowly, isUrgent: isKnown } as const
+      return (await store.passwords.matches(user?.password_hash, password, options)) || null
     })
     if (isRight && user !== undefined && address !== null) this.#note(store, user.id, address)
     return isRight === true

@@ -38,7 +38,7 @@ export function accessLog(app: FastifyInstance): (answered: Answered) => void {
   }
   const waiting: Answered[] = []
   const flush = () => {
-    if (waiting.length > 0) output?.write(waiting.splice(0).map(line).join(''))
+    for (const answered of waiting.splice(0)) output?.write(line(answered))
   }
   app.addHook('onClose', async () => flush())
   return (answered) => {

@@ -64,6 +64,8 @@ export function answerFromMemory(
     const { method, headers } = request
     if (isClosing || (method !== 'GET' && method !== 'HEAD') || headers.authorization !== undefined)
       return goLong(request, response)
+    // Health checks are answered without the database.
+    if (HEALTH.test(request.url ?? '')) return goLong(request, response)
     const began = performance.now()
     const version = versionOf(db)
     if (typeof version === 'string') answer(request, response, version, began)
@@ -75,6 +77,9 @@ export function answerFromMemory(
       )
   })
 }
+
+/** Addresses of health checks, also behind a language. */
+const HEALTH = /^(?:\/[a-z]{2})?\/(?:healthz|readyz)\b/
 
 /** Null if the database cannot tell: the long way says what is wrong, where here it would end the process. */
 function versionOf(db: Scope['db']): ReturnType<Scope['db']['version']> | null {

@@ -21,39 +21,46 @@ const BLANK_LINE = Buffer.from('\r\n\r\n')
 const END = Buffer.from('--')
 
 /**
- * The parts of a multipart form (RFC 7578), each a view of its bytes; a form of more than `most` is refused as soon as
- * that shows. Every byte is looked at a bounded number of times.
+ * The parts of a multipart form (RFC 7578), each a view of its bytes; a form of more than `most` is refused before any is
+ * read. Every byte is looked at a bounded number of times.
  */
 export function partsOf(bytes: Buffer, type: string, most: number): Part[] {
   const [, quoted, plain] = BOUNDARY.exec(type) ?? []
   const boundary = quoted ?? plain
   if (boundary === undefined) throw new AppError('rest_bad_request')
   const delimiter = Buffer.from(`\r\n--${boundary}`)
+  const ends = delimitersIn(bytes, delimiter, most)
   const parts: Part[] = []
-  // The first delimiter may stand at the very beginning, without a line before it.
-  const isFirst = bytes.subarray(0, delimiter.length - LINE.length).equals(delimiter.subarray(LINE.length))
-  let at = isFirst ? delimiter.length - LINE.length : behind(bytes, delimiter, 0)
-  while (!startsWith(bytes, END, at)) {
-    if (parts.length === most) throw new AppError('rest_too_many_fields', { fill: { most } })
-    const start = behind(bytes, LINE, at)
+  for (const [n, end] of ends.entries()) {
+    const at = end + delimiter.length
+    if (startsWith(bytes, END, at)) return parts
+    const start = bytes.indexOf(LINE, at) + LINE.length
     // Spaces are allowed behind a delimiter, and nothing else.
     if (start - at > 64 || bytes.toString('latin1', at, start).trim() !== '') throw new AppError('rest_bad_request')
-    const next = behind(bytes, delimiter, start - LINE.length)
-    parts.push(partOf(bytes.subarray(start, next - delimiter.length)))
-    at = next
+    const next = ends[n + 1]
+    if (next === undefined || start < at) break
+    parts.push(partOf(bytes.subarray(start, Math.max(start, next))))
   }
-  return parts
+  // The last delimiter is missing.
+  throw new AppError('rest_bad_request')
+}
+
+/** Where the delimiters begin; the first may stand at the very beginning, without a line before it. */
+function delimitersIn(bytes: Buffer, delimiter: Buffer, most: number): number[] {
+  const isFirst = startsWith(bytes, delimiter.subarray(LINE.length), 0)
+  const found = isFirst ? [-LINE.length] : []
+  // The blank line of an empty part may be the line before the next delimiter.
+  const from = isFirst ? delimiter.length - LINE.length : 0
+  for (let at = bytes.indexOf(delimiter, from); at !== -1; at = bytes.indexOf(delimiter, at + delimiter.length)) {
+    found.push(at)
+    // One more than parts: the last delimiter ends the last of them.
+    if (found.length > most + 1) throw new AppError('rest_too_many_fields', { fill: { most } })
+  }
+  return found
 }
 
 function startsWith(bytes: Buffer, sought: Buffer, at: number): boolean {
   return bytes.subarray(at, at + sought.length).equals(sought)
-}
-
-/** The place behind the next occurrence. */
-function behind(bytes: Buffer, sought: Buffer, from: number): number {
-  const at = bytes.indexOf(sought, from)
-  if (at === -1) throw new AppError('rest_bad_request')
-  return at + sought.length
 }
 
 function partOf(bytes: Buffer): Part {

@@ -28,40 +28,69 @@ const FAILURES: Record<number, ErrorCode> = {
 
 /** The interface as OpenAPI 3.1, made from the endpoints that serve it and the schemas of what they answer. */
 export function openApi(endpoints: readonly Endpoint[], addresses: Addresses, site: Site, language: string): Json {
+  const steps = describing(endpoints, addresses, site, language)
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
+  }
+}
+
+/** The same in steps of few milliseconds. */
+export function* describing(
+  endpoints: readonly Endpoint[],
+  addresses: Addresses,
+  site: Site,
+  language: string,
+): Generator<void, Json> {
   const samples = responseSamples(addresses, site)
+  yield
   const paths: Record<string, Json> = {}
   for (const endpoint of endpoints) {
     const path = endpoint.path.replace(/:(\w+)/, '{$1}')
     const item = paths[path] ?? {}
-    for (const method of endpoint.methods) item[method.toLowerCase()] = operation(endpoint, method, samples, language)
+    for (const method of endpoint.methods) {
+      item[method.toLowerCase()] = localise(operation(endpoint, method, samples, language), language)
+      yield
+    }
     paths[path] = item
   }
+  const schemas: Json = {}
+  for (const [name, schema] of Object.entries(RESPONSES)) {
+    schemas[name] = localise(schema, language)
+    yield
+  }
+  return { ...aboutOf(endpoints, addresses, language), paths, components: componentsOf(schemas, language) }
+}
+
+/** What the document says of the interface as a whole. */
+function aboutOf(endpoints: readonly Endpoint[], addresses: Addresses, language: string): Json {
   const groups = [...new Set(endpoints.map(groupOf))]
-  return localise(
-    {
-      openapi: '3.1.1',
-      info: {
-        title: 'Kalends',
-        version: '1.0.0',
-        description: text(language, 'documentation.about'),
-        license: { name: 'MIT', identifier: 'MIT' },
-      },
-      servers: [{ url: addresses.rest, description: text(language, 'documentation.server') }],
-      tags: groups.map((name) => ({ name, description: text(language, `documentation.groups.${name}`) })),
-      paths,
-      components: {
-        securitySchemes: {
-          basic: { type: 'http', scheme: 'basic', description: text(language, 'documentation.basic') },
-          token: { type: 'http', scheme: 'bearer', description: text(language, 'documentation.token') },
-        },
-        schemas: RESPONSES,
-        responses: Object.fromEntries(
-          Object.entries(FAILURES).map(([status, code]) => [`Failed${status}`, failure(code, language)]),
-        ),
-      },
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Kalends',
+      version: '1.0.0',
+      description: text(language, 'documentation.about'),
+      license: { name: 'MIT', identifier: 'MIT' },
     },
-    language,
-  ) as Json
+    servers: [{ url: addresses.rest, description: text(language, 'documentation.server') }],
+    tags: groups.map((name) => ({ name, description: text(language, `documentation.groups.${name}`) })),
+  }
+}
+
+function componentsOf(schemas: Json, language: string): Json {
+  const responses = Object.entries(FAILURES).map(([status, code]) => [
+    `Failed${status}`,
+    localise(failure(code, language), language),
+  ])
+  return {
+    securitySchemes: {
+      basic: { type: 'http', scheme: 'basic', description: text(language, 'documentation.basic') },
+      token: { type: 'http', scheme: 'bearer', description: text(language, 'documentation.token') },
+    },
+    schemas,
+    responses: Object.fromEntries(responses),
+  }
 }
 
 const groupOf = ({ name }: Endpoint) => name.split('.')[0] ?? ''

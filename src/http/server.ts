@@ -5,6 +5,7 @@ import type { Limits } from '../domain/limits.ts'
 import type { Scope, User } from '../domain/scope.ts'
 import { type ConnectionCounter, ConnectionCounts, type ConnectionLimits } from '../lib/connection-counts.ts'
 import { AppError } from '../lib/errors.ts'
+import { inTime } from '../lib/in-time.ts'
 import { chooseLanguage } from '../lib/texts.ts'
 import type { Addresses } from './addresses.ts'
 import { type Answering, sendAnswer, sendClientError, sendError, splitUrl } from './answer.ts'
@@ -152,10 +153,14 @@ function admitOnlyKnown(app: FastifyInstance, service: Service, options: ServerO
   app.setNotFoundHandler((request) => refuseRoute(request.url))
 }
 
+/** How long the database may take to say that it is ready, in milliseconds. */
+const READY_PATIENCE = 1500
+
 function addHealth(app: FastifyInstance, service: Service): void {
+  const isReady = inTime(() => service.isReady(), READY_PATIENCE, false)
   app.get('/healthz', { config: { open: true }, logLevel: 'warn' }, async () => ({ status: 'alive' }))
   app.get('/readyz', { config: { open: true }, logLevel: 'warn' }, async (_, reply) => {
-    const ready = await service.isReady().catch(() => false)
+    const ready = await isReady().catch(() => false)
     return reply
       .code(ready ? 200 : 503)
       .headers(ready ? {} : { 'retry-after': '5' })

@@ -17,6 +17,12 @@ const MOST_REMEMBERED = 10_000
 /** What a password is checked for. Each has its own queue: guesses at events must not delay sign-ins. */
 export type Purpose = 'sign-in' | 'opening'
 
+export interface CheckOptions {
+  readonly purpose: Purpose
+  readonly slowly: (verify: () => Promise<boolean>) => Promise<boolean>
+  readonly isUrgent?: boolean
+}
+
 /** The slow hash that a password is kept as. */
 export function hashPassword(password: string): Promise<string> {
   return argon2().hash(password)
@@ -47,27 +53,33 @@ export class PasswordChecker {
 
   /**
    * Whether this is the password of that hash. No hash matches nothing, and takes as long, so that nobody learns which it
-   * was. What is urgent goes before all that is not.
+   * was. What is urgent goes before all that is not. The slow hash is computed by `slowly`, which may refuse it.
    */
   async matches(
     passwordHash: string | undefined,
     password: string,
-    purpose: Purpose,
-    isUrgent = false,
+    { purpose, slowly, isUrgent = false }: CheckOptions,
   ): Promise<boolean> {
     const queue = this.#queues[purpose]
     // Made by the first who comes, whoever it is, since a start should not wait for it.
     const nobody = this.#nobody()
     if (passwordHash === undefined) {
       const hash = await nobody
-      await queue.run(() => argon2().verify(hash, password), isUrgent)
+      await queue.run(
+        () =>
+          slowly(async () => {
+            await argon2().verify(hash, password)
+            return false
+          }),
+        isUrgent,
+      )
       return false
     }
     const key = this.#fingerprint('', passwordHash, password)
     if (this.#isVerified(key)) return true
     await nobody
     // Somebody may have been found to have the same password while this one waited.
-    const verify = () => this.#isVerified(key) || argon2().verify(passwordHash, password)
+    const verify = () => this.#isVerified(key) || slowly(() => argon2().verify(passwordHash, password))
     if (!(await queue.run(verify, isUrgent))) return false
     this.#remember(key)
     return true

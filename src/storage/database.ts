@@ -6,11 +6,13 @@ import { Migrator } from 'kysely/migration'
 import { AppError, unavailable } from '../lib/errors.ts'
 import { Commits } from './commits.ts'
 import { type Dialect, postgres, sqlite, type Tx } from './dialect.ts'
+import { enter, leave } from './foreign-log.ts'
 import { Looker, type Question } from './look.ts'
 import { migrations, runMigration } from './migrations/index.ts'
 import { postgresDialect } from './postgres.ts'
 import { Replicas } from './replicas.ts'
 import { SqliteDialect } from './sqlite.ts'
+import { stampFile } from './stamp.ts'
 import type { Tables } from './tables.ts'
 import { LocalVersions, SharedVersions, type Version } from './version.ts'
 
@@ -82,9 +84,10 @@ export function openDatabase(
           if (level === 'query') onQuery(query.sql, query.parameters)
         }),
     })
+  const isFile = !isAddress && file !== ':memory:'
+  const hadLog = isFile && enter(file)
   const db = open()
   // Readers of a file have a connection of their own, so that they do not wait for a writer.
-  const isFile = !isAddress && file !== ':memory:'
   const reader = isFile ? open() : db
   // What looks at many rows has a thread, so that nobody else waits for it; a database in memory has one connection.
   const manyReader = isFile ? open('thread') : reader
@@ -174,9 +177,10 @@ export function openDatabase(
       await reading(manyReader, async (tx) => sql`select 1`.execute(tx))
     },
     async migrate() {
-      if (isDeepStrictEqual(await executed(), ALL)) return []
-      const { error, results } = await migrator.migrateToLatest()
+      const isDone = isDeepStrictEqual(await executed(), ALL)
+      const { error, results } = isDone ? {} : await migrator.migrateToLatest()
       if (error !== undefined) throw error
+      if (isFile && !hadLog) await stampFile(db)
       return (results ?? []).map((result) => result.migrationName)
     },
     async pending() {
@@ -189,6 +193,7 @@ export function openDatabase(
       versions.close()
       if (isFile) await Promise.all([reader, manyReader, manyWriter].map((one) => one.destroy()))
       await db.destroy()
+      if (isFile) leave(file)
     },
   }
 }

@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs'
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { chmod, lstat, opendir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
@@ -12,8 +12,9 @@ const PERMISSIONS = 0o777
 /** Makes a database file that only its owner may read, in such a folder; what is there already becomes so. */
 export function makeDatabasePrivate(file: string): void {
   makeFolderPrivate(dirname(file))
-  // Made before SQLite makes it with any other mode; the files of its log get the mode of this one.
-  closeSync(openSync(file, 'a', FILE_MODE))
+  // Made before SQLite makes it with any other mode; the files of its log get the mode of this one. A file that exists is
+  // not opened: closing it would end all locks that this process has on it (fcntl), and with them those of SQLite.
+  if (!existsSync(file)) closeSync(openSync(file, 'a', FILE_MODE))
   for (const suffix of ['', '-wal', '-shm', '-journal']) restrict(`${file}${suffix}`, FILE_MODE)
 }
 

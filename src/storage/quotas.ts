@@ -27,14 +27,18 @@ export function countedBytes(filesize: number): number {
   return Math.max(filesize, LEAST)
 }
 
-/** How much of a quota the images of a user take, in bytes. */
-export async function bytesOfImages(tx: Tx, author: number): Promise<number> {
+/** How much of a quota the images of a user take, in bytes; and which of some images there are, whoever brought them. */
+export async function imagesOf(
+  tx: Tx,
+  author: number,
+  hashes: readonly string[],
+): Promise<{ stored: number; found: Set<string> }> {
+  const least = sql.lit(LEAST)
   const { bytes } = await tx
     .selectFrom('images')
-    .select(
-      sql<number>`sum(case when filesize < ${sql.lit(LEAST)} then ${sql.lit(LEAST)} else filesize end)`.as('bytes'),
-    )
+    .select(sql<number>`sum(case when filesize < ${least} then ${least} else filesize end)`.as('bytes'))
     .where('author', '=', author)
     .executeTakeFirstOrThrow()
-  return Number(bytes ?? 0)
+  const rows = await tx.selectFrom('images').select('hash').where('hash', 'in', hashes).execute()
+  return { stored: Number(bytes ?? 0), found: new Set(rows.map(({ hash }) => hash)) }
 }

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { Instant } from '../calendar/zone.ts'
-import type { Tx } from './dialect.ts'
+import { dialectOf, type Tx } from './dialect.ts'
 import type { SignInTable } from './tables.ts'
 
 /** Whether a user has signed in from an address since then. */
@@ -22,6 +22,7 @@ export async function note(
   { most, since }: { readonly most: number; readonly since: Instant },
 ): Promise<void> {
   const { user, last_utc } = signIn
+  await dialectOf(tx).lock(tx, `sign-ins ${user}`)
   await tx
     .insertInto('sign_ins')
     .values(signIn)

@@ -1,5 +1,6 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { makeDatabasePrivate } from './private-files.ts'
+import { nextStamp } from './stamp.ts'
 
 /** How many prepared statements are kept. */
 const STATEMENTS = 500
@@ -32,10 +33,15 @@ interface Prepared {
   names: readonly string[]
 }
 
+const CHANGES = 'select total_changes()'
+const STAMP = 'pragma user_version'
+
 /** One connection to a database file, with its prepared statements. */
 export class SqliteConnection {
   readonly #database: DatabaseSync
   readonly #statements = new Map<string, Prepared>()
+  /** How many rows this connection had changed when it last stamped a commit. */
+  #stamped = 0
 
   constructor(file: string) {
     if (file !== ':memory:') makeDatabasePrivate(file)
@@ -44,6 +50,31 @@ export class SqliteConnection {
   }
 
   execute(sql: string, parameters: readonly unknown[]): Result {
+    if (sql === 'commit') this.#stamp()
+    // Some failures, such as a full disk, have ended the transaction already.
+    if (sql === 'rollback' && !this.#database.isTransaction) return { changes: 0, lastInsertRowid: 0 }
+    return this.#run(sql, parameters)
+  }
+
+  close(): void {
+    this.#statements.clear()
+    this.#database.close()
+  }
+
+  /** Tells the commit of a transaction that has changed anything from those before it: see stamp.ts. */
+  #stamp(): void {
+    const changes = this.#number(CHANGES)
+    if (changes === this.#stamped) return
+    this.#database.exec(`${STAMP} = ${nextStamp(this.#number(STAMP))}`)
+    this.#stamped = changes
+  }
+
+  #number(sql: string): number {
+    const result = this.#run(sql, [])
+    return 'cells' in result ? Number(result.cells[0]?.[0]) : 0
+  }
+
+  #run(sql: string, parameters: readonly unknown[]): Result {
     const prepared = this.#find(sql)
     const values = parameters.map((value) => (typeof value === 'boolean' ? Number(value) : value)) as SQLInputValue[]
     if (prepared.names.length === 0) return prepared.statement.run(...values)
@@ -52,11 +83,6 @@ export class SqliteConnection {
     if (cells[0] !== undefined && cells[0].length !== prepared.names.length)
       prepared.names = namesOf(prepared.statement)
     return { names: prepared.names, cells }
-  }
-
-  close(): void {
-    this.#statements.clear()
-    this.#database.close()
   }
 
   #prepare(sql: string): Prepared {

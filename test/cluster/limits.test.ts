@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+import { Guesses } from '../../src/domain/guesses.ts'
 import { Limits, type Sharing, Sums, throughDatabase } from '../../src/domain/limits.ts'
 import { openDatabase } from '../../src/storage/database.ts'
 import { freshStore } from '../support/store.ts'
@@ -29,6 +31,45 @@ describe('limits', () => {
     const sums = new Sums()
     assert.deepEqual(await counted({ add: async (window, counts) => sums.add(window, counts) }), [11, 21, 31])
     assert.equal(new Limits(null).hit('one').count, 1)
+  })
+
+  it('on wrong passwords hold for all nodes however many come at once, and right ones are given back', async (t) => {
+    const store = await freshStore(':memory:')
+    const db = openDatabase(store.where)
+    await db.migrate()
+    t.after(async () => {
+      await db.close()
+      await store.drop()
+    })
+    const sums = new Sums()
+    const ways: Sharing[] = [throughDatabase(db), { add: async (window, counts) => sums.add(window, counts) }]
+    const minute = () => Math.floor(Date.now() / 60_000)
+    for (const sharing of ways) {
+      for (let round = 0, began = -1; began !== minute(); round++) {
+        began = minute()
+        const counters = Array.from({ length: 3 }, () => new Limits(sharing))
+        const nodes = counters.map((limits) => new Guesses(limits, 20))
+        const bounds = nodes[0]?.boundsOf({ network: `192.0.2.${round}`, isLimited: true }) ?? []
+        let checked = 0
+        const attempt = (n: number, isRight: boolean) =>
+          nodes[n % 3]?.attempt(bounds, async (slowly) => {
+            const verify = async () => {
+              checked++
+              await setImmediate()
+              return isRight
+            }
+            return (await slowly(verify)) || null
+          })
+        // One after the other: right ones count for nothing.
+        for (let n = 0; n < 60; n++) assert.equal(await attempt(n, true), true)
+        for (const limits of counters) await limits.exchange()
+        checked = 0
+        const outcomes = await Promise.allSettled(Array.from({ length: 90 }, (_, n) => attempt(n, false)))
+        if (began !== minute()) continue
+        assert.equal(checked, 20)
+        assert.equal(outcomes.filter(({ status }) => status === 'rejected').length, 70)
+      }
+    }
   })
 
   it('do not forget what is counted often, whoever makes up keys without end', () => {

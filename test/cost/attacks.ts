@@ -23,10 +23,9 @@ const JSON_TYPE = { 'content-type': 'application/json' }
 const FORM_TYPE = { 'content-type': 'application/x-www-form-urlencoded' }
 const CALENDAR_TYPE = { 'content-type': 'text/calendar' }
 
-/** Whether every value is tried, or the first few of each parameter. */
+/** Whether every value of a parameter of pages and feeds is tried, or the first one or two. */
 const IS_THOROUGH = process.env.KALENDS_COST_THOROUGH === 'yes'
-const FEW = 3
-const some = <T>(values: readonly T[]) => (IS_THOROUGH ? values : values.slice(0, FEW))
+const some = <T>(values: readonly T[], few: number) => (IS_THOROUGH ? values : values.slice(0, few))
 
 const numbers = (count: number, from = 1) => Array.from({ length: count }, (_, n) => from + n)
 const words = (count: number) => numbers(count).map((n) => `w${n.toString(36)}`)
@@ -120,7 +119,7 @@ function* viewReads(): Generator<Attack> {
     yield { name: `${path} unknown`, method: 'GET', path: `${base}?x=${randomBytes(8).toString('hex')}` }
     for (const name of parameters) {
       const values = name === 'search' ? SEARCHES : VIEW_VALUES[name]
-      for (const value of some(values ?? ['1', 'x'.repeat(2000)])) {
+      for (const value of some(values ?? ['1', 'x'.repeat(2000)], parameters.length > 12 ? 1 : 2)) {
         const query = `${name}=${encodeURIComponent(value)}`
         yield { name: `${path} ${query.slice(0, 60)} (${value.length})`, method: 'GET', path: `${base}?${query}` }
       }

@@ -1,6 +1,4 @@
-import { spawn } from 'node:child_process'
-import { join } from 'node:path'
-import { ROOT } from '../support/sources.ts'
+import { startKalends } from '../support/processes.ts'
 import { eventually } from '../support/workers.ts'
 
 export interface Process {
@@ -12,14 +10,10 @@ export interface Process {
 /** Starts `kalends serve` in a process of its own on a folder or a PostgreSQL database, and waits until it listens. */
 export async function startProcess(where: string, folder: string): Promise<Process> {
   const isServer = /^postgres/.test(where)
-  const env = {
-    ...process.env,
-    KALENDS_LOG_LEVEL: 'info',
+  const child = startKalends(['serve', '--port', '0', '--host', '127.0.0.1'], {
     KALENDS_DATA: isServer ? folder : where,
     KALENDS_DATABASE_URL: isServer ? where : '',
-  }
-  const args = [join(ROOT, 'bin/kalends.js'), 'serve', '--port', '0', '--host', '127.0.0.1']
-  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  })
   let out = ''
   // Its first lines are enough: it logs every request.
   for (const stream of [child.stdout, child.stderr])

@@ -1,9 +1,17 @@
 import assert from 'node:assert/strict'
+import { hash } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
+import { Guesses } from '../../src/domain/guesses.ts'
+import { Limits } from '../../src/domain/limits.ts'
+import { SignIns } from '../../src/domain/sign-ins.ts'
 import * as users from '../../src/domain/users.ts'
 import { systemClock } from '../../src/lib/clock.ts'
+import { PasswordChecker } from '../../src/lib/passwords.ts'
+import { has } from '../../src/storage/sign-ins.ts'
+import { find } from '../../src/storage/users.ts'
 import { basic, PASSWORD, type Service, startService } from '../support/service.ts'
+import { eventually } from '../support/workers.ts'
 
 const API = '/calendar/events/v1'
 const WHEN = { start_date: '2031-06-10 19:00', end_date: '2031-06-10 22:00' }
@@ -193,5 +201,42 @@ describe('wrong passwords of users', () => {
   it('are told apart from names that cannot be, which are wrong as well', async () => {
     for (const name of ['edi\0tor', '\0', 'editor\0', 'editor@example.org\0', '\u0001', '\\', '"'])
       assert.equal(await attempt(name, PASSWORD, freshAddress()), 401, JSON.stringify(name))
+  })
+
+  it('delay nobody at an address that another process has seen the user sign in from', async () => {
+    const [user, clock] = [await service.db.read((tx) => find(tx, 'editor')), systemClock]
+    assert.ok(user !== undefined)
+    const store = { db: service.db, clock, passwords: new PasswordChecker(clock) }
+    const account = { name: 'editor', user }
+    const from = (network: string) => ({
+      sender: { network, isLimited: true },
+      slowly: (verify: () => Promise<boolean>) => verify(),
+    })
+    const known = Array.from({ length: 60 }, () => freshAddress())
+    const before = new SignIns(new Guesses(new Limits(null), 0))
+    const remembered = async () =>
+      (await service.db.read((tx) => tx.selectFrom('sign_ins').selectAll().where('user', '=', user.id).execute()))
+        .length
+    for (const network of known) assert.equal(await before.check(store, account, PASSWORD, from(network)), true)
+    // The latest of them are remembered.
+    await eventually(async () => (await remembered()) === 50)
+    await withinMinute(async () => {
+      const limits = new Limits(null)
+      for (let n = 0; n < 100; n++) limits.hit(`account ${user.id}`)
+      const signIns = new SignIns(new Guesses(limits, 0))
+      const latest = await Promise.all(
+        known.map(async (network) => {
+          const address = hash('sha256', `${user.id} ${network}`, 'base64url')
+          return (await service.db.read((tx) => has(tx, user.id, address, 0))) ? [network] : []
+        }),
+      )
+      const order: string[] = []
+      const check = async (network: string, who: string) => {
+        assert.equal(await signIns.check(store, account, PASSWORD, from(network)), true)
+        order.push(who)
+      }
+      await Promise.all([check(freshAddress(), 'stranger'), check(latest.flat()[0] ?? '', 'owner')])
+      assert.deepEqual(order, ['owner', 'stranger'])
+    })
   })
 })

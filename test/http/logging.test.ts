@@ -21,7 +21,7 @@ describe('a line of the log', () => {
         `X-Forwarded-For: ${forwarded}`,
         'Connection: close',
       ]
-      socket.end(Buffer.from(`${head.join('\r\n')}\r\n\r\n`, 'latin1'))
+      socket.write(Buffer.from(`${head.join('\r\n')}\r\n\r\n`, 'latin1'))
       return Buffer.concat(await socket.toArray()).toString()
     }
     let answered = 0

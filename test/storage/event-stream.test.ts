@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { CompiledQuery } from 'kysely'
 import { createScope } from '../../src/app.ts'
-import { openStream, type StreamRequest } from '../../src/domain/event-stream.ts'
+import { BATCH, openStream, type StreamRequest } from '../../src/domain/event-stream.ts'
 import { type Service, startService } from '../support/service.ts'
 import { ON_POSTGRES } from '../support/store.ts'
 
@@ -68,7 +68,7 @@ describe('a stream of events', () => {
     asked = []
     await read()
     const batches = asked.filter(({ sql }) => sql.includes('"start_local" >='))
-    assert.equal(batches.length, 2)
+    assert.equal(batches.length, Math.floor(EVENTS / BATCH))
     for (const { sql, parameters } of batches) {
       const { rows } = await service.db.read((tx) =>
         tx.executeQuery<{ detail: string }>(CompiledQuery.raw(`explain query plan ${sql}`, [...parameters])),

@@ -60,3 +60,12 @@ export function finished(child: ChildProcess): Promise<Result> {
   const text = (chunks: Buffer[]) => Buffer.concat(chunks).toString()
   return new Promise((resolve) => child.on('close', (code) => resolve({ code, out: text(out), err: text(err) })))
 }
+
+/** Runs `kalends serve` that is expected to refuse to start; one that listens is ended, and has no exit code. */
+export function serveRefused(args: readonly string[], env: Record<string, string> = {}): Promise<Result> {
+  const child = startKalends(['serve', '--port', '0', '--host', '127.0.0.1', ...args], env)
+  child.stdout.on('data', (data) => {
+    if (String(data).includes('listening at')) child.kill('SIGKILL')
+  })
+  return finished(child)
+}

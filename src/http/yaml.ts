@@ -1,0 +1,28 @@
+/** Writes a value as YAML, as a package does. */
+type Write = (value: unknown) => string
+
+/** How deep an object is taken apart: what is below is written in one step. */
+const DEPTH = 2
+
+/** An object as YAML, in steps of few milliseconds: a large one takes long to write. */
+export function* writeYaml(value: object, write: Write, depth = DEPTH): Generator<void, string> {
+  let text = ''
+  for (const [key, part] of Object.entries(value)) {
+    if (depth > 0 && isObject(part)) {
+      const named = write({ [key]: 0 }).replace(/ 0\n$/, '\n')
+      text += `${named}${indented(yield* writeYaml(part, write, depth - 1))}`
+    } else {
+      text += write({ [key]: part })
+      yield
+    }
+  }
+  return text
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0
+}
+
+function indented(text: string): string {
+  return text.replace(/^(?=.)/gm, '  ')
+}
