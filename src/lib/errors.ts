@@ -24,6 +24,7 @@ export const ERRORS = {
   rest_internal_error: 500,
   rest_unavailable: 503,
   'rest-event-not-found': 404,
+  'event-damaged': 404,
   'event-not-accessible': 403,
   'event-no-longer-available': 403,
   'event-password-protected': 403,
