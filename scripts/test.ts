@@ -5,7 +5,7 @@ import { startPostgres } from '../test/support/postgres.ts'
 /** Runs the whole suite on the embedded database, and what speaks to a database again on PostgreSQL. */
 
 const EVERYTHING = 'test/**/*.test.ts'
-const ON_DATABASES = 'test/{conformance,http,storage,cluster,cost}/**/*.test.ts'
+const ON_DATABASES = 'test/{conformance,cache,http,storage,cluster,cost}/**/*.test.ts'
 
 async function run(title: string, files: string, env: Record<string, string>): Promise<boolean> {
   process.stdout.write(`\n── ${title} ──\n`)

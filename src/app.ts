@@ -10,7 +10,8 @@ import { Quotas } from './domain/quotas.ts'
 import type { Scope, Site } from './domain/scope.ts'
 import { SignIns } from './domain/sign-ins.ts'
 import { type ExportFormat, exportEvents as writeEvents } from './feeds/export.ts'
-import { MOST_BYTES, Scratch } from './http/cache/scratch-file.ts'
+import { feeds } from './feeds/views.ts'
+import type { Routes } from './http/endpoint.ts'
 import type { Service } from './http/server.ts'
 import { createServer } from './http/server.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
@@ -20,6 +21,12 @@ import { loadTheRest, once } from './lib/later.ts'
 import { LogOutput } from './lib/log-output.ts'
 import { PasswordChecker } from './lib/passwords.ts'
 import { withoutSecrets } from './lib/secrets.ts'
+import { assetFiles } from './pages/assets.ts'
+import { embedFile } from './pages/embed.ts'
+import { errorPage } from './pages/errors.ts'
+import { pages } from './pages/views.ts'
+import { restEndpoints } from './rest/endpoints.ts'
+import { RenderedEvents } from './rest/rendered/rendered-events.ts'
 import { type Database, openDatabase } from './storage/database.ts'
 import { type FileStore, folderStore, s3Store } from './storage/files.ts'
 import { makeImagesPrivate } from './storage/sqlite/private-files.ts'
@@ -58,12 +65,17 @@ export async function createApp(
     ...createScope(config, db, clock, limits),
     onDamage,
     limits,
-    openScratch: (most) => new Scratch(most),
-    scratchBytes: MOST_BYTES,
     isReady: async () => (await db.pending()).length === 0,
     isMigrating: options.isMigrating ?? (() => false),
   }
-  const server: App['server'] = await createServer(service, {
+  const rendered = new RenderedEvents(config.cache)
+  const routes: Routes = {
+    endpoints: restEndpoints(rendered),
+    views: [...feeds, ...pages],
+    files: [assetFiles, embedFile],
+    errorPage,
+  }
+  const server: App['server'] = await createServer(service, routes, {
     ...config,
     logger: options.logger ?? createLogger(config.logLevel),
     counter: options.counter,
@@ -86,6 +98,7 @@ export async function createApp(
     async close() {
       service.signIns.stop()
       await server.close()
+      rendered.close()
       clearTimeout(schedule)
       service.limits.stop()
       await db.close()

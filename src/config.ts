@@ -176,6 +176,13 @@ export const SETTINGS = {
     'a whole number',
     whole(0, 999999999),
   ),
+  cache: setting(
+    'KALENDS_CACHE',
+    'on',
+    'whether responses are cached; off is slower, and answers the same',
+    'on or off',
+    (text) => (text === 'on' ? true : text === 'off' ? false : undefined),
+  ),
   fetchHosts: setting(
     'KALENDS_FETCH_HOSTS',
     '',

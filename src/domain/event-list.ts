@@ -4,11 +4,21 @@ import { ALL, type EventFilter, isByLink } from '../storage/event-filter.ts'
 import type { Stub } from '../storage/events.ts'
 import * as storage from '../storage/events.ts'
 import type { Ref } from '../storage/records.ts'
+import { fill, type RenderedEventCache } from './event-data.ts'
 import { filterOf, readListParameters, type Window, windowOf } from './event-filter.ts'
-import { fill, type Shelf } from './event-parts.ts'
 import { searched } from './event-search.ts'
 import { assembleSound, type Event } from './events.ts'
-import { Briefs, headAt, idsAt, type Listing, NONE, noteEnd, placeBefore } from './listings.ts'
+import {
+  Briefs,
+  headAt,
+  idsAt,
+  type KnownLists,
+  type Listing,
+  NO_LISTS,
+  NONE,
+  noteEnd,
+  placeBefore,
+} from './listings.ts'
 import type { Payload, Scope } from './scope.ts'
 import { stickyFirst } from './sticky-order.ts'
 
@@ -39,7 +49,7 @@ interface Asked {
 export async function list(scope: Scope, query: Payload, order: 'start' | 'sticky' = 'start'): Promise<EventPage> {
   const asked = ask(scope, query)
   return scope.db.readMany(async (tx) => {
-    const { listing, near } = await listingFor(tx, scope, asked, false)
+    const { listing, near } = await listingFor(tx, scope, asked, NO_LISTS, false)
     const offset = (asked.page - 1) * asked.perPage
     const read = (from: number, limit: number) => rowsOf(tx, listing, from, limit)
     const rows =
@@ -89,37 +99,36 @@ export async function listDays(scope: Scope, query: Payload, perDay: number, mos
 }
 
 /**
- * A page of events that are ready to be shown: what is on the shelf is not read again. Only for what everybody sees.
- * While the data stays the same, a list that was asked for before needs no query at all. Null if it has to be made the
- * long way.
+ * A page of rendered events, of which those that are cached are not read again. Only for what everybody sees. A list that
+ * is known needs no query at all if its events are cached. Null if the page cannot be made of cached events.
  */
-export async function listReady<Ready>(
+export async function listRendered<Rendered>(
   scope: Scope,
   query: Payload,
-  shelf: Shelf<Ready>,
-): Promise<EventPage<Ready> | null> {
+  cache: RenderedEventCache<Rendered>,
+  lists: KnownLists,
+): Promise<EventPage<Rendered> | null> {
   const asked = ask(scope, query)
-  // What is wrong with it is told the long way, and distances are of one asker.
+  // Distances belong to one request, and `list` says what is wrong with the parameters.
   if (Object.keys(asked.problems).length > 0 || typeof asked.values.geoloc_lat === 'number') return null
-  const known = scope.memory?.listings.get(scope.memory.version, keyOf(scope, asked))
+  const known = lists.get(keyOf(scope, asked))
   const offset = (asked.page - 1) * asked.perPage
   const pageFrom = (listing: Listing, stubs: readonly Stub[]) =>
     pageOf(
       asked,
       listing,
-      stubs.map((stub) => shelf.take(stub)),
+      stubs.map((stub) => cache.take(stub)),
     )
-  const ready = known && headAt(known, offset, asked.perPage)
-  if (known && ready && !hasSecret(ready) && shelf.isFull(ready)) return pageFrom(known, ready)
+  const stubs = known && headAt(known, offset, asked.perPage)
+  if (known && stubs && !hasSecret(stubs) && cache.hasAll(stubs)) return pageFrom(known, stubs)
   return scope.db.readMany(async (tx) => {
-    const { listing } = await listingFor(tx, scope, asked, true)
-    if (known && !ready) await rememberAll(tx, scope, asked, listing)
-    const stubs = await stubsOf(tx, listing, offset, asked.perPage)
-    if (hasSecret(stubs)) return null
-    await fill(tx, scope, shelf, stubs)
-    // Somebody changed one of them since the list was remembered.
-    if (!shelf.isFull(stubs)) return null
-    return pageFrom(listing, stubs)
+    const { listing } = await listingFor(tx, scope, asked, lists, true)
+    if (known && !stubs) await readFewEvents(tx, scope, asked, listing, lists)
+    const read = await stubsOf(tx, listing, offset, asked.perPage)
+    if (hasSecret(read)) return null
+    await fill(tx, scope, cache, read)
+    // One of them may have changed since the list was read.
+    return cache.hasAll(read) ? pageFrom(listing, read) : null
   })
 }
 
@@ -129,20 +138,24 @@ async function rowsOf(tx: Tx, listing: Listing, offset: number, limit: number): 
   return inOrder(wanted, await storage.getAll(tx, wanted))
 }
 
-/** What is protected by a password is never on the shelf. */
+/** Events with a password are never cached. */
 function hasSecret(stubs: readonly Stub[]): boolean {
   return stubs.some(({ secret }) => secret === 1)
 }
 
-/** A published event that is ready to be shown by itself, in brief; null if it has to be read the long way. */
-export async function getReady<Ready>(scope: Scope, ref: Ref, shelf: Shelf<Ready>): Promise<Stub | null> {
+/** A published event that is in the cache of rendered events after this; null if it cannot be. */
+export async function findRendered<Rendered>(
+  scope: Scope,
+  ref: Ref,
+  cache: RenderedEventCache<Rendered>,
+): Promise<Stub | null> {
   if ('id' in ref && !Number.isSafeInteger(ref.id)) return null
   const [stub] = await ('id' in ref
     ? scope.db.look(storage.STUB_BY_ID, ref.id)
     : scope.db.look(storage.STUB_BY_SLUG, ref.slug))
   if (stub === undefined || stub.secret === 1) return null
-  if (!shelf.isFull([stub])) await scope.db.read((tx) => fill(tx, scope, shelf, [stub]))
-  return shelf.isFull([stub]) ? stub : null
+  if (!cache.hasAll([stub])) await scope.db.read((tx) => fill(tx, scope, cache, [stub]))
+  return cache.hasAll([stub]) ? stub : null
 }
 
 function ask(scope: Scope, query: Payload): Asked & { readonly problems: Problems } {
@@ -159,23 +172,23 @@ function pageOf<Shown>(
   return { events, total, page, perPage, window, strict: values.strict_dates === true }
 }
 
-/** What the list is remembered by: who asks for what, on which days. */
+/** The key of a list: who asks for what, on which days. */
 function keyOf({ user }: Scope, { values: { page, per_page, ...values }, window }: Asked): string {
   return JSON.stringify([user?.id, window, values])
 }
 
-/** What a list comes to, and with `brief` its first events: remembered, or found out. Near a place, its rows are found along with it. */
+/** A list that is known, or is read, with its first events if `brief` says so. Near a place, its rows are found along with it. */
 async function listingFor(
   tx: Tx,
   scope: Scope,
   asked: ReturnType<typeof ask>,
+  lists: KnownLists,
   brief: boolean,
 ): Promise<{ listing: Listing; near: Awaited<ReturnType<typeof storage.listNear>>['rows'] | null }> {
-  const { memory } = scope
   const { problems, perPage, page } = asked
   const isBad = Object.keys(problems).length > 0
   const key = keyOf(scope, asked)
-  const known = isBad ? undefined : memory?.listings.get(memory.version, key)
+  const known = isBad ? undefined : lists.get(key)
   if (known !== undefined) return { listing: known, near: null }
   const filter = await filterOf(tx, scope, asked.values, problems, { most: ALL })
   refuse(problems)
@@ -185,13 +198,13 @@ async function listingFor(
   }
   const { found } = filter
   const { search: _, ...values } = asked.values
-  const ids = found === null ? null : await searched(tx, memory, keyOf(scope, { ...asked, values }), filter, found)
+  const ids = found === null ? null : await searched(tx, lists, keyOf(scope, { ...asked, values }), filter, found)
   // Found by what they are linked to, events come in no order: the first cost as much as all.
   const most = !brief ? 0 : isByLink(filter) ? FEW : HEAD
   const head = ids === null && brief ? await readHead(tx, filter, most) : NONE
   const total = ids?.length ?? (head.length < most ? head.length : await storage.count(tx, filter))
   const listing: Listing = { filter: { ...filter, found: null }, total, head, ids, ends: new Map() }
-  memory?.listings.put(memory.version, key, listing)
+  lists.put(key, listing)
   return { listing, near: null }
 }
 
@@ -199,14 +212,14 @@ async function readHead(tx: Tx, filter: EventFilter, length: number): Promise<Br
   return new Briefs(await storage.stubs(tx, filter, length, 0, null))
 }
 
-/** Remembers all events of a list that is asked for again, if they are few. */
-async function rememberAll(tx: Tx, scope: Scope, asked: Asked, listing: Listing): Promise<void> {
+/** Reads all events of a list that is asked for again, if they are few. */
+async function readFewEvents(tx: Tx, scope: Scope, asked: Asked, listing: Listing, lists: KnownLists): Promise<void> {
   if (listing.ids !== null || listing.total > FEW) return
   listing.head = await readHead(tx, listing.filter, FEW)
-  scope.memory?.listings.put(scope.memory.version, keyOf(scope, asked), listing)
+  lists.put(keyOf(scope, asked), listing)
 }
 
-/** A page of a list in brief: as it is remembered, or read. */
+/** The stubs of a page: known, or read. */
 async function stubsOf(tx: Tx, listing: Listing, offset: number, limit: number): Promise<Stub[]> {
   const known = headAt(listing, offset, limit)
   if (known !== null) return known

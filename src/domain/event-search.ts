@@ -2,8 +2,7 @@ import type { Tx } from '../storage/dialect.ts'
 import { containingHidden, type EventFilter } from '../storage/event-filter.ts'
 import * as storage from '../storage/events.ts'
 import { type Ids, packIds, placesOf } from './id-list.ts'
-import { type Listing, NONE } from './listings.ts'
-import type { Scope } from './scope.ts'
+import { type KnownLists, type Listing, NONE } from './listings.ts'
 
 /** How many found events are looked at one by one, rather than all of a list that has not been searched before. */
 const FEW_FOUND = 500
@@ -17,15 +16,15 @@ type Searchable = Listing & Required<Pick<Listing, 'secrets' | 'places'>> & { re
  */
 export async function searched(
   tx: Tx,
-  memory: Scope['memory'],
+  lists: KnownLists,
   key: string,
   filter: EventFilter,
   found: readonly number[],
 ): Promise<readonly number[] | Ids> {
-  const known = memory?.listings.get(memory.version, key)
-  if (memory === undefined || (!isSearchable(known) && found.length <= FEW_FOUND)) return storage.ids(tx, filter)
+  const known = lists.get(key)
+  if (!isSearchable(known) && found.length <= FEW_FOUND) return storage.ids(tx, filter)
   const list = isSearchable(known) ? known : await searchable(tx, { ...filter, search: null, found: null })
-  if (list !== known) memory.listings.put(memory.version, key, list)
+  if (list !== known) lists.put(key, list)
   const hits = only(list, found)
   if (list.secrets.size === 0 || !hits.some((id) => list.secrets.has(id))) return hits
   const hidden = new Set(await containingHidden(tx, filter.search ?? '', filter.sight))

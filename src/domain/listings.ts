@@ -1,4 +1,3 @@
-import { Generations } from '../lib/generations.ts'
 import type { EventFilter } from '../storage/event-filter.ts'
 import type { Placed, Stub } from '../storage/events.ts'
 import type { Ids, Places } from './id-list.ts'
@@ -52,38 +51,17 @@ export class Briefs {
 /** Of a list of which no event is remembered. */
 export const NONE = new Briefs([])
 
-/** How much memory lists may take, in bytes: anybody can ask for lists without end. */
-const MOST_BYTES = 24 * 2 ** 20
-/** What a list takes beside its key and its events: its filter, and where its pages end. */
-const OVERHEAD = 15_000
-const OF_ID = 8
 const MOST_ENDS = 100
 
-/** Lists that were asked for before; another version of the data makes all of them worthless. */
-export class Listings {
-  #version = ''
-  readonly #known = new Generations<string, Listing>(MOST_BYTES)
-
-  get(version: string, key: string): Listing | undefined {
-    if (version !== this.#version) {
-      this.#version = version
-      this.#known.clear()
-    }
-    return this.#known.get(key, (listing) => sizeOf(key, listing))
-  }
-
-  /** Also called when a list has got more to remember. */
-  put(version: string, key: string, listing: Listing): void {
-    if (version !== this.#version) return
-    this.#known.set(key, listing, sizeOf(key, listing))
-  }
+/** Lists that were read before at the same version of the data. */
+export interface KnownLists {
+  get(key: string): Listing | undefined
+  /** Also called when more of a list was read. */
+  put(key: string, listing: Listing): void
 }
 
-/** Its filter holds what is in its key once more. */
-function sizeOf(key: string, { head, ids, places }: Listing): number {
-  const held = ids !== null && 'byteLength' in ids ? ids.byteLength : OF_ID * (ids?.length ?? 0)
-  return OVERHEAD + 4 * key.length + head.bytes + held + (places?.bytes ?? 0)
-}
+/** Of callers who cache nothing. */
+export const NO_LISTS: KnownLists = { get: () => undefined, put: () => {} }
 
 /** A part of a list in brief, if it is among its first. */
 export function headAt({ head, total }: Listing, offset: number, limit: number): Stub[] | null {

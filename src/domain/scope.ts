@@ -7,7 +7,6 @@ import type { FileStore } from '../storage/files.ts'
 import type { User } from './access.ts'
 import type { OnDamage } from './damage.ts'
 import type { Guesses, Sender } from './guesses.ts'
-import type { Listings } from './listings.ts'
 import type { Quotas } from './quotas.ts'
 import type { SignIns } from './sign-ins.ts'
 
@@ -59,8 +58,6 @@ export interface Scope {
   readonly onDamage?: OnDamage
   /** From where a request comes; none on the command line. */
   readonly sender?: Sender
-  /** What is remembered of lists at the version of the data that a reader asked at; none while something is changed. */
-  readonly memory?: { readonly version: string; readonly listings: Listings }
 }
 
 /** What a request says, read only when its right to say it is settled; throws for a body that is not well-formed. */

@@ -9,12 +9,12 @@ import { once } from '../lib/later.ts'
 import { chooseLanguage, DEFAULT_LANGUAGE } from '../lib/texts.ts'
 import type { Addresses } from './addresses.ts'
 import { readBody, readFile, readForm } from './body.ts'
-import type { Memory } from './cache/cache.ts'
-import type { Headers, Kept } from './cache/cached-response.ts'
+import type { Cache } from './cache/cache.ts'
+import type { CachedResponse, Headers } from './cache/cached-response.ts'
 import { headersIn, linesOf } from './cache/head.ts'
 import { normalPath, normalSearch } from './cache/normal-address.ts'
-import { Moment } from './cache/validity.ts'
-import { compressed, encodingFor, replyTo, tagOf } from './conditional.ts'
+import { ObservedClock } from './cache/validity.ts'
+import { compressed, encodingFor, NOT_MODIFIED_HEADERS, replyTo, tagOf } from './conditional.ts'
 import type { Answer, Call, Endpoint } from './endpoint.ts'
 import { asAppError, errorBody } from './errors.ts'
 import { fieldsIn, sparse } from './sparse.ts'
@@ -23,16 +23,16 @@ import { fieldsIn, sparse } from './sparse.ts'
 const FRESH = 10
 const STALE = 60
 
-/** What is needed to answer: what to work on, what was answered before, and where this is. */
+/** What a request is answered with. */
 export interface Answering {
   readonly scope: Omit<Scope, 'user'>
-  readonly memory: Memory
+  readonly cache: Cache
   readonly addresses: Addresses
-  /** The names of the query parameters that make a difference. */
+  /** The names of the query parameters that the endpoint knows. */
   readonly known: ReadonlySet<string>
 }
 
-/** Calls an endpoint and sends what it answers; a read is answered from memory while that is still true. */
+/** Calls an endpoint and sends its answer; a read is answered from the cache while that is valid. */
 export async function sendAnswer(
   endpoint: Pick<Endpoint, 'handle'>,
   answering: Answering,
@@ -43,7 +43,7 @@ export async function sendAnswer(
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     return sendOnce(await endpoint.handle(callOf(answering, request, sent)), sent, request, reply)
   }
-  const { memory, scope, known } = answering
+  const { cache, scope, known } = answering
   const search = normalSearch(sent, known)
   // Whether a password opens something depends on more than the address.
   if (search.includes('password=')) {
@@ -51,36 +51,37 @@ export async function sendAnswer(
   }
   const key = keyFor(request, path, search)
   const version = await scope.db.version()
-  let direct: Answer | null = null
+  let uncached: Answer | null = null
   let isMaker = false
   const make = async () => {
     isMaker = true
-    await memory.turns.take()
-    const moment = new Moment(scope)
-    const answer = await endpoint.handle(callOf(answering, request, search, { version, clock: moment.clock }))
-    direct = answer
-    const isKept = (answer.status ?? 200) === 200 && !answer.secret && !(answer.body instanceof Readable)
-    return isKept
-      ? keep(answer, search, scope.clock(), Math.min(answer.until ?? moment.until, moment.until), request, reply)
-      : null
+    await cache.queue.take()
+    const observed = new ObservedClock(scope)
+    const answer = await endpoint.handle(callOf(answering, request, search, { version, clock: observed.clock }))
+    uncached = answer
+    const isForOthers = (answer.status ?? 200) === 200 && !answer.secret && !(answer.body instanceof Readable)
+    const until = Math.min(answer.until ?? observed.until, observed.until)
+    return isForOthers ? responseOf(answer, search, scope.clock(), until, request, reply) : null
   }
   const refused = (error: unknown) => {
-    // Limits are each sender's own: who waited for another's answer asks again.
+    // Limits are each sender's own: a request that waited for another's answer is tried by itself.
     if (isMaker || !(error instanceof AppError && error.code === 'rest_too_many_requests')) throw error
     return null
   }
-  const kept = memory.answers.get(key, version) ?? (await memory.answers.make(key, version, make).catch(refused))
-  if (kept === null) {
-    const answer: Answer = direct ?? (await endpoint.handle(callOf(answering, request, search)))
+  const { responses, aliases } = cache
+  const cached = responses.get(key, version) ?? (await responses.make(key, version, make).catch(refused))
+  if (cached === null) {
+    const answer: Answer = uncached ?? (await endpoint.handle(callOf(answering, request, search)))
     return sendOnce(answer, search, request, reply)
   }
-  memory.spellings.put(keyOf(request.user, request.language.name, request.originalUrl), key)
-  const { status, head, body } = await replyTo(kept, request.headers)
+  aliases.put(keyOf(request.user, request.language.name, request.originalUrl), key)
+  const { status, head, body } = await replyTo(cached, request.headers)
   for (const [name, value] of headersIn(head)) reply.header(name, value)
+  if (status === 304) return sendNotModified(reply)
   return reply.code(status).send(body ?? undefined)
 }
 
-/** What an answer is kept by. Who is signed in shares nothing with anybody. */
+/** The key of a response. Users share no responses. */
 export function keyOf(user: User | null, language: string, url: string): string {
   return `${user === null ? '' : user.id} ${language} ${url}`
 }
@@ -93,20 +94,16 @@ function keyFor(request: FastifyRequest, path: string, search: string): string {
   return keyOf(user, language.name, `${prefix}${normal}${search === '' ? '' : `?${search}`}`)
 }
 
-/** A request as an endpoint sees it; a read is given what is remembered at its version of the data. */
+/** A request as an endpoint sees it; a read that may be cached has its version of the data and an observed clock. */
 function callOf(
-  { scope, addresses, memory }: Answering,
+  { scope, addresses }: Answering,
   request: FastifyRequest,
   search: string,
   reading: { version: string; clock: Clock } | null = null,
 ): Call {
   const { id, slug = '', '*': rest = '' } = request.params as { id?: string; slug?: string; '*'?: string }
   return {
-    scope: {
-      ...scope,
-      user: request.user,
-      ...(reading && { clock: reading.clock, memory: { version: reading.version, listings: memory.listings } }),
-    },
+    scope: { ...scope, user: request.user, ...(reading && { clock: reading.clock }) },
     addresses,
     language: request.language.name,
     method: request.method,
@@ -119,22 +116,19 @@ function callOf(
     file: () => readFile(request.body, request.headers['content-type']),
     search: new URLSearchParams(search),
     sent: splitUrl(request.url)[1],
-    shelf:
-      reading === null || request.user !== null || search.includes('_fields')
-        ? null
-        : memory.shelf(addresses).at(reading.version),
+    version: reading?.version ?? null,
   }
 }
 
-/** Makes an answer ready to be sent to everyone whom it is for. */
-function keep(
+/** The response to every reader whom an answer is for. */
+function responseOf(
   answer: Answer,
   search: string,
   now: Instant,
   until: Instant,
   request: FastifyRequest,
   reply: FastifyReply,
-): Kept {
+): CachedResponse {
   const body = bytesOf(answer.body, search)
   const { 'x-request-id': _, ...set } = varied(request, reply).getHeaders()
   const isText = typeof answer.body === 'string'
@@ -161,10 +155,11 @@ function cacheControl(user: User | null, seconds: number): string {
 
 const PRIVATE = 'private, no-store'
 
-/** Sends what nobody else is to get. */
+/** Sends an answer that is not cached. */
 function sendOnce(answer: Answer, search: string, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { status = 200, headers = {}, body } = answer
   varied(request, reply).code(status).header('cache-control', PRIVATE).headers(headers)
+  if (status === 304) return sendNotModified(reply)
   if (body instanceof Readable) {
     const encoding = request.method === 'HEAD' ? null : encodingFor(request.headers['accept-encoding'])
     if (encoding === null) return reply.send(body)
@@ -175,6 +170,13 @@ function sendOnce(answer: Answer, search: string, request: FastifyRequest, reply
   if (status < 300 && !reply.hasHeader('etag'))
     reply.header('etag', `"${tagOf(answer.mark ?? bytes, answer.revision)}"`)
   return reply.send(bytes)
+}
+
+/** Sends 304 with only the headers that a client needs to go on using its copy. */
+function sendNotModified(reply: FastifyReply): FastifyReply {
+  for (const name of Object.keys(reply.getHeaders()))
+    if (name !== 'x-request-id' && !NOT_MODIFIED_HEADERS.has(name)) reply.removeHeader(name)
+  return reply.code(304).send()
 }
 
 function bytesOf(body: Exclude<Answer['body'], Readable>, search: string): Buffer {

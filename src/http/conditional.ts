@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib'
 import type { Check } from '../domain/scope.ts'
 import { AppError } from '../lib/errors.ts'
-import type { Encoding, Kept, Reply, Variant } from './cache/cached-response.ts'
+import type { CachedResponse, Encoding, Reply, Variant } from './cache/cached-response.ts'
 import { headersIn, headWith, linesOf } from './cache/head.ts'
 import type { Call } from './endpoint.ts'
 
@@ -18,26 +18,26 @@ export function tagOf(body: Buffer | string, revision = ''): string {
 const WORTH_COMPRESSING = 1000
 
 /** The answer to a reader's own conditions, in an encoding that they understand, which is made once. */
-export function replyTo(kept: Kept, asked: IncomingHttpHeaders): Reply | Promise<Reply> {
-  const encoding = kept.body.length < WORTH_COMPRESSING ? null : encodingFor(asked['accept-encoding'])
+export function replyTo(response: CachedResponse, asked: IncomingHttpHeaders): Reply | Promise<Reply> {
+  const encoding = response.body.length < WORTH_COMPRESSING ? null : encodingFor(asked['accept-encoding'])
   const name = encoding ?? 'identity'
-  const known = kept.variants[name]
-  const variant = known ?? makeVariant(kept, encoding)
-  if (known === undefined) kept.variants[name] = variant
+  const known = response.variants[name]
+  const variant = known ?? makeVariant(response, encoding)
+  if (known === undefined) response.variants[name] = variant
   return variant instanceof Promise
-    ? variant.then((made) => chooseFrom(made, kept, asked))
-    : chooseFrom(variant, kept, asked)
+    ? variant.then((made) => chooseFrom(made, response, asked))
+    : chooseFrom(variant, response, asked)
 }
 
-function chooseFrom(variant: Variant, { tag }: Kept, asked: IncomingHttpHeaders): Reply {
-  return isNamed(tag, asked['if-none-match']) ? knownOf(variant) : variant.whole
+function chooseFrom(variant: Variant, { tag }: CachedResponse, asked: IncomingHttpHeaders): Reply {
+  return isNamed(tag, asked['if-none-match']) ? notModifiedOf(variant) : variant.whole
 }
 
-function makeVariant(kept: Kept, encoding: Encoding | null): Variant | Promise<Variant> {
-  if (encoding === null) return variantOf(kept, null, kept.body)
-  return compress[encoding](kept.body).then((bytes) => {
-    const made = variantOf(kept, encoding, bytes)
-    kept.variants[encoding] = made
+function makeVariant(response: CachedResponse, encoding: Encoding | null): Variant | Promise<Variant> {
+  if (encoding === null) return variantOf(response, null, response.body)
+  return compress[encoding](response.body).then((bytes) => {
+    const made = variantOf(response, encoding, bytes)
+    response.variants[encoding] = made
     return made
   })
 }
@@ -61,24 +61,27 @@ const compressor: Record<Encoding, () => Transform> = {
   gzip: () => createGzip(),
 }
 
-function variantOf(kept: Kept, encoding: Encoding | null, body: Buffer): Variant {
+function variantOf(response: CachedResponse, encoding: Encoding | null, body: Buffer): Variant {
   let own = `\r\ncontent-length: ${body.length}`
   // What names itself by a weak tag has one for all encodings.
-  if (!kept.lines.includes('\r\netag: ')) own += `\r\netag: "${kept.tag}${encoding === null ? '' : `~${encoding}`}"`
+  if (!response.lines.includes('\r\netag: '))
+    own += `\r\netag: "${response.tag}${encoding === null ? '' : `~${encoding}`}"`
   if (encoding !== null) own += `\r\ncontent-encoding: ${encoding}`
-  return { whole: { status: 200, head: headWith(200, kept.lines + own), body }, known: null }
+  return { whole: { status: 200, head: headWith(200, response.lines + own), body }, notModified: null }
 }
 
-function knownOf(variant: Variant): Reply {
-  if (variant.known === null) {
-    const lines = linesOf(Object.fromEntries(headersIn(variant.whole.head).filter(([name]) => BRIEF.has(name))))
-    variant.known = { status: 304, head: headWith(304, lines), body: null }
+function notModifiedOf(variant: Variant): Reply {
+  if (variant.notModified === null) {
+    const lines = linesOf(
+      Object.fromEntries(headersIn(variant.whole.head).filter(([name]) => NOT_MODIFIED_HEADERS.has(name))),
+    )
+    variant.notModified = { status: 304, head: headWith(304, lines), body: null }
   }
-  return variant.known
+  return variant.notModified
 }
 
-/** What word of an unchanged answer carries: all else is known with it (RFC 9110 section 15.4.5). */
-const BRIEF = new Set(['etag', 'cache-control', 'vary', 'access-control-allow-origin'])
+/** The headers of a 304: the client knows the others (RFC 9110 section 15.4.5). */
+export const NOT_MODIFIED_HEADERS = new Set(['etag', 'cache-control', 'vary', 'access-control-allow-origin'])
 
 /** How a tag ends, in each encoding. */
 const ENDS = new Set(['"', '~br"', '~gzip"'])

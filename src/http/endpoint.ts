@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
-import type { Payload, Scope } from '../domain/scope.ts'
-import type { ShelfView } from '../rest/rendered/rendered-events.ts'
+import type { Payload, Scope, Site } from '../domain/scope.ts'
+import type { AppError } from '../lib/errors.ts'
 import type { Fields } from '../schema/field.ts'
 import type { ResponseName } from '../schema/responses.ts'
 import type { Addresses } from './addresses.ts'
@@ -35,8 +35,8 @@ export interface Call {
   readonly search: URLSearchParams
   /** The query string as it was sent, for redirects. */
   readonly sent: string
-  /** Events that are ready to be sent to everybody, for those whose answer can be made of them. */
-  readonly shelf: ShelfView | null
+  /** The version of the data that the answer is made from; null for a write. */
+  readonly version: string | null
 }
 
 export interface Answer {
@@ -62,6 +62,32 @@ export interface View {
   /** The names of its query parameters; none if it has none. */
   readonly parameters?: readonly string[]
   handle(call: Call): Promise<Answer>
+}
+
+/** A file that is sent as it is, such as a stylesheet. */
+export interface StaticFile {
+  readonly type: string
+  readonly headers: Record<string, string>
+  readonly bytes: Buffer
+  /** The bytes compressed by Brotli; null if that gains nothing. */
+  readonly packed: (() => Promise<Buffer>) | null
+}
+
+/** An address, or a folder of addresses, with static files. */
+export interface FileRoute {
+  /** Below the base address; `:name` stands for the name of a file. */
+  readonly path: string
+  /** Null if there is no such file. */
+  find(site: Site, name: string): Promise<StaticFile | null>
+}
+
+/** Everything that the server answers. */
+export interface Routes {
+  readonly endpoints: readonly Endpoint[]
+  readonly views: readonly View[]
+  readonly files: readonly FileRoute[]
+  /** A failure as a page, for a request that a browser sent. */
+  errorPage(error: AppError, scope: Omit<Scope, 'user'>, addresses: Addresses, language: string): Answer
 }
 
 /** One operation of the REST interface. The router, the namespace index and the documentation are made from these. */

@@ -7,25 +7,21 @@ import { type ConnectionCounter, ConnectionCounts, type ConnectionLimits } from 
 import { AppError, unavailable } from '../lib/errors.ts'
 import { inTime } from '../lib/in-time.ts'
 import { chooseLanguage } from '../lib/texts.ts'
-import { addAssets } from '../pages/assets.ts'
-import { addEmbed } from '../pages/embed.ts'
-import { errorPage, isForPeople } from '../pages/errors.ts'
-import { endpoints } from '../rest/endpoints.ts'
 import type { Addresses } from './addresses.ts'
 import { type Answering, sendAnswer, sendClientError, sendError, splitUrl } from './answer.ts'
 import { authenticate } from './authentication.ts'
-import { Memory, type Remembering } from './cache/cache.ts'
-import { answerFromMemory } from './cache/fast-path.ts'
+import { Cache } from './cache/cache.ts'
+import { installFastPath } from './cache/fast-path.ts'
 import { limitConnections } from './connection-limit.ts'
 import { endIdle, tendConnections } from './connections.ts'
 import { allowOrigins } from './cors.ts'
-import { type Endpoint, METHODS, NAMESPACE } from './endpoint.ts'
+import { type Endpoint, METHODS, NAMESPACE, type Routes } from './endpoint.ts'
+import { addFiles } from './files.ts'
 import { languageIn } from './language.ts'
 import { watchForProxy } from './proxy-warning.ts'
 import { checkAddress, checkUser, type RateLimits, senderOf } from './rate-limit.ts'
 import { securityHeaders } from './security-headers.ts'
 import { tracing } from './tracing.ts'
-import { views } from './views.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -50,21 +46,23 @@ export interface ServerOptions extends RateLimits, ConnectionLimits {
   readonly uploadLimit: number
   /** In seconds. */
   readonly requestTimeout: number
+  /** Whether responses are cached. */
+  readonly cache: boolean
   readonly logger: FastifyBaseLogger | false
   /** Counts connections with other processes; without it, those of this one are counted. */
   readonly counter?: ConnectionCounter | undefined
 }
 
 /** What the server works on: a scope without a user, and whether it is fit to be asked. */
-export interface Service extends Omit<Scope, 'user'>, Remembering {
+export interface Service extends Omit<Scope, 'user'> {
   readonly limits: Limits
   isReady(): Promise<boolean>
   /** Whether the tables are being changed, so that nobody can be answered. */
   isMigrating(): boolean
 }
 
-/** The HTTP server: every endpoint, and what is true of every request. */
-export async function createServer(service: Service, options: ServerOptions): Promise<FastifyInstance> {
+/** The HTTP server: the routes, and what is true of every request. */
+export async function createServer(service: Service, routes: Routes, options: ServerOptions): Promise<FastifyInstance> {
   const safety = securityHeaders(options.baseUrl)
   const { idOf, traceOf } = tracing(options.trustProxy)
   const app = fastify({
@@ -93,8 +91,8 @@ export async function createServer(service: Service, options: ServerOptions): Pr
     clientErrorHandler: sendClientError,
   })
   endIdle(app.server)
-  const memory = new Memory(service)
-  app.addHook('onClose', async () => memory.close())
+  const cache = new Cache(service.clock, options.cache)
+  app.addHook('onClose', async () => cache.close())
   app.decorateRequest('user', null)
   app.decorateRequest('language')
   app.removeAllContentTypeParsers()
@@ -105,7 +103,7 @@ export async function createServer(service: Service, options: ServerOptions): Pr
   app.setErrorHandler((error: Error, request, reply) =>
     isForPeople(request)
       ? sendError(error, request, reply, (told) =>
-          errorPage(told, service, addressesOf(request, options), request.language.name),
+          routes.errorPage(told, service, addressesOf(request, options), request.language.name),
         )
       : sendError(error, request, reply),
   )
@@ -117,14 +115,13 @@ export async function createServer(service: Service, options: ServerOptions): Pr
   tendConnections(app)
   allowOrigins(app, options.writeOrigins, options.baseUrl)
   refuseWhileMigrating(app, service)
-  admitOnlyKnown(app, service, options)
+  admitOnlyKnown(app, service, routes, options)
   addHealth(app, service)
-  addAssets(app, service.site)
-  addEmbed(app)
-  addFiles(app, service)
-  addViews(app, service, memory, options)
-  addEndpoints(app, service, memory, options)
-  answerFromMemory(app, service, memory, options)
+  addFiles(app, routes.files, service.site)
+  addImages(app, service)
+  addViews(app, routes, service, cache, options)
+  addEndpoints(app, routes, service, cache, options)
+  if (cache.isOn) installFastPath(app, service, cache, options)
   limitConnections(app.server, options.counter ?? new ConnectionCounts(options), options, app.log)
   return app
 }
@@ -154,7 +151,7 @@ function refuseWhileMigrating(app: FastifyInstance, { isMigrating }: Service): v
 const MIGRATING = 10
 
 /** Credentials come before the route, so that wrong ones are told on every address. */
-function admitOnlyKnown(app: FastifyInstance, service: Service, options: ServerOptions): void {
+function admitOnlyKnown(app: FastifyInstance, service: Service, { endpoints }: Routes, options: ServerOptions): void {
   const { limits } = service
   const watch = watchForProxy(options, app.log)
   app.addHook('onRequest', async (request) => {
@@ -164,9 +161,9 @@ function admitOnlyKnown(app: FastifyInstance, service: Service, options: ServerO
     request.user = await authenticate(service, request.headers.authorization, senderOf(options, request))
     checkUser(limits, options, request)
     // Before its body is looked at.
-    if (request.is404) refuseRoute(request.url)
+    if (request.is404) refuseRoute(endpoints, request.url)
   })
-  app.setNotFoundHandler((request) => refuseRoute(request.url))
+  app.setNotFoundHandler((request) => refuseRoute(endpoints, request.url))
 }
 
 /** How long the database may take to say that it is ready, in milliseconds. */
@@ -206,27 +203,39 @@ function addressesOf({ language }: FastifyRequest, { baseUrl }: ServerOptions): 
 function answeringOf(
   request: FastifyRequest,
   service: Service,
-  memory: Memory,
+  cache: Cache,
   options: ServerOptions,
   known: ReadonlySet<string>,
 ): Answering {
   const scope = { ...service, sender: senderOf(options, request) }
-  return { scope, memory, addresses: addressesOf(request, options), known }
+  return { scope, cache, addresses: addressesOf(request, options), known }
 }
 
-function addViews(app: FastifyInstance, service: Service, memory: Memory, options: ServerOptions): void {
+function addViews(
+  app: FastifyInstance,
+  { views }: Routes,
+  service: Service,
+  cache: Cache,
+  options: ServerOptions,
+): void {
   for (const view of views) {
     const known = new Set(view.parameters)
     app.route({
       method: [...view.methods],
       url: view.path,
       handler: (request, reply) =>
-        sendAnswer(view, answeringOf(request, service, memory, options, known), request, reply),
+        sendAnswer(view, answeringOf(request, service, cache, options, known), request, reply),
     })
   }
 }
 
-function addEndpoints(app: FastifyInstance, service: Service, memory: Memory, options: ServerOptions): void {
+function addEndpoints(
+  app: FastifyInstance,
+  { endpoints }: Routes,
+  service: Service,
+  cache: Cache,
+  options: ServerOptions,
+): void {
   const add = (to: FastifyInstance, endpoint: Endpoint) => {
     const known = new Set([...Object.keys(endpoint.parameters), '_fields'])
     to.route({
@@ -237,7 +246,7 @@ function addEndpoints(app: FastifyInstance, service: Service, memory: Memory, op
         if (endpoint.access === 'signed-in' && user === null) throw new AppError('rest_not_signed_in')
       },
       handler: (request, reply) =>
-        sendAnswer(endpoint, answeringOf(request, service, memory, options, known), request, reply),
+        sendAnswer(endpoint, answeringOf(request, service, cache, options, known), request, reply),
     })
   }
   // A form may bring the image of a record as a file, so it may be as large as one.
@@ -258,7 +267,7 @@ function addEndpoints(app: FastifyInstance, service: Service, memory: Memory, op
 }
 
 /** The files of images: their names are made from what is in them, so they never change. */
-function addFiles(app: FastifyInstance, service: Service): void {
+function addImages(app: FastifyInstance, service: Service): void {
   app.get('/images/:name', { logLevel: 'warn' }, async (request, reply) => {
     const { name } = request.params as { name: string }
     const found = await images.file(service, name)
@@ -275,8 +284,13 @@ function addFiles(app: FastifyInstance, service: Service): void {
   })
 }
 
+/** Whether a failed request was sent by a browser, outside the REST interface. */
+function isForPeople({ url, headers }: FastifyRequest): boolean {
+  return !url.startsWith(`/${NAMESPACE}`) && /\btext\/html\b/.test(headers.accept ?? '')
+}
+
 /** A known place with a method it does not support, or no place at all. */
-function refuseRoute(url: string): never {
+function refuseRoute(endpoints: readonly Endpoint[], url: string): never {
   const [path] = splitUrl(url)
   const methods = endpoints.filter((endpoint) => isAt(path, endpoint)).flatMap((endpoint) => endpoint.methods)
   if (methods.length === 0) throw new AppError('rest_no_route')

@@ -9,7 +9,7 @@ const AT_ONCE = 2
  * Lets work begin in the order in which it came, a little in each turn of the event loop. What works without a pause
  * would otherwise hold up everything that came after it, also what is answered at once.
  */
-export class Turns {
+export class FairQueue {
   #waiting: (() => void)[] = []
   #next: (() => void)[] = []
   #isComing = false

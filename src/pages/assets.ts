@@ -3,9 +3,8 @@ import { readFileSync } from 'node:fs'
 import { extname } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants } from 'node:zlib'
-import type { FastifyInstance } from 'fastify'
 import type { Design, Site } from '../domain/scope.ts'
-import { AppError } from '../lib/errors.ts'
+import type { FileRoute } from '../http/endpoint.ts'
 import { once } from '../lib/later.ts'
 import { themeOf } from './theme.ts'
 
@@ -58,31 +57,31 @@ export function basePath(home: string): string {
   return new URL(home).pathname.replace(/\/+$/, '')
 }
 
-/** Hands the files out: for good by the address that names their content, for an hour by any other. */
-export function addAssets(app: FastifyInstance, site: Site): void {
-  const assets = assetsOf(site)
-  let reader: Asset | undefined
-  const readReader = () => asset('', READER, readFileSync(new URL('vendor/openapi-explorer.min.js', WEB)))
-  app.get('/assets/:name', { logLevel: 'warn' }, async (request, reply) => {
-    const { name } = request.params as { name: string }
+let reader: Asset | undefined
+
+/** A large file that few ask for: it is read when the first one does. */
+function readReader(): Asset {
+  reader ??= asset('', READER, readFileSync(new URL('vendor/openapi-explorer.min.js', WEB)))
+  return reader
+}
+
+/** The files of pages: valid for ever by the address that names their content, for an hour by any other. */
+export const assetFiles: FileRoute = {
+  path: '/assets/:name',
+  async find(site, name) {
     const plain = name.replace(/\.[\da-f]{10}(?=\.\w+$)/, '')
-    // A large file that few ask for: read and packed when the first one does.
-    if (plain === READER) reader ??= readReader()
-    const found = plain === READER ? reader : assets.get(plain)
-    if (found === undefined) throw new AppError('rest_no_route')
-    const current = found.path.endsWith(`/${name}`)
-    const packed = found.packed !== null && /\bbr\b/.test(String(request.headers['accept-encoding'] ?? ''))
-    return reply
-      .type(found.type)
-      .headers({
-        'cache-control': current ? 'public, max-age=31536000, immutable' : 'public, max-age=3600',
-        ...(found.packed !== null && { vary: 'Accept-Encoding' }),
-        ...(packed && { 'content-encoding': 'br' }),
+    const found = plain === READER ? readReader() : assetsOf(site).get(plain)
+    if (found === undefined) return null
+    const isCurrent = found.path.endsWith(`/${name}`)
+    return {
+      ...found,
+      headers: {
+        'cache-control': isCurrent ? 'public, max-age=31536000, immutable' : 'public, max-age=3600',
         // A logo may be a drawing, and a drawing may have scripts: by itself it can do nothing.
         'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
-      })
-      .send(packed ? await found.packed?.() : found.bytes)
-  })
+      },
+    }
+  },
 }
 
 function readAssets(design: Design, base: string): Assets {

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import type { FastifyInstance } from 'fastify'
+import type { FileRoute } from '../http/endpoint.ts'
+import { etagOf } from '../http/files.ts'
 import { once } from '../lib/later.ts'
 
 const FOLDER = new URL('../../web/embed/', import.meta.url)
@@ -29,21 +29,26 @@ export function embedScript(): string {
   return `// The calendar of this service, for any website: see its documentation.\n;(() => {\n'use strict'${script}})()\n`
 }
 
-/** Hands the widget out to the pages of every site. */
-export function addEmbed(app: FastifyInstance): void {
-  const made = once(() => {
-    const script = embedScript()
-    return { script, etag: `"${createHash('sha256').update(script).digest('base64url').slice(0, 22)}"` }
-  })
-  app.get('/embed.js', { logLevel: 'warn' }, async (request, reply) => {
-    const { script, etag } = made()
-    reply.headers({
-      'cache-control': 'public, max-age=600',
-      'access-control-allow-origin': '*',
-      'cross-origin-resource-policy': 'cross-origin',
-      etag,
-    })
-    if (request.headers['if-none-match']?.includes(etag)) return reply.code(304).send()
-    return reply.type('text/javascript; charset=utf-8').send(script)
-  })
+const widget = once(() => {
+  const bytes = Buffer.from(embedScript())
+  return { bytes, etag: etagOf(bytes) }
+})
+
+/** The widget, for the pages of every site. */
+export const embedFile: FileRoute = {
+  path: '/embed.js',
+  async find() {
+    const { bytes, etag } = widget()
+    return {
+      type: 'text/javascript; charset=utf-8',
+      headers: {
+        'cache-control': 'public, max-age=600',
+        'access-control-allow-origin': '*',
+        'cross-origin-resource-policy': 'cross-origin',
+        etag,
+      },
+      bytes,
+      packed: null,
+    }
+  },
 }

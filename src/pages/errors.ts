@@ -1,7 +1,6 @@
-import type { FastifyRequest } from 'fastify'
 import type { Scope } from '../domain/scope.ts'
 import type { Addresses } from '../http/addresses.ts'
-import { type Answer, NAMESPACE } from '../http/endpoint.ts'
+import type { Answer } from '../http/endpoint.ts'
 import type { AppError } from '../lib/errors.ts'
 import { html } from '../lib/markup.ts'
 import { text } from '../lib/texts.ts'
@@ -10,11 +9,6 @@ import { answer } from './layout.ts'
 
 /** The statuses that have words of their own; any other is told as a failure. */
 const TOLD = [400, 401, 403, 404, 410, 413, 429, 503]
-
-/** Whether a failed request was a person's, in a browser, outside the REST interface. */
-export function isForPeople({ url, headers }: FastifyRequest): boolean {
-  return !url.startsWith(`/${NAMESPACE}`) && /\btext\/html\b/.test(headers.accept ?? '')
-}
 
 /** A failure as a page. */
 export function errorPage(error: AppError, scope: Omit<Scope, 'user'>, addresses: Addresses, language: string): Answer {

@@ -1,4 +1,5 @@
 import type { Endpoint } from '../http/endpoint.ts'
+import { RenderedEvents } from './rendered/rendered-events.ts'
 import { documentationEndpoint } from './routes/documentation.ts'
 import { eventEndpoints } from './routes/events.ts'
 import { imageEndpoints } from './routes/images.ts'
@@ -8,12 +9,18 @@ import { namespaceEndpoint } from './routes/namespace.ts'
 import { termEndpoints } from './routes/terms.ts'
 
 /** The whole REST interface. */
-export const endpoints: readonly Endpoint[] = [
-  namespaceEndpoint(() => endpoints),
-  documentationEndpoint(() => endpoints),
-  ...eventEndpoints,
-  ...linkedRecordEndpoints,
-  ...imageEndpoints,
-  ...termEndpoints,
-  importEndpoint,
-]
+export function restEndpoints(rendered: RenderedEvents): readonly Endpoint[] {
+  const all: readonly Endpoint[] = [
+    namespaceEndpoint(() => all),
+    documentationEndpoint(() => all),
+    ...eventEndpoints(rendered),
+    ...linkedRecordEndpoints,
+    ...imageEndpoints,
+    ...termEndpoints,
+    importEndpoint,
+  ]
+  return all
+}
+
+/** The same without a cache, for those who only describe it. */
+export const endpoints = restEndpoints(new RenderedEvents(false))

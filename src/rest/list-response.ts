@@ -1,6 +1,7 @@
 import type { Answer, Call } from '../http/endpoint.ts'
 import { AppError, type ErrorCode } from '../lib/errors.ts'
-import { join, type Ready, slice } from './rendered/rendered-events.ts'
+import type { RenderedEvent } from './rendered/event-cache.ts'
+import { join, slice } from './rendered/slices.ts'
 
 /** One page of a list, on the way out. */
 export interface ListPage {
@@ -26,8 +27,8 @@ export function listAnswer(call: Call, items: readonly object[], list: ListPage)
   return { headers, body: { [list.name]: items, ...rest } }
 }
 
-/** The same of items that are ready to be sent. */
-export function readyListAnswer(call: Call, items: readonly Ready[], list: ListPage): Answer {
+/** The same list of rendered events. */
+export function renderedListAnswer(call: Call, items: readonly RenderedEvent[], list: ListPage): Answer {
   const { headers, rest } = around(call, list)
   const end = JSON.stringify(rest)
   const pieces = [slice(`{"${list.name}":[`)]

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { deflateSync } from 'node:zlib'
+import { feeds } from '../../src/feeds/views.ts'
 import { NAMESPACE } from '../../src/http/endpoint.ts'
-import { views } from '../../src/http/views.ts'
+import { pages } from '../../src/pages/views.ts'
 import { endpoints } from '../../src/rest/endpoints.ts'
 import type { Field, Fields } from '../../src/schema/field.ts'
 import * as kinds from '../../src/schema/kinds.ts'
@@ -113,7 +114,7 @@ function* viewReads(): Generator<Attack> {
     'venue-7.ics',
     'tag-3.json',
   ]
-  for (const { path, parameters = [] } of views) {
+  for (const { path, parameters = [] } of [...feeds, ...pages]) {
     const slug = slugs.find((one) => one.length > 0 && fits(path, one)) ?? 'venue-7'
     const base = path.replace(/:slug.*/, slug).replace('*', 'category-3')
     yield { name: path, method: 'GET', path: base }

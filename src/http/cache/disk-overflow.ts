@@ -1,31 +1,25 @@
-import type { Scratch } from '../../rest/rendered/template-store.ts'
-import type { Kept, Keyed } from './cached-response.ts'
+import type { CachedResponse, KeyedResponse } from './cached-response.ts'
+import type { ScratchFile } from './scratch-file.ts'
 
-/** How many answers are put aside in one turn of the event loop, so that nobody waits for it. */
+/** How many responses are written in one turn of the event loop, so that nobody waits for them. */
 const AT_ONCE = 4
-/** Of how many that were read back last it is known: were it more, some would come twice among them by chance alone. */
+/** How many of the last reads are remembered: with more, some would be repeated by chance. */
 const MOST_READ = 32
 
-/**
- * Answers that memory has no room for, put aside while the data stays the same: to read one back takes far less than
- * to make it.
- */
-export class Spill {
-  readonly #scratch: Scratch
-  /** Those that were read back of late. */
+/** Responses that memory has no room for, in a scratch file: to read one back is far cheaper than to make it. */
+export class DiskOverflow {
+  readonly #scratch: ScratchFile
+  /** The hashes of those that were read last. */
   readonly #read = new Set<number>()
-  #waiting: [number: number, keyed: Keyed][] = []
+  #waiting: [hash: number, keyed: KeyedResponse][] = []
 
-  constructor(scratch: Scratch) {
+  constructor(scratch: ScratchFile) {
     this.#scratch = scratch
   }
 
-  /**
-   * An answer, and whether it is asked for so often that it should be in memory again: what comes back once in a long
-   * while would only push others out.
-   */
-  get(number: number, key: string): { readonly kept: Kept; readonly often: boolean } | undefined {
-    const row = this.#scratch.get(number)
+  /** A response, and whether it is read so often that it should be in memory again. */
+  get(hash: number, key: string): { readonly response: CachedResponse; readonly often: boolean } | undefined {
+    const row = this.#scratch.get(hash)
     if (row === undefined) return undefined
     const [, head, body] = row
     if (!head.startsWith(key) || head[key.length] !== '\n') return undefined
@@ -35,25 +29,23 @@ export class Spill {
     const tag = head.slice(from, middle)
     const until = Number(head.slice(middle + 1, end))
     const lines = head.slice(end + 1)
-    const often = this.#read.has(number)
+    const often = this.#read.has(hash)
     if (this.#read.size >= MOST_READ) this.#read.clear()
-    this.#read.add(number)
-    return { kept: { body, tag, lines, until, variants: {} }, often }
+    this.#read.add(hash)
+    return { response: { body, tag, lines, until, variants: {} }, often }
   }
 
-  /** Puts answers aside, a few at a time. */
-  put(entries: Iterable<[number: number, keyed: Keyed]>): void {
-    if (this.#waiting.length === 0) setImmediate(() => this.#work())
+  /** Writes responses, a few at a time. */
+  put(entries: Iterable<[hash: number, keyed: KeyedResponse]>): void {
+    if (this.#waiting.length === 0) setImmediate(() => this.#write())
     for (const entry of entries) this.#waiting.push(entry)
   }
 
-  /** One is no longer true; another may take its place. */
-  delete(number: number): void {
-    this.#scratch.delete(number)
+  delete(hash: number): void {
+    this.#scratch.delete(hash)
   }
 
-  /** Nothing of it is true any more. */
-  forget(): void {
+  clear(): void {
     this.#waiting = []
     this.#scratch.clear()
     this.#read.clear()
@@ -64,11 +56,11 @@ export class Spill {
     this.#scratch.close()
   }
 
-  #work(): void {
-    for (const [number, { key, kept }] of this.#waiting.splice(0, AT_ONCE)) {
-      const { tag, until, lines, body } = kept
-      if (!this.#scratch.has(number)) this.#scratch.put(number, 0, [key, tag, until, lines].join('\n'), body)
+  #write(): void {
+    for (const [hash, { key, response }] of this.#waiting.splice(0, AT_ONCE)) {
+      const { tag, until, lines, body } = response
+      if (!this.#scratch.has(hash)) this.#scratch.put(hash, 0, [key, tag, until, lines].join('\n'), body)
     }
-    if (this.#waiting.length > 0) setImmediate(() => this.#work())
+    if (this.#waiting.length > 0) setImmediate(() => this.#write())
   }
 }

@@ -9,7 +9,7 @@ import { replyTo } from '../conditional.ts'
 import { languageChooser, languageIn } from '../language.ts'
 import { isOverLimit, type RateLimits } from '../rate-limit.ts'
 import { tracing } from '../tracing.ts'
-import type { Memory } from './cache.ts'
+import type { Cache } from './cache.ts'
 import type { Reply } from './cached-response.ts'
 import { giveHead, headersIn } from './head.ts'
 
@@ -19,19 +19,19 @@ interface FrontOptions extends RateLimits {
 }
 
 /**
- * Answers what everybody asks for from memory, before the request is even routed: nearly all requests of a calendar are
- * such. Whatever is not known here goes the long way, and so does whatever somebody may not have.
+ * Answers cached reads of anonymous readers before Fastify routes them: nearly all requests of a calendar are such.
+ * Everything else is passed to Fastify.
  */
-export function answerFromMemory(
+export function installFastPath(
   app: FastifyInstance,
   { db, limits }: Pick<Scope, 'db'> & { readonly limits: Limits },
-  { answers, spellings }: Memory,
+  { responses, aliases }: Cache,
   options: FrontOptions,
 ): void {
-  const long = app.server.listeners('request') as RequestListener[]
+  const listeners = app.server.listeners('request') as RequestListener[]
   app.server.removeAllListeners('request')
-  const goLong: RequestListener = (request, response) => {
-    for (const listener of long) listener(request, response)
+  const passToFastify: RequestListener = (request, response) => {
+    for (const listener of listeners) listener(request, response)
   }
   const trusted = options.trustProxy.length > 0 ? proxyAddr.compile([...options.trustProxy]) : null
   const choose = languageChooser(options.languages)
@@ -53,31 +53,31 @@ export function answerFromMemory(
     const { headers, url = '', socket } = request
     const language = languageIn(url, options.languages) ?? choose(headers['accept-language'])
     const key = keyOf(null, language, url)
-    const kept = answers.get(key, version) ?? answers.get(spellings.get(key) ?? '', version)
-    if (kept === undefined) return goLong(request, response)
+    const cached = responses.get(key, version) ?? responses.get(aliases.get(key) ?? '', version)
+    if (cached === undefined) return passToFastify(request, response)
     const ip = trusted === null ? (socket.remoteAddress ?? '') : proxyAddr(request, trusted)
-    if (isOverLimit(limits, options, { ip, socket, headers })) return goLong(request, response)
-    const reply = replyTo(kept, headers)
+    if (isOverLimit(limits, options, { ip, socket, headers })) return passToFastify(request, response)
+    const reply = replyTo(cached, headers)
     if (!(reply instanceof Promise)) return send(request, response, reply, ip, began)
     reply.then(
       (made) => send(request, response, made, ip, began),
-      () => goLong(request, response),
+      () => passToFastify(request, response),
     )
   }
   app.server.on('request', (request, response) => {
     const { method, headers } = request
     if (isClosing || (method !== 'GET' && method !== 'HEAD') || headers.authorization !== undefined)
-      return goLong(request, response)
+      return passToFastify(request, response)
     // Health checks are answered without the database.
-    if (HEALTH.test(request.url ?? '')) return goLong(request, response)
+    if (HEALTH.test(request.url ?? '')) return passToFastify(request, response)
     const began = performance.now()
     const version = versionOf(db)
     if (typeof version === 'string') answer(request, response, version, began)
-    else if (version === null) goLong(request, response)
+    else if (version === null) passToFastify(request, response)
     else
       version.then(
         (told) => answer(request, response, told, began),
-        () => goLong(request, response),
+        () => passToFastify(request, response),
       )
   })
 }
@@ -85,7 +85,7 @@ export function answerFromMemory(
 /** Addresses of health checks, also behind a language. */
 const HEALTH = /^(?:\/[a-z]{2})?\/(?:healthz|readyz)\b/
 
-/** Null if the database cannot tell: the long way says what is wrong, where here it would end the process. */
+/** Null if the database cannot tell: Fastify reports the error, which would end the process here. */
 function versionOf(db: Scope['db']): ReturnType<Scope['db']['version']> | null {
   try {
     return db.version()

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
-import type { Headers, Lines } from './cached-response.ts'
+import type { HeaderLines, Headers } from './cached-response.ts'
 
 const { STATUS_CODES, validateHeaderName, validateHeaderValue } = process.getBuiltinModule('node:http')
 
 /** Headers as lines; throws if one cannot be a line. */
-export function linesOf(headers: Headers): Lines {
+export function linesOf(headers: Headers): HeaderLines {
   return Object.entries(headers)
     .map(([name, value]) => {
       validateHeaderName(name)
@@ -27,7 +27,7 @@ export function headersIn(head: string): [name: string, value: string][] {
 }
 
 /** The first line of an answer, with those of its headers. */
-export function headWith(status: number, lines: Lines): string {
+export function headWith(status: number, lines: HeaderLines): string {
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}${lines}`
 }
 

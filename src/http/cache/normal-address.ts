@@ -34,23 +34,22 @@ function filled(route: string, params: Record<string, string>): string {
     .replace(/\*$/, () => encoded('*').replaceAll('%2F', '/'))
 }
 
-/** How much memory spellings may take, in bytes. */
+/** How much memory aliases may take, in bytes. */
 const MOST_BYTES = 2 ** 21
 
-/** The normal form of addresses by the spellings in which they were asked for, of late. */
-export class Spellings {
-  readonly #known = new Generations<string, string>(MOST_BYTES)
+/** The normal form of addresses, by the spellings that were asked for last. */
+export class AddressAliases {
+  readonly #normal = new Generations<string, string>(MOST_BYTES)
 
-  get(spelling: string): string | undefined {
-    return this.#known.get(spelling, (normal) => sizeOf(spelling, normal))
+  get(alias: string): string | undefined {
+    return this.#normal.get(alias, (normal) => sizeOf(alias, normal))
   }
 
-  put(spelling: string, normal: string): void {
-    if (spelling !== normal && this.get(spelling) !== normal)
-      this.#known.set(spelling, normal, sizeOf(spelling, normal))
+  put(alias: string, normal: string): void {
+    if (alias !== normal && this.get(alias) !== normal) this.#normal.set(alias, normal, sizeOf(alias, normal))
   }
 }
 
-function sizeOf(spelling: string, normal: string): number {
-  return 2 * (spelling.length + normal.length) + 100
+function sizeOf(alias: string, normal: string): number {
+  return 2 * (alias.length + normal.length) + 100
 }

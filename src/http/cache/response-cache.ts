@@ -1,95 +1,97 @@
 import { randomInt } from 'node:crypto'
 import type { Clock } from '../../lib/clock.ts'
 import { Generations } from '../../lib/generations.ts'
-import type { Scratch } from '../../rest/rendered/template-store.ts'
-import type { Kept, Keyed } from './cached-response.ts'
-import { Spill } from './disk-overflow.ts'
+import type { CachedResponse, KeyedResponse } from './cached-response.ts'
+import { DiskOverflow } from './disk-overflow.ts'
+import type { ScratchFile } from './scratch-file.ts'
 
-/** How much memory kept answers may take, in bytes; their encodings, where they are asked for, take a quarter more. */
+/** How much memory responses may take, in bytes; their compressed forms, where they are asked for, take a quarter more. */
 const MOST_BYTES = 24 * 2 ** 20
-/** What an entry takes beside its bodies and its key: its headers. */
+/** What a response takes beside its body and its key: its headers. */
 const OVERHEAD = 3000
 
 /**
- * Answers that were given before, by whom and what was asked for. They are of one version of the data: another version
- * makes all of them worthless, so that nothing is ever answered that is no longer true.
+ * Responses by key, for one version of the data: another version empties the cache, so that no response is ever stale.
+ * Without a scratch file the cache is off: it holds nothing, and every response is made anew.
  */
-export class AnswerCache {
+export class ResponseCache {
   readonly #clock: Clock
+  readonly #overflow: DiskOverflow | null
   #version: string = ''
-  /** By the numbers of their keys, which are found faster; of two keys with the same one, one answer alone is kept. */
-  readonly #kept: Generations<number, Keyed>
-  readonly #spill: Spill
-  #making = new Map<string, Promise<Kept | null>>()
+  /** By the hash of their keys, which is found faster; of two keys with the same hash, one response is kept. */
+  readonly #responses: Generations<number, KeyedResponse>
+  #pending = new Map<string, Promise<CachedResponse | null>>()
 
-  constructor(clock: Clock, scratch: Scratch) {
+  constructor(clock: Clock, scratch: ScratchFile | null) {
     this.#clock = clock
-    this.#spill = new Spill(scratch)
-    this.#kept = new Generations(MOST_BYTES, (dropped) => this.#spill.put(dropped))
+    this.#overflow = scratch && new DiskOverflow(scratch)
+    this.#responses = new Generations(MOST_BYTES, (dropped) => this.#overflow?.put(dropped))
   }
 
-  get(key: string, version: string): Kept | undefined {
+  get(key: string, version: string): CachedResponse | undefined {
+    if (this.#overflow === null) return undefined
     this.#move(version)
-    const number = numberOf(key)
-    const held = this.#kept.get(number, sizeOf)
-    const kept = held?.key === key ? held.kept : this.#readBack(number, key)
-    if (kept === undefined || kept.until > this.#clock()) return kept
-    this.#kept.delete(number)
-    this.#spill.delete(number)
+    const number = hashOf(key)
+    const held = this.#responses.get(number, sizeOf)
+    const response = held?.key === key ? held.response : this.#readBack(this.#overflow, number, key)
+    if (response === undefined || response.until > this.#clock()) return response
+    this.#responses.delete(number)
+    this.#overflow.delete(number)
     return undefined
   }
 
-  /** What `make` makes, once for all who ask while it does; it answers null for what is not for others. */
-  async make(key: string, version: string, make: () => Promise<Kept | null>): Promise<Kept | null> {
+  /** Calls `make` once for all who ask while it runs. It answers null for a response that is not for others. */
+  async make(key: string, version: string, make: () => Promise<CachedResponse | null>): Promise<CachedResponse | null> {
+    if (this.#overflow === null) return make()
     this.#move(version)
-    const making = this.#making
-    const other = making.get(key)
+    const pending = this.#pending
+    const other = pending.get(key)
     if (other !== undefined) return other
     const own = make()
-    making.set(key, own)
+    pending.set(key, own)
     try {
-      const kept = await own
-      if (kept !== null && kept.until > this.#clock() && this.#version === version)
-        this.#keep(numberOf(key), { key, kept })
-      return kept
+      const response = await own
+      if (response !== null && response.until > this.#clock() && this.#version === version)
+        this.#put(hashOf(key), { key, response })
+      return response
     } finally {
-      making.delete(key)
+      pending.delete(key)
     }
   }
 
   close(): void {
-    this.#spill.close()
+    this.#overflow?.close()
   }
 
-  #readBack(number: number, key: string): Kept | undefined {
-    const back = this.#spill.get(number, key)
-    if (back?.often) this.#keep(number, { key, kept: back.kept })
-    return back?.kept
+  #readBack(overflow: DiskOverflow, number: number, key: string): CachedResponse | undefined {
+    const found = overflow.get(number, key)
+    if (found?.often) this.#put(number, { key, response: found.response })
+    return found?.response
   }
 
-  #keep(number: number, keyed: Keyed): void {
-    this.#kept.set(number, keyed, sizeOf(keyed))
+  #put(number: number, keyed: KeyedResponse): void {
+    this.#responses.set(number, keyed, sizeOf(keyed))
   }
 
   #move(version: string): void {
     if (version === this.#version) return
     this.#version = version
-    this.#kept.clear()
-    this.#spill.forget()
-    this.#making = new Map()
+    this.#responses.clear()
+    this.#overflow?.clear()
+    this.#pending = new Map()
   }
 }
 
-/** With its address, which may be far longer than what it answers. */
-function sizeOf({ key, kept: { body } }: Keyed): number {
+/** The key counts: an address may be far longer than the body. */
+function sizeOf({ key, response: { body } }: KeyedResponse): number {
   return body.length + 2 * key.length + OVERHEAD
 }
 
-/** Another one in every process: nobody can tell which addresses have the same number. */
+/** Random in every process: nobody can tell which addresses have the same hash. */
 const SEED = randomInt(2 ** 32)
 
-/** A key as a number, which is nearly always its own (FNV-1a). */
-export function numberOf(key: string): number {
+/** The hash of a key (FNV-1a). */
+export function hashOf(key: string): number {
   let number = SEED
   for (let n = 0; n < key.length; n++) number = Math.imul(number ^ key.charCodeAt(n), 0x01000193)
   return number | 0

@@ -34,7 +34,7 @@ const room = Buffer.allocUnsafeSlow(LONGEST)
  * Room for what does not fit in memory and can be made again: a compressed file in the system's temporary folder, which
  * has no name and so vanishes with the process. Entries are only added; when the file is full, it begins anew.
  */
-export class Scratch {
+export class ScratchFile {
   readonly #most: number
   #file: File | null = null
   readonly #places = new Map<number, number>()

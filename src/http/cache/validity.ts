@@ -2,8 +2,8 @@ import { type Instant, toInstant, toWallClock } from '../../calendar/zone.ts'
 import type { Scope } from '../../domain/scope.ts'
 import type { Clock } from '../../lib/clock.ts'
 
-/** The time at which an answer is made: it notices whether the answer looks at it, and so for how long it stays true. */
-export class Moment {
+/** Observes how a handler reads the clock, and so knows until when its answer is valid. */
+export class ObservedClock {
   /** When time alone may change the answer. */
   until: Instant = Number.POSITIVE_INFINITY
   readonly clock: Clock

@@ -1,5 +1,5 @@
 import { hash, randomUUID } from 'node:crypto'
-import type { Links, Own } from '../../domain/event-parts.ts'
+import type { Links, OwnData } from '../../domain/event-data.ts'
 import type { Event } from '../../domain/events.ts'
 import type { Site } from '../../domain/scope.ts'
 import type { Addresses } from '../../http/addresses.ts'
@@ -31,7 +31,7 @@ const hole = (name: Hole) => `${SECRET} ${name}`
 const HOLES = new RegExp(`,"\\w+":"${SECRET} (\\w+)"`)
 
 /** Makes the template of an event that everybody may see whole. */
-export function templateOf({ links, ...own }: Own, addresses: Addresses, site: Site): Template {
+export function templateOf({ links, ...own }: OwnData, addresses: Addresses, site: Site): Template {
   const shown: Event = { ...own, ...NOTHING }
   const body = {
     ...event(shown, addresses, site, {

@@ -1,230 +1,100 @@
-import { hash } from 'node:crypto'
-import type { Links, Own, Parts, Shelf, Stub } from '../../domain/event-parts.ts'
-import type { Site } from '../../domain/scope.ts'
-import type { Term } from '../../domain/terms.ts'
-import type { Addresses } from '../../http/addresses.ts'
-import { inertLd, organizationLd, part, placeLd } from '../json-ld.ts'
-import { linkedRecord } from '../present.ts'
-import { embeddedTerm } from '../present-event.ts'
-import { type Hole, templateOf } from './event-template.ts'
-import type { TemplateStore } from './template-store.ts'
+import { type EventPage, findRendered, list, listRendered } from '../../domain/event-list.ts'
+import { type Event, get } from '../../domain/events.ts'
+import { type KnownLists, NO_LISTS } from '../../domain/listings.ts'
+import { MOST_BYTES, ScratchFile } from '../../http/cache/scratch-file.ts'
+import type { Answer, Call } from '../../http/endpoint.ts'
+import { writeEach } from '../../http/leave-out.ts'
+import { type ListPage, listAnswer, renderedListAnswer } from '../list-response.ts'
+import { event, singleEvent } from '../present-event.ts'
+import type { Lookup } from '../routes/lookup.ts'
+import { EventCache } from './event-cache.ts'
+import { ListCache } from './list-cache.ts'
+import { join } from './slices.ts'
+import { TemplateStore, TemporaryTemplates } from './template-store.ts'
 
-/** Bytes that are part of an answer: all of a buffer, or from one place in it to another. */
-export interface Slice {
-  readonly bytes: Buffer
-  readonly from: number
-  readonly to: number
+/** What a request is answered from. */
+interface Cached {
+  readonly events: EventCache
+  readonly lists: KnownLists
 }
 
-/** An event that is ready to be sent, in pieces. */
-export interface Ready {
-  readonly pieces: readonly Slice[]
-  /** Names what is in it. */
-  readonly mark: string
+/** What is cached at one version of the data. */
+interface CachedVersion {
+  readonly version: string
+  readonly lists: ListCache
+  /** By the address of the REST interface: there are as many as languages and mounts. */
+  readonly events: Map<string, EventCache>
 }
 
-/** What an event shows of something it is linked to, and how machines are told of it; undefined for what is not to be seen. */
-interface Part {
-  readonly json: Slice
-  readonly ld: Slice
-  readonly mark: string
-  /** What terms are in order of. */
-  readonly order: string
-}
+/**
+ * Answers requests for events. What everybody sees is assembled from cached JSON: see docs/decisions. What a user sees, or
+ * a request for some fields, is rendered for this request. Without the cache, nothing outlives the request; the answers are
+ * the same.
+ */
+export class RenderedEvents {
+  readonly #scratch: ScratchFile | null
+  /** By the address of the REST interface. */
+  readonly #stores = new Map<string, TemplateStore>()
+  #current: CachedVersion | null = null
 
-type Kind = keyof Links
-const KINDS: readonly Kind[] = ['venue', 'organizer', 'category', 'tag', 'event']
-
-/** How many of a kind are held at most. */
-const MOST_PARTS = 20_000
-
-/** Events as everybody sees them, ready to be put together: see domain/event-parts.ts. One for each way to write addresses. */
-export class EventShelf {
-  readonly #addresses: Addresses
-  readonly #site: Site
-  readonly #templates: TemplateStore
-  #current: { readonly version: string; readonly view: ShelfView } | null = null
-
-  constructor(addresses: Addresses, site: Site, templates: TemplateStore) {
-    this.#templates = templates
-    this.#addresses = addresses
-    this.#site = site
+  constructor(isCached: boolean) {
+    this.#scratch = isCached ? new ScratchFile(MOST_BYTES / 2) : null
   }
 
-  /**
-   * The shelf as it is at a version of the data. Whoever still works at another has a view of their own: what they read
-   * of that state is not taken for this one's.
-   */
-  at(version: string): ShelfView {
-    if (this.#current?.version !== version || this.#current.view.isLarge)
-      this.#current = { version, view: new ShelfView(this.#addresses, this.#site, this.#templates) }
-    return this.#current.view
-  }
-}
-
-/** A shelf at one version of the data: templates are shared by all versions, what fills their holes is its own. */
-export class ShelfView implements Shelf<Ready> {
-  readonly #addresses: Addresses
-  readonly #site: Site
-  readonly #templates: TemplateStore
-  readonly #parts = byKind(() => new Map<number, Part | undefined>())
-
-  constructor(addresses: Addresses, site: Site, templates: TemplateStore) {
-    this.#templates = templates
-    this.#addresses = addresses
-    this.#site = site
+  async list(call: Call): Promise<Answer> {
+    const cached = this.#cacheFor(call)
+    const page = cached && (await listRendered(call.scope, call.query, cached.events, cached.lists))
+    if (page !== null) return renderedListAnswer(call, page.events, listPageOf(page))
+    const found = await list(call.scope, call.query)
+    const items = writeEach(call.scope, found.events, (shown) => event(shown, call.addresses, call.scope.site))
+    return listAnswer(call, items, listPageOf(found))
   }
 
-  /** Whether it holds so much that another one should begin. */
-  get isLarge(): boolean {
-    return KINDS.some((kind) => this.#parts[kind].size > MOST_PARTS)
+  async single(call: Call, ref: ReturnType<Lookup['ref']>): Promise<Answer> {
+    const cached = this.#cacheFor(call)
+    const stub = cached && (await findRendered(call.scope, ref, cached.events))
+    if (cached === null || stub === null) return singleAnswer(call, await get(call.scope, ref, call.query))
+    const { pieces, mark } = cached.events.take(stub, true)
+    return { revision: String(stub.revision), body: join(pieces), mark }
   }
 
-  isFull(stubs: readonly Stub[]): boolean {
-    for (const { id, revision } of stubs) {
-      const links = this.#templates.get(id, revision)?.links
-      if (links === undefined) return false
-      for (const kind of KINDS) for (const linked of links[kind]) if (!this.#parts[kind].has(linked)) return false
-    }
-    return true
+  close(): void {
+    this.#scratch?.close()
   }
 
-  lacks(stubs: readonly Stub[]): number[] {
-    return stubs.filter(({ id, revision }) => this.#templates.get(id, revision) === undefined).map(({ id }) => id)
-  }
-
-  put(own: Own): void {
-    this.#templates.put(own.row.id, templateOf(own, this.#addresses, this.#site))
-  }
-
-  lacksOf(stubs: readonly Stub[]): Links {
-    const lacking = byKind(() => new Set<number>())
-    for (const { id, revision } of stubs) {
-      const links = this.#templates.get(id, revision)?.links
-      if (links === undefined) continue
-      for (const kind of KINDS) {
-        for (const linked of links[kind]) if (!this.#parts[kind].has(linked)) lacking[kind].add(linked)
-      }
-    }
-    return byKind((kind) => [...lacking[kind]])
-  }
-
-  putParts(links: Links, parts: Parts): void {
-    for (const kind of KINDS) {
-      for (const id of links[kind]) this.#parts[kind].set(id, this.#partOf(kind, id, parts))
-    }
-  }
-
-  /** The event as it is in a list or, with `alone`, by itself. */
-  take({ id, revision }: Stub, alone = false): Ready {
-    const template = this.#templates.get(id, revision)
-    if (template === undefined) throw new Error('an event was taken that is not on the shelf')
-    const { body, cuts, holes, links } = template
-    const pieces: Slice[] = []
-    const marks = [template.mark]
-    let from = 0
-    for (const [n, to] of cuts.entries()) {
-      pieces.push({ bytes: body, from, to })
-      from = to
-      const hole = holes[n]
-      if (hole === 'end' && !alone) {
-        pieces.push(CLOSE)
-        return { pieces, mark: marks.join(' ') }
-      }
-      if (hole !== undefined) this.#fillHole(hole, links, pieces, marks)
-    }
-    pieces.push({ bytes: body, from, to: body.length })
-    return { pieces, mark: marks.join(' ') }
-  }
-
-  #fillHole(hole: Hole, links: Links, pieces: Slice[], marks: string[]): void {
-    const { kind, name, always, form = 'json' } = HOLES[hole]
-    if (kind === null) return
-    const shown: Part[] = []
-    for (const id of links[kind]) {
-      const part = this.#parts[kind].get(id)
-      if (part) shown.push(part)
-    }
-    if (kind === 'category' || kind === 'tag') shown.sort((one, other) => (one.order < other.order ? -1 : 1))
-    // One by itself, several as a list; what may be absent is so when there is none.
-    const [first] = shown
-    const isList = always === 'list' || shown.length !== 1
-    if (first === undefined && always === undefined) return
-    pieces.push(isList ? name.list : name.one)
-    for (const [n, part] of shown.entries()) {
-      if (n > 0) pieces.push(COMMA)
-      pieces.push(part[form])
-      marks.push(part.mark)
-    }
-    if (isList) pieces.push(END_OF_LIST)
-  }
-
-  #partOf(kind: Kind, id: number, parts: Parts): Part | undefined {
-    if (kind === 'event') return parts.event.has(id) ? partFrom(id, null) : undefined
-    if (kind === 'category' || kind === 'tag') {
-      const term = parts[kind].get(id)
-      return term && partFrom(embeddedTerm(term, this.#addresses), null, orderOf(term))
-    }
-    const linked = parts[kind].get(id)
-    if (linked === undefined) return undefined
-    const ld = kind === 'venue' ? placeLd(linked, this.#addresses) : organizationLd(linked, this.#addresses)
-    return partFrom(linkedRecord(kind, linked, this.#addresses, this.#site.timezone), inertLd(part(ld)))
+  /** Null if the answer depends on more than the address. */
+  #cacheFor({ scope, addresses, search, version }: Call): Cached | null {
+    if (version === null || scope.user !== null || search.has('_fields')) return null
+    if (this.#scratch === null)
+      return { events: new EventCache(addresses, scope.site, new TemporaryTemplates()), lists: NO_LISTS }
+    if (this.#current?.version !== version) this.#current = { version, lists: new ListCache(), events: new Map() }
+    const { lists, events } = this.#current
+    const known = events.get(addresses.rest)
+    if (known !== undefined && !known.isFull) return { events: known, lists }
+    const store = this.#stores.get(addresses.rest) ?? new TemplateStore(this.#scratch, this.#stores.size)
+    this.#stores.set(addresses.rest, store)
+    const made = new EventCache(addresses, scope.site, store)
+    events.set(addresses.rest, made)
+    return { events: made, lists }
   }
 }
 
-function byKind<T>(make: (kind: Kind) => T): Record<Kind, T> {
-  return Object.fromEntries(KINDS.map((kind) => [kind, make(kind)])) as Record<Kind, T>
+/** An event that is read or written. */
+export function singleAnswer({ addresses, scope }: Call, shown: Event, status = 200): Answer {
+  return {
+    status,
+    ...(status === 201 && { headers: { location: `${addresses.rest}/events/${shown.row.id}` } }),
+    revision: revisionOf(shown),
+    // It is shown whole to a reader who sent its password, and to nobody else.
+    ...(shown.row.password_hash !== null && { secret: true }),
+    body: singleEvent(shown, addresses, scope.site),
+  }
 }
 
-/** Terms are in order of name, equals in order of id. */
-function orderOf({ name_key, id }: Term): string {
-  return `${name_key}\0${String(id).padStart(16, '0')}`
-}
+export const revisionOf = ({ row }: Event) => String(row.revision)
 
-function partFrom(value: unknown, ld: unknown, order = ''): Part {
-  const json = JSON.stringify(value)
-  const mark = hash('sha1', json, 'base64url').slice(0, 8)
-  return { json: slice(json), ld: slice(JSON.stringify(ld)), mark, order }
-}
-
-/** A text as a part of answers. */
-export function slice(text: string): Slice {
-  const bytes = Buffer.from(text)
-  return { bytes, from: 0, to: bytes.length }
-}
-
-/** Puts parts of an answer together. */
-export function join(pieces: readonly Slice[]): Buffer {
-  let length = 0
-  for (const { from, to } of pieces) length += to - from
-  const whole = Buffer.allocUnsafe(length)
-  let at = 0
-  for (const { bytes, from, to } of pieces) at += bytes.copy(whole, at, from, to)
-  return whole
-}
-
-const CLOSE = slice('}')
-const COMMA = slice(',')
-const END_OF_LIST = slice(']')
-
-/** How a hole is filled: from what, under which name, in which form, and how when there is one or none. */
-interface Filling {
-  readonly kind: Kind | null
-  readonly name: { readonly one: Slice; readonly list: Slice }
-  /** `list`: always a list. `some`: a list unless there is exactly one. Otherwise absent when there is none. */
-  readonly always?: 'list' | 'some'
-  readonly form?: 'json' | 'ld'
-}
-
-const named = (name: string) => ({ one: slice(`,"${name}":`), list: slice(`,"${name}":[`) })
-
-const HOLES: Record<Hole, Filling> = {
-  parent: { kind: 'event', name: named('parent') },
-  categories: { kind: 'category', name: named('categories'), always: 'list' },
-  tags: { kind: 'tag', name: named('tags'), always: 'list' },
-  venue: { kind: 'venue', name: named('venue'), always: 'some' },
-  organizer: { kind: 'organizer', name: named('organizer'), always: 'list' },
-  end: { kind: null, name: named('end') },
-  location: { kind: 'venue', name: named('location'), form: 'ld' },
-  ld_organizer: { kind: 'organizer', name: named('organizer'), form: 'ld' },
+function listPageOf({ window, strict, total, page, perPage }: EventPage<unknown>): ListPage {
+  // Exact times are passed on as they were sent: they may carry an offset.
+  const settled = strict ? {} : { ...window }
+  return { name: 'events', pastEnd: 'event-archive-page-not-found', settled, total, page, perPage }
 }

@@ -1,3 +1,4 @@
+import type { ScratchFile } from '../../http/cache/scratch-file.ts'
 import { Generations } from '../../lib/generations.ts'
 import { headOf, type Template, templateFrom } from './event-template.ts'
 
@@ -9,26 +10,36 @@ const OVERHEAD = 600
 /** How many stores may share a scratch file. */
 export const MOST_STORES = 256
 
-/** Where there is room for more than should be in memory: see http/cache/scratch-file.ts. */
-export interface Scratch {
-  has(key: number): boolean
-  get(key: number): [revision: number, head: string, body: Buffer] | undefined
-  put(key: number, revision: number, head: string, body: Uint8Array): void
-  delete(key: number): void
-  clear(): void
-  close(): void
+/** Templates by event; one of another revision is none. */
+export interface Templates {
+  get(event: number, revision: number): Template | undefined
+  put(event: number, template: Template): void
 }
 
-/** Templates of events: those asked for last in memory, all others beside it. Nothing in it is older than the process. */
-export class TemplateStore {
-  readonly #scratch: Scratch
-  readonly #place: number
+/** The templates of one request. */
+export class TemporaryTemplates implements Templates {
+  readonly #templates = new Map<number, Template>()
+
+  get(event: number, revision: number): Template | undefined {
+    const template = this.#templates.get(event)
+    return template?.revision === revision ? template : undefined
+  }
+
+  put(event: number, template: Template): void {
+    this.#templates.set(event, template)
+  }
+}
+
+/** Templates for many requests: those used last in memory, the others in a scratch file. */
+export class TemplateStore implements Templates {
+  readonly #scratch: ScratchFile
+  readonly #number: number
   readonly #recent = new Generations<number, Template>(MOST_BYTES)
 
-  /** Several stores share a scratch file: `place` tells them apart. */
-  constructor(scratch: Scratch, place: number) {
+  /** Several stores share a scratch file: their numbers tell them apart. */
+  constructor(scratch: ScratchFile, number: number) {
     this.#scratch = scratch
-    this.#place = place
+    this.#number = number
   }
 
   get(event: number, revision: number): Template | undefined {
@@ -48,7 +59,7 @@ export class TemplateStore {
   }
 
   #keyOf(event: number): number {
-    return event * MOST_STORES + this.#place
+    return event * MOST_STORES + this.#number
   }
 }
 

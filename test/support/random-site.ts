@@ -1,21 +1,10 @@
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
 import sharp from 'sharp'
-import { fill } from '../../src/domain/event-parts.ts'
-import { Listings, NONE } from '../../src/domain/listings.ts'
-import type { Scope } from '../../src/domain/scope.ts'
-import { Scratch } from '../../src/http/cache/scratch-file.ts'
-import { EventShelf } from '../../src/rest/rendered/rendered-events.ts'
-import { TemplateStore } from '../../src/rest/rendered/template-store.ts'
-import type { EventFilter } from '../../src/storage/event-filter.ts'
-import { STUB_BY_ID } from '../../src/storage/events.ts'
 import * as records from '../../src/storage/records.ts'
-import { type Json, type Service, startService } from '../support/service.ts'
-
-const ROUNDS = 60
+import type { Json, Service } from './service.ts'
 
 /** Numbers that are the same in every run, so that a failure can be looked into. */
-function seeded(seed: number): (below: number) => number {
+export function seeded(seed: number): (below: number) => number {
   let state = seed
   return (below) => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
@@ -23,17 +12,8 @@ function seeded(seed: number): (below: number) => number {
   }
 }
 
-/** Everything at the top level, by name: such an answer is made from the rows, without the shelf. */
-const LONG_WAY = {
-  list: 'events,rest_url,next_rest_url,previous_rest_url,total,total_pages',
-  event:
-    'id,global_id,global_id_lineage,author,status,date,date_utc,modified,modified_utc,url,rest_url,title,slug,start_date,start_date_details,end_date,end_date_details,utc_start_date,utc_start_date_details,utc_end_date,utc_end_date_details,timezone,timezone_abbr,description,excerpt,image,all_day,cost,cost_details,website,show_map,show_map_link,hide_from_listings,sticky,featured,parent,categories,tags,venue,organizer,ticketed,tickets,distance,custom_fields,json_ld',
-}
-
-const SETTINGS = { rateLimit: '0', userRateLimit: '0', loginLimit: '0' } as const
-
-/** A calendar that somebody changes at random. */
-class Site {
+/** A calendar that is changed at random. */
+export class RandomSite {
   readonly events = new Map<number, string>()
   readonly venues: number[] = []
   readonly organizers: number[] = []
@@ -155,92 +135,3 @@ async function picture(shade: number): Promise<Buffer> {
     .png()
     .toBuffer()
 }
-
-describe('events that are put together from memory', () => {
-  for (const seed of [1, 2]) {
-    it(`are those that the rows tell, whatever changes, from seed ${seed}`, async () => {
-      const service = await startService({ settings: SETTINGS, clock: () => Date.UTC(2031, 5, 1) / 1000 })
-      const site = new Site(service, seeded(seed))
-      await site.fill()
-      let last = 'the beginning'
-      for (let round = 0; round < ROUNDS; round++) {
-        for (const { path, fields } of addresses(site)) {
-          const short = await service.call(null, path)
-          const long = await service.call(null, `${path}${path.includes('?') ? '&' : '?'}_fields=${fields}`)
-          assert.equal(short.statusCode, long.statusCode, `${path} after ${last}`)
-          if (short.statusCode === 200) assert.deepEqual(told(short.json()), told(long.json()), `${path} after ${last}`)
-        }
-        last = await site.change()
-      }
-      await service.close()
-    })
-  }
-
-  it('are never filled with what a slower reader has read of an older state', async () => {
-    const service = await startService()
-    const json = {
-      title: 'A concert',
-      start_date: '2031-06-10 19:00',
-      end_date: '2031-06-10 22:00',
-      venue: { venue: 'A hall' },
-    }
-    const { id } = await service.expect(201, 'administrator', '/events', { json })
-    const stubs = await service.db.look(STUB_BY_ID, id)
-    const { baseUrl: home, timezone, currency } = service.config
-    const site = { home, timezone, currency } as Scope['site']
-    const scratch = new Scratch(2 ** 20)
-    const shelf = new EventShelf({ home, rest: home, host: 'example.org' }, site, new TemplateStore(scratch, 0))
-    const older = shelf.at('1')
-    const reading = service.db.read((tx) => fill(tx, { user: null } as Scope, older, stubs))
-    const newer = shelf.at('2')
-    await reading
-    assert.equal(newer.isFull(stubs), false)
-    assert.equal(shelf.at('2').isFull(stubs), false)
-    assert.equal(older.isFull(stubs), true)
-    scratch.close()
-    await service.close()
-  })
-
-  function addresses(site: Site): { path: string; fields: string }[] {
-    const [venue, category, tag] = [site.one(site.venues), site.one(site.categories), site.one(site.tags)]
-    const lists = [
-      '/events',
-      '/events?per_page=3&page=2',
-      '/events?per_page=3&page=2',
-      `/events?venue=${venue}`,
-      `/events?categories=${category}`,
-      `/events?tags=${tag}&per_page=50`,
-      '/events?featured=true',
-      '/events?search=name',
-      `/events?include=${[...site.events.keys()].slice(-5).join()}`,
-    ]
-    const some = [...site.events].filter((_, n, { length }) => n === length - 1 || n % 5 === 0)
-    return [
-      ...lists.map((path) => ({ path, fields: LONG_WAY.list })),
-      ...some.flatMap(([id, slug]) => [
-        { path: `/events/${id}`, fields: LONG_WAY.event },
-        { path: `/events/by-slug/${slug}`, fields: LONG_WAY.event },
-      ]),
-    ]
-  }
-
-  /** Without what names the request itself. */
-  function told(body: Json): Json {
-    const text = JSON.stringify(body).replaceAll(/_fields=[^"&]*&?/g, '')
-    return JSON.parse(text.replaceAll(/[?&]"/g, '"'))
-  }
-})
-
-describe('lists that are remembered', () => {
-  it('are bounded together, however many are asked for', () => {
-    const listings = new Listings()
-    const ids = Array.from({ length: 7000 }, (_, n) => n)
-    assert.equal(listings.get('1', ''), undefined)
-    for (let n = 0; n < 3000; n++)
-      listings.put('1', `list ${n}`, { filter: {} as EventFilter, total: ids.length, head: NONE, ids, ends: new Map() })
-    let held = 0
-    for (let n = 2999; n >= 0; n--) if (listings.get('1', `list ${n}`) !== undefined) held++
-    assert.ok(held > 100 && held < 400, String(held))
-    assert.equal(listings.get('2', 'list 2999'), undefined)
-  })
-})

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { fstatSync, readdirSync, readlinkSync } from 'node:fs'
 import { describe, it } from 'node:test'
-import { Scratch } from '../../src/http/cache/scratch-file.ts'
+import { ScratchFile } from '../../src/http/cache/scratch-file.ts'
 
 const MOST = 2 ** 20
 
@@ -17,7 +17,7 @@ function linkOf(descriptor: string): string {
 
 describe('the scratch file', () => {
   it('gives back what was put, the latest of each key', () => {
-    const scratch = new Scratch(MOST)
+    const scratch = new ScratchFile(MOST)
     assert.equal(scratch.get(1), undefined)
     scratch.put(1, 7, 'héad', Buffer.from('one'))
     scratch.put(2, 2 ** 52, '', Buffer.alloc(0))
@@ -34,7 +34,7 @@ describe('the scratch file', () => {
   })
 
   it('stays within its bound, and begins anew when it is full', () => {
-    const scratch = new Scratch(MOST)
+    const scratch = new ScratchFile(MOST)
     const written = () =>
       readdirSync('/proc/self/fd')
         .filter((name) => linkOf(name).includes('kalends-scratch-'))
@@ -53,7 +53,7 @@ describe('the scratch file', () => {
   })
 
   it('keeps nothing that is too long, and nothing where it cannot write', () => {
-    const scratch = new Scratch(MOST)
+    const scratch = new ScratchFile(MOST)
     scratch.put(1, 1, 'head', Buffer.alloc(2 ** 20 + 1))
     scratch.put(1, 1, 'head', randomBytes(2 ** 19))
     assert.equal(scratch.has(1), false)

@@ -24,13 +24,13 @@ export interface Links {
   readonly event: readonly number[]
 }
 
-/** All that is an event's own. */
-export interface Own extends Pick<Event, 'row' | 'image' | 'tickets'> {
+/** The data of an event itself. */
+export interface OwnData extends Pick<Event, 'row' | 'image' | 'tickets'> {
   readonly links: Links
 }
 
-/** What everybody may see of what events are linked to; an id that is not in there is not to be seen. */
-export interface Parts {
+/** The records that events are linked to, as everybody sees them; those that not everybody may see are not in it. */
+export interface LinkedData {
   readonly venue: ReadonlyMap<number, Linked>
   readonly organizer: ReadonlyMap<number, Linked>
   readonly category: ReadonlyMap<number, Term>
@@ -39,45 +39,50 @@ export interface Parts {
 }
 
 /**
- * Holds events ready to be shown to everybody. An event stays on it until its revision moves; what it is linked to, until
- * the data does. Events with a password are shown as they are to whoever asks, and are never put on it.
+ * Rendered events, as everybody sees them. An event is valid until its revision moves; what it is linked to, until the data
+ * changes. Events with a password are never cached.
  */
-export interface Shelf<Ready> {
-  /** Whether all of these can be taken as they are. */
-  isFull(stubs: readonly Stub[]): boolean
-  /** Those that it lacks. */
-  lacks(stubs: readonly Stub[]): number[]
-  put(own: Own): void
-  /** What those that it has are linked to and it lacks. */
-  lacksOf(stubs: readonly Stub[]): Links
-  putParts(links: Links, parts: Parts): void
-  take(stub: Stub): Ready
+export interface RenderedEventCache<Rendered> {
+  /** Whether all of these can be taken. */
+  hasAll(stubs: readonly Stub[]): boolean
+  /** The ids of those that are not cached. */
+  missing(stubs: readonly Stub[]): number[]
+  put(own: OwnData): void
+  /** What cached events are linked to and is not cached. */
+  missingLinks(stubs: readonly Stub[]): Links
+  putLinked(links: Links, linked: LinkedData): void
+  take(stub: Stub): Rendered
 }
 
 /**
- * Puts on the shelf what it lacks: as many queries for fifty events as for one. What cannot be shown is not put there: the
- * shelf is not full then, and the long way finds out why.
+ * Fills the cache with what is missing: as many queries for fifty events as for one. An event that cannot be rendered is
+ * not cached, so that `hasAll` is false.
  */
-export async function fill<Ready>(tx: Tx, scope: Scope, shelf: Shelf<Ready>, stubs: readonly Stub[]): Promise<void> {
-  const missing = shelf.lacks(stubs)
+export async function fill<Rendered>(
+  tx: Tx,
+  scope: Scope,
+  cache: RenderedEventCache<Rendered>,
+  stubs: readonly Stub[],
+): Promise<void> {
+  const missing = cache.missing(stubs)
   if (missing.length > 0) {
-    for (const own of await ownOf(tx, scope, missing)) attempt(() => shelf.put(own))
+    for (const own of await ownDataOf(tx, scope, missing)) attempt(() => cache.put(own))
   }
-  const links = shelf.lacksOf(stubs)
+  const links = cache.missingLinks(stubs)
   if (Object.values(links).every((ids) => ids.length === 0)) return
-  const parts = await partsOf(tx, scope, links)
-  attempt(() => shelf.putParts(links, parts))
+  const linked = await linkedDataOf(tx, scope, links)
+  attempt(() => cache.putLinked(links, linked))
 }
 
 function attempt(put: () => void): void {
   try {
     put()
   } catch {
-    // Told by the long way.
+    // The caller reads the event without the cache, and reports what is wrong with it.
   }
 }
 
-async function ownOf(tx: Tx, scope: Scope, ids: readonly number[]): Promise<Own[]> {
+async function ownDataOf(tx: Tx, scope: Scope, ids: readonly number[]): Promise<OwnData[]> {
   const rows = soundEvents(scope, await eventStorage.getAll(tx, ids))
   const tickets = await ticketStorage.ofEvents(tx, ids)
   const pictures = await images.ofRows(tx, rows, scope.onDamage)
@@ -100,7 +105,7 @@ async function ownOf(tx: Tx, scope: Scope, ids: readonly number[]): Promise<Own[
   })
 }
 
-async function partsOf(tx: Tx, scope: Scope, links: Links): Promise<Parts> {
+async function linkedDataOf(tx: Tx, scope: Scope, links: Links): Promise<LinkedData> {
   const sight = sightOf(scope.user)
   const linked = async (kind: LinkedKind) => {
     const rows = soundLinked(kind, scope, await recordStorage.getAll(tx, kind, links[kind], sight))

@@ -4,8 +4,8 @@ import { get, type IncomingMessage } from 'node:http'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
-import { AnswerCache, numberOf } from '../../src/http/cache/response-cache.ts'
-import { Scratch } from '../../src/http/cache/scratch-file.ts'
+import { hashOf, ResponseCache } from '../../src/http/cache/response-cache.ts'
+import { ScratchFile } from '../../src/http/cache/scratch-file.ts'
 import { clock } from '../support/calendar.ts'
 import { type Service, startService } from '../support/service.ts'
 
@@ -95,7 +95,7 @@ describe('answers that memory has no room for', () => {
 describe('addresses that have the same number', () => {
   it('are never given each other’s answers, from memory or from the file', async () => {
     const [one, other] = alike()
-    const cache = new AnswerCache(clock, new Scratch(2 ** 24))
+    const cache = new ResponseCache(clock, new ScratchFile(2 ** 24))
     const put = (key: string, body: Buffer) =>
       cache.make(key, '1', async () => ({ body, tag: key, lines: '', until: clock() + 60, variants: {} }))
     const told = (key: string) => cache.get(key, '1')?.tag
@@ -115,9 +115,9 @@ describe('addresses that have the same number', () => {
     const seen = new Map<number, string>()
     for (let n = 0; ; n++) {
       const key = ` en /events?x=${n}`
-      const other = seen.get(numberOf(key))
+      const other = seen.get(hashOf(key))
       if (other !== undefined) return [other, key]
-      seen.set(numberOf(key), key)
+      seen.set(hashOf(key), key)
     }
   }
 })

@@ -1,0 +1,188 @@
+import { hash } from 'node:crypto'
+import type { LinkedData, Links, OwnData, RenderedEventCache, Stub } from '../../domain/event-data.ts'
+import type { Site } from '../../domain/scope.ts'
+import type { Term } from '../../domain/terms.ts'
+import type { Addresses } from '../../http/addresses.ts'
+import { inertLd, organizationLd, part, placeLd } from '../json-ld.ts'
+import { linkedRecord } from '../present.ts'
+import { embeddedTerm } from '../present-event.ts'
+import { type Hole, templateOf } from './event-template.ts'
+import { type Slice, slice } from './slices.ts'
+import type { Templates } from './template-store.ts'
+
+/** A rendered event, in pieces. */
+export interface RenderedEvent {
+  readonly pieces: readonly Slice[]
+  /** Changes with every piece: a hash for the ETag. */
+  readonly mark: string
+}
+
+/** The JSON of a linked record, and its JSON-LD. */
+interface LinkedJson {
+  readonly json: Slice
+  readonly ld: Slice
+  readonly mark: string
+  /** The sort key of terms. */
+  readonly order: string
+}
+
+type LinkedKind = keyof Links
+const KINDS: readonly LinkedKind[] = ['venue', 'organizer', 'category', 'tag', 'event']
+
+/** How many records of a kind are cached at most. */
+const MOST_LINKED = 20_000
+
+/**
+ * Renders events as everybody sees them, for one version of the data and one way to write addresses. Templates of events
+ * outlive the version; the linked records that fill them do not.
+ */
+export class EventCache implements RenderedEventCache<RenderedEvent> {
+  readonly #addresses: Addresses
+  readonly #site: Site
+  readonly #templates: Templates
+  /** By kind and id; undefined for a record that not everybody may see. */
+  readonly #linked = byKind(() => new Map<number, LinkedJson | undefined>())
+
+  constructor(addresses: Addresses, site: Site, templates: Templates) {
+    this.#addresses = addresses
+    this.#site = site
+    this.#templates = templates
+  }
+
+  /** Whether it is so large that a new one should replace it. */
+  get isFull(): boolean {
+    return KINDS.some((kind) => this.#linked[kind].size > MOST_LINKED)
+  }
+
+  hasAll(stubs: readonly Stub[]): boolean {
+    for (const { id, revision } of stubs) {
+      const links = this.#templates.get(id, revision)?.links
+      if (links === undefined) return false
+      for (const kind of KINDS) for (const linked of links[kind]) if (!this.#linked[kind].has(linked)) return false
+    }
+    return true
+  }
+
+  missing(stubs: readonly Stub[]): number[] {
+    return stubs.filter(({ id, revision }) => this.#templates.get(id, revision) === undefined).map(({ id }) => id)
+  }
+
+  put(own: OwnData): void {
+    this.#templates.put(own.row.id, templateOf(own, this.#addresses, this.#site))
+  }
+
+  missingLinks(stubs: readonly Stub[]): Links {
+    const missing = byKind(() => new Set<number>())
+    for (const { id, revision } of stubs) {
+      const links = this.#templates.get(id, revision)?.links
+      if (links === undefined) continue
+      for (const kind of KINDS) {
+        for (const linked of links[kind]) if (!this.#linked[kind].has(linked)) missing[kind].add(linked)
+      }
+    }
+    return byKind((kind) => [...missing[kind]])
+  }
+
+  putLinked(links: Links, linked: LinkedData): void {
+    for (const kind of KINDS) {
+      for (const id of links[kind]) this.#linked[kind].set(id, this.#render(kind, id, linked))
+    }
+  }
+
+  /** The event as it is in a list or, with `alone`, by itself. */
+  take({ id, revision }: Stub, alone = false): RenderedEvent {
+    const template = this.#templates.get(id, revision)
+    if (template === undefined) throw new Error('an event was taken that is not in the cache')
+    const { body, cuts, holes, links } = template
+    const pieces: Slice[] = []
+    const marks = [template.mark]
+    let from = 0
+    for (const [n, to] of cuts.entries()) {
+      pieces.push({ bytes: body, from, to })
+      from = to
+      const hole = holes[n]
+      if (hole === 'end' && !alone) {
+        pieces.push(CLOSE)
+        return { pieces, mark: marks.join(' ') }
+      }
+      if (hole !== undefined) this.#fillHole(hole, links, pieces, marks)
+    }
+    pieces.push({ bytes: body, from, to: body.length })
+    return { pieces, mark: marks.join(' ') }
+  }
+
+  #fillHole(hole: Hole, links: Links, pieces: Slice[], marks: string[]): void {
+    const { kind, name, always, form = 'json' } = HOLES[hole]
+    if (kind === null) return
+    const shown: LinkedJson[] = []
+    for (const id of links[kind]) {
+      const linked = this.#linked[kind].get(id)
+      if (linked) shown.push(linked)
+    }
+    if (kind === 'category' || kind === 'tag') shown.sort((one, other) => (one.order < other.order ? -1 : 1))
+    // One by itself, several as a list; what may be absent is so when there is none.
+    const [first] = shown
+    const isList = always === 'list' || shown.length !== 1
+    if (first === undefined && always === undefined) return
+    pieces.push(isList ? name.list : name.one)
+    for (const [n, linked] of shown.entries()) {
+      if (n > 0) pieces.push(COMMA)
+      pieces.push(linked[form])
+      marks.push(linked.mark)
+    }
+    if (isList) pieces.push(END_OF_LIST)
+  }
+
+  #render(kind: LinkedKind, id: number, data: LinkedData): LinkedJson | undefined {
+    if (kind === 'event') return data.event.has(id) ? linkedJson(id, null) : undefined
+    if (kind === 'category' || kind === 'tag') {
+      const term = data[kind].get(id)
+      return term && linkedJson(embeddedTerm(term, this.#addresses), null, orderOf(term))
+    }
+    const linked = data[kind].get(id)
+    if (linked === undefined) return undefined
+    const ld = kind === 'venue' ? placeLd(linked, this.#addresses) : organizationLd(linked, this.#addresses)
+    return linkedJson(linkedRecord(kind, linked, this.#addresses, this.#site.timezone), inertLd(part(ld)))
+  }
+}
+
+function byKind<T>(make: (kind: LinkedKind) => T): Record<LinkedKind, T> {
+  return Object.fromEntries(KINDS.map((kind) => [kind, make(kind)])) as Record<LinkedKind, T>
+}
+
+/** Terms are in order of name, equals in order of id. */
+function orderOf({ name_key, id }: Term): string {
+  return `${name_key}\0${String(id).padStart(16, '0')}`
+}
+
+function linkedJson(value: unknown, ld: unknown, order = ''): LinkedJson {
+  const json = JSON.stringify(value)
+  const mark = hash('sha1', json, 'base64url').slice(0, 8)
+  return { json: slice(json), ld: slice(JSON.stringify(ld)), mark, order }
+}
+
+const CLOSE = slice('}')
+const COMMA = slice(',')
+const END_OF_LIST = slice(']')
+
+/** How a hole is filled: from what, under which name, in which form, and how when there is one or none. */
+interface Filling {
+  readonly kind: LinkedKind | null
+  readonly name: { readonly one: Slice; readonly list: Slice }
+  /** `list`: always a list. `some`: a list unless there is exactly one. Otherwise absent when there is none. */
+  readonly always?: 'list' | 'some'
+  readonly form?: 'json' | 'ld'
+}
+
+const named = (name: string) => ({ one: slice(`,"${name}":`), list: slice(`,"${name}":[`) })
+
+const HOLES: Record<Hole, Filling> = {
+  parent: { kind: 'event', name: named('parent') },
+  categories: { kind: 'category', name: named('categories'), always: 'list' },
+  tags: { kind: 'tag', name: named('tags'), always: 'list' },
+  venue: { kind: 'venue', name: named('venue'), always: 'some' },
+  organizer: { kind: 'organizer', name: named('organizer'), always: 'list' },
+  end: { kind: null, name: named('end') },
+  location: { kind: 'venue', name: named('location'), form: 'ld' },
+  ld_organizer: { kind: 'organizer', name: named('organizer'), form: 'ld' },
+}

@@ -1,0 +1,27 @@
+import type { KnownLists, Listing } from '../../domain/listings.ts'
+import { Generations } from '../../lib/generations.ts'
+
+/** How much memory lists may take, in bytes: anybody can ask for lists without end. */
+const MOST_BYTES = 24 * 2 ** 20
+/** What a list takes beside its key and its events: its filter, and where its pages end. */
+const OVERHEAD = 15_000
+const BYTES_PER_ID = 8
+
+/** Lists that were read at one version of the data. */
+export class ListCache implements KnownLists {
+  readonly #lists = new Generations<string, Listing>(MOST_BYTES)
+
+  get(key: string): Listing | undefined {
+    return this.#lists.get(key, (listing) => sizeOf(key, listing))
+  }
+
+  put(key: string, listing: Listing): void {
+    this.#lists.set(key, listing, sizeOf(key, listing))
+  }
+}
+
+/** The key counts twice: the filter of the list holds the same values. */
+function sizeOf(key: string, { head, ids, places }: Listing): number {
+  const held = ids !== null && 'byteLength' in ids ? ids.byteLength : BYTES_PER_ID * (ids?.length ?? 0)
+  return OVERHEAD + 4 * key.length + head.bytes + held + (places?.bytes ?? 0)
+}

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { NONE } from '../../src/domain/listings.ts'
+import { ListCache } from '../../src/rest/rendered/list-cache.ts'
+import type { EventFilter } from '../../src/storage/event-filter.ts'
+import { RandomSite, seeded } from '../support/random-site.ts'
+import { type Json, startService } from '../support/service.ts'
+
+const ROUNDS = 60
+
+/** Every field of the top level, by name: such a response is not assembled from cached JSON. */
+const ALL_FIELDS = {
+  list: 'events,rest_url,next_rest_url,previous_rest_url,total,total_pages',
+  event:
+    'id,global_id,global_id_lineage,author,status,date,date_utc,modified,modified_utc,url,rest_url,title,slug,start_date,start_date_details,end_date,end_date_details,utc_start_date,utc_start_date_details,utc_end_date,utc_end_date_details,timezone,timezone_abbr,description,excerpt,image,all_day,cost,cost_details,website,show_map,show_map_link,hide_from_listings,sticky,featured,parent,categories,tags,venue,organizer,ticketed,tickets,distance,custom_fields,json_ld',
+}
+
+const SETTINGS = { rateLimit: '0', userRateLimit: '0', loginLimit: '0' } as const
+
+describe('events that are assembled from cached JSON', () => {
+  for (const seed of [1, 2]) {
+    it(`equal those that are rendered from the database, whatever changes, from seed ${seed}`, async () => {
+      const service = await startService({ settings: SETTINGS, clock: () => Date.UTC(2031, 5, 1) / 1000 })
+      const site = new RandomSite(service, seeded(seed))
+      await site.fill()
+      let last = 'the beginning'
+      for (let round = 0; round < ROUNDS; round++) {
+        for (const { path, fields } of addresses(site)) {
+          const short = await service.call(null, path)
+          const long = await service.call(null, `${path}${path.includes('?') ? '&' : '?'}_fields=${fields}`)
+          assert.equal(short.statusCode, long.statusCode, `${path} after ${last}`)
+          if (short.statusCode === 200) assert.deepEqual(told(short.json()), told(long.json()), `${path} after ${last}`)
+        }
+        last = await site.change()
+      }
+      await service.close()
+    })
+  }
+
+  function addresses(site: RandomSite): { path: string; fields: string }[] {
+    const [venue, category, tag] = [site.one(site.venues), site.one(site.categories), site.one(site.tags)]
+    const lists = [
+      '/events',
+      '/events?per_page=3&page=2',
+      '/events?per_page=3&page=2',
+      `/events?venue=${venue}`,
+      `/events?categories=${category}`,
+      `/events?tags=${tag}&per_page=50`,
+      '/events?featured=true',
+      '/events?search=name',
+      `/events?include=${[...site.events.keys()].slice(-5).join()}`,
+    ]
+    const some = [...site.events].filter((_, n, { length }) => n === length - 1 || n % 5 === 0)
+    return [
+      ...lists.map((path) => ({ path, fields: ALL_FIELDS.list })),
+      ...some.flatMap(([id, slug]) => [
+        { path: `/events/${id}`, fields: ALL_FIELDS.event },
+        { path: `/events/by-slug/${slug}`, fields: ALL_FIELDS.event },
+      ]),
+    ]
+  }
+
+  /** Without what names the request itself. */
+  function told(body: Json): Json {
+    const text = JSON.stringify(body).replaceAll(/_fields=[^"&]*&?/g, '')
+    return JSON.parse(text.replaceAll(/[?&]"/g, '"'))
+  }
+})
+
+describe('the cache of lists', () => {
+  it('is bounded, however many lists are asked for', () => {
+    const lists = new ListCache()
+    const ids = Array.from({ length: 7000 }, (_, n) => n)
+    for (let n = 0; n < 3000; n++)
+      lists.put(`list ${n}`, { filter: {} as EventFilter, total: ids.length, head: NONE, ids, ends: new Map() })
+    let held = 0
+    for (let n = 2999; n >= 0; n--) if (lists.get(`list ${n}`) !== undefined) held++
+    assert.ok(held > 100 && held < 400, String(held))
+  })
+})
