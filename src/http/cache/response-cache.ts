@@ -17,6 +17,8 @@ const OVERHEAD = 3000
 export class AnswerCache {
   readonly #clock: Clock
   #version: string = ''
+  /** When it was last asked for something. */
+  #latest = 0
   /** By the numbers of their keys, which are found faster; of two keys with the same one, one answer alone is kept. */
   readonly #kept: Generations<number, Keyed>
   readonly #spill: Spill
@@ -33,7 +35,7 @@ export class AnswerCache {
     const number = numberOf(key)
     const held = this.#kept.get(number, sizeOf)
     const kept = held?.key === key ? held.kept : this.#readBack(number, key)
-    if (kept === undefined || kept.until > this.#clock()) return kept
+    if (kept === undefined || kept.until > this.#latest) return kept
     this.#kept.delete(number)
     this.#spill.delete(number)
     return undefined
@@ -43,13 +45,15 @@ export class AnswerCache {
   async make(key: string, version: string, make: () => Promise<Kept | null>): Promise<Kept | null> {
     this.#move(version)
     const making = this.#making
+    const began = this.#latest
     const other = making.get(key)
     if (other !== undefined) return other
     const own = make()
     making.set(key, own)
     try {
       const kept = await own
-      if (kept !== null && kept.until > this.#clock() && this.#version === version)
+      const now = this.#clock()
+      if (kept !== null && kept.until > now && now >= began && this.#making === making)
         this.#keep(numberOf(key), { key, kept })
       return kept
     } finally {
@@ -71,8 +75,12 @@ export class AnswerCache {
     this.#kept.set(number, keyed, sizeOf(keyed))
   }
 
+  /** Forgets everything if the data has changed, or if the clock was set back: answers of a later day are not true yet. */
   #move(version: string): void {
-    if (version === this.#version) return
+    const now = this.#clock()
+    const isSetBack = now < this.#latest
+    this.#latest = now
+    if (version === this.#version && !isSetBack) return
     this.#version = version
     this.#kept.clear()
     this.#spill.forget()
