@@ -178,9 +178,9 @@ export function exportEvents(
 
 /** Opens the database that an address names: `postgres://…`, or `sqlite:` and a folder. */
 export function openAddress(address: string): Database | null {
-  if (/^postgres(ql)?:\/\/\S+$/.test(address)) return openDatabase(address)
+  if (/^postgres(ql)?:\/\/\S+$/.test(address)) return openDatabase(address, { isCopied: true })
   const folder = /^sqlite:(.+)$/.exec(address)?.[1]
-  return folder === undefined ? null : openDatabase(folder)
+  return folder === undefined ? null : openDatabase(folder, { isCopied: true })
 }
 
 /** How long a start waits for the modes of images, in milliseconds: the folder around them is closed before. */

@@ -15,6 +15,7 @@ import { enter, leave } from './sqlite/foreign-log.ts'
 import { stampFile } from './sqlite/stamp.ts'
 import { findDamage } from './sqlite/thread.ts'
 import type { Tables } from './tables.ts'
+import { refuseUnfinished, unfinishedCopy } from './unfinished-copy.ts'
 import { LocalVersions, SharedVersions, type Version } from './version.ts'
 
 /** The database: whatever is done on it is done by one of these. */
@@ -43,6 +44,8 @@ export interface Database {
   isOutdated(): Promise<boolean>
   /** Names of the migrations that are still to run. */
   pending(): Promise<string[]>
+  /** What a copy into it was made from that was begun and not finished; null if there is none. */
+  unfinishedCopy(): Promise<string | null>
   /** What keeps it from being used, if anything; a write that failed before is tried again. */
   trouble(): Promise<Fault | null>
   /** Reads all of an embedded database, in a thread of its own, and answers what is damaged, if anything. */
@@ -63,12 +66,14 @@ export interface DatabaseOptions {
   readonly onError?: (error: Error) => void
   /** Addresses of streaming replicas that reads may go to. */
   readonly replicas?: readonly string[]
+  /** Whether it is opened to be copied, or copied to, which takes long. */
+  readonly isCopied?: boolean
 }
 
 /** Opens PostgreSQL at an address `postgres://…`, or the embedded database in a folder; `:memory:` keeps it in memory alone. */
 export function openDatabase(
   where: string,
-  { onQuery, onError = () => {}, replicas: urls = [] }: DatabaseOptions = {},
+  { onQuery, onError = () => {}, replicas: urls = [], isCopied = false }: DatabaseOptions = {},
 ): Database {
   const isAddress = /^postgres(ql)?:\/\//.test(where)
   const file = where === ':memory:' ? where : join(where, 'kalends.sqlite')
@@ -77,7 +82,9 @@ export function openDatabase(
   const identity = isFile ? new FileIdentity(file) : null
   const open = (place: 'here' | 'thread' = 'here') =>
     new Kysely<Tables>({
-      dialect: isAddress ? postgresDialect(where, onError) : new SqliteDialect(file, place, identity),
+      dialect: isAddress
+        ? postgresDialect(where, onError, isCopied ? 'copying' : 'answering')
+        : new SqliteDialect(file, place, identity),
       log:
         onQuery &&
         (({ level, query }) => {
@@ -190,6 +197,7 @@ export function openDatabase(
       await reading(manyReader, async (tx) => sql`select 1`.execute(tx))
     },
     async migrate(options = {}) {
+      if (!options.intoCopy) await untilUnlocked({ ...options, dialect }, () => refuseUnfinished(db))
       const ran = await bringUpToDate(options)
       if (isFile && !hadLog) await stampFile(db)
       return ran
@@ -202,6 +210,7 @@ export function openDatabase(
       const before = await done()
       return ALL.filter((name) => !before.includes(name))
     },
+    unfinishedCopy: () => patiently(dialect, () => unfinishedCopy(db), faults),
     async trouble() {
       if (faults.isDamaged) return 'damaged'
       if (identity?.isMoved) return 'moved'
