@@ -5,6 +5,7 @@ import { type Config, PROGRAM_NAME } from './config.ts'
 import { type Damage, type OnDamage, reportingOnce } from './domain/damage.ts'
 import { publishDue } from './domain/events.ts'
 import { Guesses } from './domain/guesses.ts'
+import { sweep } from './domain/image-files.ts'
 import { Limits, type Sharing, throughDatabase } from './domain/limits.ts'
 import { Quotas } from './domain/quotas.ts'
 import type { Scope, Site } from './domain/scope.ts'
@@ -20,6 +21,7 @@ import { tuneHeap } from './lib/heap.ts'
 import { loadTheRest, once } from './lib/later.ts'
 import { LogOutput } from './lib/log-output.ts'
 import { PasswordChecker } from './lib/passwords.ts'
+import { type Repeated, repeat } from './lib/repeat.ts'
 import { withoutSecrets } from './lib/secrets.ts'
 import { assetFiles } from './pages/assets.ts'
 import { embedFile } from './pages/embed.ts'
@@ -33,6 +35,14 @@ import { makeImagesPrivate } from './storage/sqlite/private-files.ts'
 
 /** How often scheduled publishing looks for what is due, in milliseconds. */
 const PUBLISHING_INTERVAL = 1000
+
+/** When the embedded database is looked through for damage: how long after the start, and how often, in milliseconds. */
+const FIRST_INSPECTION = 15_000
+const INSPECTION_INTERVAL = 24 * 3600 * 1000
+
+/** The same for removing files that no image names. */
+const FIRST_SWEEP = 60_000
+const SWEEP_INTERVAL = 600_000
 
 /** A service that is put together and not yet listening. */
 export interface App {
@@ -60,12 +70,19 @@ export async function createApp(
 ): Promise<App> {
   const clock = options.clock ?? systemClock
   const limits = new Limits(options.sharing ?? (config.databaseUrl === '' ? null : throughDatabase(db)))
+  let trouble: string | null = null
   const onDamage = reportingOnce((damage) => logDamage(server.log, damage))
   const service: Service = {
     ...createScope(config, db, clock, limits),
     onDamage,
     limits,
-    isReady: async () => (await db.pending()).length === 0,
+    isReady: async () => {
+      const before = trouble
+      trouble = await db.trouble()
+      if (trouble !== null && trouble !== before) server.log.error({ trouble }, 'the service is not ready')
+      return trouble === null && (await db.pending()).length === 0
+    },
+    trouble: () => trouble,
     isMigrating: options.isMigrating ?? (() => false),
   }
   const rendered = new RenderedEvents(config.cache)
@@ -85,8 +102,11 @@ export async function createApp(
     loadTheRest(tuneHeap)
   })
   service.limits.share((error) => server.log.warn({ err: error }, 'limits could not be shared'))
+  const inspection = repeat(() => inspect(db, server.log), FIRST_INSPECTION, INSPECTION_INTERVAL)
   let schedule: NodeJS.Timeout | undefined
+  let sweeping: Repeated | undefined
   const keepSchedule = async () => {
+    sweeping ??= repeat(() => sweepFiles(service, server.log), FIRST_SWEEP, SWEEP_INTERVAL)
     await publishDue(service).catch((error) => server.log.error({ err: error }, 'scheduled publishing failed'))
     schedule = setTimeout(keepSchedule, PUBLISHING_INTERVAL).unref()
   }
@@ -100,9 +120,25 @@ export async function createApp(
       await server.close()
       rendered.close()
       clearTimeout(schedule)
+      inspection.stop()
+      sweeping?.stop()
       service.limits.stop()
       await db.close()
     },
+  }
+}
+
+async function sweepFiles(scope: Parameters<typeof sweep>[0], log: Pick<Logger, 'warn'>): Promise<void> {
+  await sweep(scope).catch((error) => log.warn({ err: error }, 'unused files could not be removed'))
+}
+
+/** Looks through the database for damage, and tells the log of it. */
+async function inspect(db: Database, log: Pick<Logger, 'error' | 'warn'>): Promise<void> {
+  try {
+    const damage = await db.inspect()
+    if (damage !== null) log.error({ damage }, 'the database is damaged: restore a backup')
+  } catch (error) {
+    log.warn({ err: error }, 'the database could not be looked through')
   }
 }
 
@@ -155,9 +191,9 @@ export function exportEvents(
 
 /** Opens the database that an address names: `postgres://…`, or `sqlite:` and a folder. */
 export function openAddress(address: string): Database | null {
-  if (/^postgres(ql)?:\/\/\S+$/.test(address)) return openDatabase(address)
+  if (/^postgres(ql)?:\/\/\S+$/.test(address)) return openDatabase(address, { isCopied: true })
   const folder = /^sqlite:(.+)$/.exec(address)?.[1]
-  return folder === undefined ? null : openDatabase(folder)
+  return folder === undefined ? null : openDatabase(folder, { isCopied: true })
 }
 
 /** How long a start waits for the modes of images, in milliseconds: the folder around them is closed before. */

@@ -49,6 +49,7 @@ function systemMessage(error: NodeJS.ErrnoException & { address?: string; port?:
     return `port ${error.port} needs more rights: choose one above 1023 with --port`
   if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND')
     return `this machine has no address ${error.address ?? ''} to listen on: choose another with --host`
+  if (error.cause instanceof Error) return systemMessage(error.cause)
   if (error.code === 'ERR_SQLITE_ERROR') return `the database cannot be used: ${error.message}`
   return error.message
 }

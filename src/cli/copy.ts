@@ -8,17 +8,18 @@ export function copyCommand(): Command {
     .description('Copy everything from one database to an empty one; what was interrupted is taken up again.')
     .addOption(flag('--from <address>', 'sqlite:FOLDER or postgres://…', 'KALENDS_COPY_FROM').makeOptionMandatory())
     .addOption(flag('--to <address>', 'sqlite:FOLDER or postgres://…', 'KALENDS_COPY_TO').makeOptionMandatory())
+    .addOption(flag('--restart', 'begin an unfinished copy anew', 'KALENDS_COPY_RESTART'))
     .addHelpText(
       'after',
-      '\nStop the service first. The files of images are not copied: take the folder images/ along.',
+      '\nWhat is written to the source meanwhile is not copied. The files of images are not copied: take the folder images/ along.',
     )
     .action(copy)
 }
 
-async function copy({ from, to }: { from: string; to: string }): Promise<void> {
+async function copy({ from, to, restart }: { from: string; to: string; restart?: boolean }): Promise<void> {
   const [source, target] = [open('--from', from), open('--to', to)]
   try {
-    const counts = await copyDatabase(source, target, withoutPassword(from), show)
+    const counts = await copyDatabase(source, target, withoutPassword(from), show, restart)
     const rows = Object.values(counts).reduce((sum, count) => sum + count, 0)
     say(`Copied and verified ${rows} rows.`)
   } catch (error) {

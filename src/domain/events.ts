@@ -21,7 +21,7 @@ import { opens } from './event-passwords.ts'
 import { settleTimes } from './event-times.ts'
 import type { Fetched } from './images.ts'
 import * as images from './images.ts'
-import { fetchForEdit } from './linked-records.ts'
+import { withNamedForEdit } from './linked-records.ts'
 import { isLongEvent, readLongTexts, writeBySize } from './long-texts.ts'
 import * as records from './records.ts'
 import type { Check, Payload, Scope } from './scope.ts'
@@ -83,29 +83,33 @@ export async function get(scope: Scope, ref: Ref, query: Payload): Promise<Event
 
 export async function create(scope: Scope, payload: Payload): Promise<Event> {
   need(rightsOf(scope.user).create)
-  const prepared = await prepare(payload, await images.fetchNamed(scope, payload))
-  const isLong = await readLongTexts(scope, 'event', payload)
-  return writeBySize(scope, isLong, async (tx) => {
-    const { values, problems } = readFields(eventFields, payload(), {
-      mode: 'create',
-      reading: records.readingOf(scope),
+  return images.withNamed(scope, payload, async (fetched) => {
+    const prepared = await prepare(payload, fetched)
+    const isLong = await readLongTexts(scope, 'event', payload)
+    return writeBySize(scope, isLong, async (tx) => {
+      const { values, problems } = readFields(eventFields, payload(), {
+        mode: 'create',
+        reading: records.readingOf(scope),
+      })
+      return save(tx, scope, { values, problems, ...prepared }, null)
     })
-    return save(tx, scope, { values, problems, ...prepared }, null)
   })
 }
 
 /** Changes an event; `check` sees it as it is, and may refuse. */
 export async function update(scope: Scope, ref: Ref, payload: Payload, check: Check<Event> = null): Promise<Event> {
-  const prepared = await prepare(payload, await fetchForEdit(scope, 'event', ref, payload))
-  const isLong = (await readLongTexts(scope, 'event', payload)) || (await isLongEvent(scope, ref))
-  return writeBySize(scope, isLong, async (tx) => {
-    const before = asEvent(await records.findEditable(tx, scope, 'event', ref))
-    check?.(await assembleOne(tx, scope, before))
-    const { values, problems } = readFields(eventFields, payload(), {
-      mode: 'update',
-      reading: records.readingOf(scope),
+  return withNamedForEdit(scope, 'event', ref, payload, async (fetched) => {
+    const prepared = await prepare(payload, fetched)
+    const isLong = (await readLongTexts(scope, 'event', payload)) || (await isLongEvent(scope, ref))
+    return writeBySize(scope, isLong, async (tx) => {
+      const before = asEvent(await records.findEditable(tx, scope, 'event', ref))
+      check?.(await assembleOne(tx, scope, before))
+      const { values, problems } = readFields(eventFields, payload(), {
+        mode: 'update',
+        reading: records.readingOf(scope),
+      })
+      return save(tx, scope, { values, problems, ...prepared }, before)
     })
-    return save(tx, scope, { values, problems, ...prepared }, before)
   })
 }
 

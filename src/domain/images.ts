@@ -1,5 +1,4 @@
 import { AppError, type Problem, type Problems, refuse } from '../lib/errors.ts'
-import { type Picture, PictureRefused, readPicture } from '../lib/picture.ts'
 import { FetchRefused, safeFetch } from '../lib/safe-fetch.ts'
 import { Upload } from '../lib/upload.ts'
 import { readFields } from '../schema/field.ts'
@@ -7,23 +6,18 @@ import { imageListParameters } from '../schema/image.ts'
 import type * as kinds from '../schema/kinds.ts'
 import { removeParameters } from '../schema/record.ts'
 import type { Tx } from '../storage/dialect.ts'
+import * as fileStorage from '../storage/image-files.ts'
 import type { ImageRow } from '../storage/images.ts'
 import * as storage from '../storage/images.ts'
 import { mayEdit, need, rightsOf } from './access.ts'
 import type { OnDamage } from './damage.ts'
+import { discard, filesOf, type ImageFile, keyOf, namesOf, readSizes, wholeOf } from './image-files.ts'
+import { discardUnused, findOrCreate, type Prepared, prepare, whileFilesGo } from './prepared-images.ts'
 import { readingOf } from './records.ts'
 import type { Payload, Scope } from './scope.ts'
 
-/** One rendering of an image, in a file of this name. */
-export interface ImageFile {
-  readonly file: string
-  readonly width: number
-  readonly height: number
-  readonly filesize: number
-}
-
 /** An image that records may show. */
-export interface Image extends Omit<ImageRow, 'sizes'> {
+export interface Image extends Omit<ImageRow, 'sizes' | 'file_base'> {
   readonly file: string
   readonly sizes: Record<string, ImageFile>
 }
@@ -63,16 +57,23 @@ export async function get(scope: Scope, id: number): Promise<Image> {
 /** Keeps an uploaded picture; the same bytes are the same image. */
 export async function create(scope: Scope, upload: () => Promise<Buffer>): Promise<Image> {
   need(rightsOf(scope.user).publish)
-  const prepared = await prepare(scope, await upload())
-  if ('problem' in prepared) throw new AppError('rest_invalid_param', { params: { file: prepared } })
-  return asImage(await scope.db.write((tx) => storage.findOrCreate(tx, prepared)))
+  const bytes = await upload()
+  return whileFilesGo(async (anew) => {
+    const prepared = await prepare(scope, bytes, anew)
+    if ('problem' in prepared) throw new AppError('rest_invalid_param', { params: { file: prepared } })
+    try {
+      return asImage(await scope.db.write((tx) => findOrCreate(tx, prepared)))
+    } finally {
+      await discardUnused(scope, [prepared])
+    }
+  })
 }
 
 /** Removes an image; one that records show only with `force`. */
 export async function remove(scope: Scope, id: number, query: Payload): Promise<Image> {
   // All records that show it are looked for, and lose it.
-  const image = await scope.db.writeMany(async (tx) => {
-    const row = await find(tx, id)
+  const row = await scope.db.writeMany(async (tx) => {
+    const row = await find(tx, id, 'remove')
     need(
       rightsOf(scope.user).publish &&
         mayEdit(scope.user, { author: row.author, status: 'publish', trashed_from: null }),
@@ -82,35 +83,49 @@ export async function remove(scope: Scope, id: number, query: Payload): Promise<
     const uses = await storage.countUses(tx, id)
     if (uses > 0 && values.force !== true) throw new AppError('image-in-use', { fill: { uses } })
     await storage.remove(tx, id)
-    return asImage(row)
+    await fileStorage.condemn(tx, namesOf(row), scope.clock())
+    return row
   })
-  // After the commit: a file without an image is only waste, an image without its file would be broken.
-  for (const { file } of [image, ...Object.values(image.sizes)]) await scope.files.remove(keyOf(file))
-  scope.quotas.removed(image.hash)
-  return image
+  // After the commit; what fails, or does not come to it, is done by the next sweep.
+  await discard(scope, namesOf(row)).catch(() => {})
+  scope.quotas.removed(row.hash)
+  return asImage(row)
 }
 
-/** The bytes of a file, and their type; null when there is none of that name. */
-export async function file(scope: Pick<Scope, 'files'>, name: string): Promise<{ bytes: Buffer; mime: string } | null> {
-  const [, , , extension = ''] = FILE.exec(name) ?? []
-  const bytes = extension === '' ? null : await scope.files.get(keyOf(name))
-  return bytes === null ? null : { bytes, mime: MIME[extension] ?? 'application/octet-stream' }
+/** The bytes of a file, and their type; null when there is none of that name. A file that is not as it was written is a failure. */
+export async function file(
+  scope: Pick<Scope, 'db' | 'files'>,
+  name: string,
+): Promise<{ bytes: Buffer; mime: string } | null> {
+  const [, base, , extension = ''] = FILE.exec(name) ?? []
+  const row = base === undefined ? undefined : await scope.db.read((tx) => storage.findByFile(tx, base))
+  const known = row && filesOf(row).find(({ file }) => file === name)
+  const bytes = known === undefined ? null : await scope.files.get(keyOf(name))
+  if (bytes === null) return null
+  if (bytes.length !== known?.filesize)
+    throw new Error(`the file ${name} of image ${row?.id} has ${bytes.length} bytes and should have ${known?.filesize}`)
+  return { bytes, mime: MIME[extension] ?? 'application/octet-stream' }
 }
 
 /** What became of the images that a request names by address or brings as files: a kept picture, or why not. */
-export type Fetched = ReadonlyMap<string | Upload, Omit<ImageRow, 'id'> | Problem>
+export type Fetched = ReadonlyMap<string | Upload, Prepared | Problem>
 
 /**
  * Fetches the images that a payload names by address, and renders those that it brings as files, its own and those of venues
- * and organizers inside it, before the transaction that needs them: it takes long. What is wrong with the payload is told later, in its turn.
+ * and organizers inside it, before the transaction that needs them: it takes long. What is wrong with the payload is told
+ * later, in its turn. Files that no image has come to name when the work is done, or has failed, are removed.
  */
-export async function fetchNamed(scope: Scope, payload: Payload): Promise<Fetched> {
-  const fetched = new Map<string | Upload, Omit<ImageRow, 'id'> | Problem>()
-  if (!rightsOf(scope.user).publish) return fetched
-  for (const image of imagesIn(payload).slice(0, MOST_FETCHED)) {
-    fetched.set(image, image instanceof Upload ? await prepare(scope, image.bytes) : await fetchOne(scope, image))
-  }
-  return fetched
+export async function withNamed<T>(scope: Scope, payload: Payload, work: (fetched: Fetched) => Promise<T>): Promise<T> {
+  const named = rightsOf(scope.user).publish ? imagesIn(payload).slice(0, MOST_FETCHED) : []
+  return whileFilesGo(async (anew) => {
+    const fetched = new Map<string | Upload, Prepared | Problem>()
+    try {
+      for (const image of named) fetched.set(image, await prepareOne(scope, image, anew))
+      return await work(fetched)
+    } finally {
+      await discardUnused(scope, [...fetched.values()])
+    }
+  })
 }
 
 /** The column of the image that a request names, if it names one. */
@@ -129,10 +144,10 @@ export async function column(
 
 async function resolve(tx: Tx, value: NonNullable<kinds.ImageValue>, fetched: Fetched): Promise<number | Problem> {
   if ('id' in value)
-    return (await storage.get(tx, value.id)) === undefined ? { problem: 'no_such_image', id: value.id } : value.id
+    return (await storage.hold(tx, value.id, 'show')) ? value.id : { problem: 'no_such_image', id: value.id }
   const prepared = fetched.get('upload' in value ? value.upload : value.url)
   if (prepared === undefined) return { problem: 'may_not_fetch' }
-  return 'problem' in prepared ? prepared : (await storage.findOrCreate(tx, prepared)).id
+  return 'problem' in prepared ? prepared : (await findOrCreate(tx, prepared)).id
 }
 
 /** The images that rows show, by id. */
@@ -172,75 +187,25 @@ function imagesIn(payload: Payload): (string | Upload)[] {
   ) as (string | Upload)[]
 }
 
-async function fetchOne(scope: Scope, url: string): Promise<Omit<ImageRow, 'id'> | Problem> {
+async function prepareOne(scope: Scope, image: string | Upload, anew: boolean): Promise<Prepared | Problem> {
+  if (image instanceof Upload) return prepare(scope, image.bytes, anew)
   try {
-    return await prepare(scope, await safeFetch(url, scope.fetchLimits))
+    return await prepare(scope, await safeFetch(image, scope.fetchLimits), anew)
   } catch (error) {
     if (error instanceof FetchRefused) return { problem: error.problem }
     throw error
   }
 }
 
-/** Renders a picture and keeps its files; the row that names them is made by whoever has the transaction. */
-async function prepare(scope: Scope, bytes: Buffer): Promise<Omit<ImageRow, 'id'> | Problem> {
-  let picture: Picture
-  try {
-    picture = await readPicture(bytes)
-  } catch (error) {
-    if (error instanceof PictureRefused) return { problem: error.problem }
-    throw error
-  }
-  const { hash, extension, mime, full } = picture
-  await scope.quotas.countUpload(scope.db, scope.user, { hash, bytes: full.bytes.length })
-  const sizes: Record<string, ImageFile> = {}
-  await scope.files.put(keyOf(`${hash}.${extension}`), full.bytes, mime)
-  for (const [name, { bytes: smaller, width, height }] of Object.entries(picture.sizes)) {
-    const file = `${hash}-${width}x${height}.${extension}`
-    await scope.files.put(keyOf(file), smaller, mime)
-    sizes[name] = { file, width, height, filesize: smaller.length }
-  }
-  return {
-    author: scope.user?.id ?? 0,
-    hash,
-    extension,
-    mime,
-    width: full.width,
-    height: full.height,
-    filesize: full.bytes.length,
-    sizes: JSON.stringify(sizes),
-    date_utc: scope.clock(),
-  }
-}
-
-/** Files lie in folders by the first letters of their hash. */
-function keyOf(file: string): string {
-  return `images/${file.slice(0, 2)}/${file}`
-}
-
 function asImage(row: ImageRow, onDamage?: OnDamage): Image {
   const sizes = readSizes(row.sizes)
   if (sizes === null) onDamage?.({ kind: 'image', id: row.id, revision: 0, reason: { sizes: { problem: 'not_text' } } })
-  return { ...row, file: `${row.hash}.${row.extension}`, sizes: sizes ?? {} }
+  return { ...row, file: wholeOf(row), sizes: sizes ?? {} }
 }
 
-/** The smaller renderings; null if what is stored of them cannot be read. */
-function readSizes(json: string): Image['sizes'] | null {
-  try {
-    const sizes: unknown = JSON.parse(json)
-    if (typeof sizes !== 'object' || sizes === null || Array.isArray(sizes)) return null
-    return Object.values(sizes).every(isFile) ? (sizes as Image['sizes']) : null
-  } catch {
-    return null
-  }
-}
-
-function isFile(value: unknown): value is ImageFile {
-  const { file, width, height, filesize } = (value ?? {}) as Partial<ImageFile>
-  return typeof file === 'string' && [width, height, filesize].every((one) => typeof one === 'number')
-}
-
-async function find(tx: Tx, id: number): Promise<ImageRow> {
-  const row = Number.isSafeInteger(id) ? await storage.get(tx, id) : undefined
+async function find(tx: Tx, id: number, to?: 'remove'): Promise<ImageRow> {
+  const look = () => (to === undefined ? storage.get(tx, id) : storage.hold(tx, id, to))
+  const row = Number.isSafeInteger(id) ? await look() : undefined
   if (row === undefined) throw new AppError('image-not-found')
   return row
 }

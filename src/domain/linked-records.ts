@@ -72,14 +72,15 @@ export async function get(scope: Scope, kind: LinkedKind, ref: Ref): Promise<Lin
 
 export async function create(scope: Scope, kind: LinkedKind, payload: Payload): Promise<Linked> {
   need(rightsOf(scope.user).create)
-  const fetched = await images.fetchNamed(scope, payload)
-  const isLong = await readLongTexts(scope, kind, payload)
-  return writeBySize(scope, isLong, async (tx) => {
-    const { values, problems } = readFields(FIELDS[kind], payload(), {
-      mode: 'create',
-      reading: records.readingOf(scope),
+  return images.withNamed(scope, payload, async (fetched) => {
+    const isLong = await readLongTexts(scope, kind, payload)
+    return writeBySize(scope, isLong, async (tx) => {
+      const { values, problems } = readFields(FIELDS[kind], payload(), {
+        mode: 'create',
+        reading: records.readingOf(scope),
+      })
+      return withImage(tx, await findOrInsert(tx, scope, kind, values, fetched, problems))
     })
-    return withImage(tx, await findOrInsert(tx, scope, kind, values, fetched, problems))
   })
 }
 
@@ -90,30 +91,41 @@ export async function update(
   payload: Payload,
   check: Check<Linked> = null,
 ): Promise<Linked> {
-  const fetched = await fetchForEdit(scope, kind, ref, payload)
-  const isLong = await readLongTexts(scope, kind, payload)
-  return writeBySize(scope, isLong, async (tx) => {
-    const before = await records.findEditable(tx, scope, kind, ref)
-    check?.(await withImage(tx, before))
-    const { values, problems } = readFields(FIELDS[kind], payload(), {
-      mode: 'update',
-      reading: records.readingOf(scope),
-    })
-    await records.checkAuthor(tx, scope, values as RecordValues, problems)
-    records.checkPublication(scope, values as RecordValues, problems)
-    const image = await images.column(tx, (values as RecordValues).image, fetched, problems)
-    const columns: Partial<RecordRow> = { ...records.storedColumns(FIELDS[kind], values), ...image }
-    const row: RecordRow = { ...before, ...columns } as RecordRow
-    checkPlace(row, values, problems)
-    refuse(problems)
-    const changes = {
-      ...columns,
-      ...(await records.settle(tx, scope, kind, values as RecordValues, String(row[kind]), before)),
-      search: records.searchText(FIELDS[kind], row),
-    }
-    await recordStorage.update(tx, kind, before.id, changes)
-    return withImage(tx, await records.find(tx, kind, { id: before.id }))
+  return withNamedForEdit(scope, kind, ref, payload, async (fetched) => {
+    const isLong = await readLongTexts(scope, kind, payload)
+    return writeBySize(scope, isLong, (tx) => change(tx, scope, kind, ref, payload, fetched, check))
   })
+}
+
+async function change(
+  tx: Tx,
+  scope: Scope,
+  kind: LinkedKind,
+  ref: Ref,
+  payload: Payload,
+  fetched: Fetched,
+  check: Check<Linked>,
+): Promise<Linked> {
+  const before = await records.findEditable(tx, scope, kind, ref)
+  check?.(await withImage(tx, before))
+  const { values, problems } = readFields(FIELDS[kind], payload(), {
+    mode: 'update',
+    reading: records.readingOf(scope),
+  })
+  await records.checkAuthor(tx, scope, values as RecordValues, problems)
+  records.checkPublication(scope, values as RecordValues, problems)
+  const image = await images.column(tx, (values as RecordValues).image, fetched, problems)
+  const columns: Partial<RecordRow> = { ...records.storedColumns(FIELDS[kind], values), ...image }
+  const row: RecordRow = { ...before, ...columns } as RecordRow
+  checkPlace(row, values, problems)
+  refuse(problems)
+  const changes = {
+    ...columns,
+    ...(await records.settle(tx, scope, kind, values as RecordValues, String(row[kind]), before)),
+    search: records.searchText(FIELDS[kind], row),
+  }
+  await recordStorage.update(tx, kind, before.id, changes)
+  return withImage(tx, await records.find(tx, kind, { id: before.id }))
 }
 
 export async function remove(
@@ -200,11 +212,17 @@ function checkPlace(row: Partial<RecordRow>, values: Record<string, unknown>, pr
   problems[name] = { problem: 'half_a_place', other: name === 'geo_lat' ? 'geo_lng' : 'geo_lat' }
 }
 
-/** Fetches what a change names, once it is known that its writer may make it. */
-export async function fetchForEdit(scope: Scope, kind: RecordKind, ref: Ref, payload: Payload): Promise<Fetched> {
-  if (!images.namesImage(payload)) return new Map()
+/** Works with the images that a change names: they are fetched once it is known that its writer may make it. */
+export async function withNamedForEdit<T>(
+  scope: Scope,
+  kind: RecordKind,
+  ref: Ref,
+  payload: Payload,
+  work: (fetched: Fetched) => Promise<T>,
+): Promise<T> {
+  if (!images.namesImage(payload)) return work(new Map())
   await scope.db.read((tx) => records.findEditable(tx, scope, kind, ref))
-  return images.fetchNamed(scope, payload)
+  return images.withNamed(scope, payload, work)
 }
 
 /** Records with the images that they show. */

@@ -57,6 +57,8 @@ export interface ServerOptions extends RateLimits, ConnectionLimits {
 export interface Service extends Omit<Scope, 'user'> {
   readonly limits: Limits
   isReady(): Promise<boolean>
+  /** What was wrong with the database when that was last asked, in a word. */
+  trouble(): string | null
   /** Whether the tables are being changed, so that nobody can be answered. */
   isMigrating(): boolean
 }
@@ -178,7 +180,10 @@ function addHealth(app: FastifyInstance, service: Service): void {
     return reply
       .code(ready ? 200 : 503)
       .headers(ready ? {} : { 'retry-after': '5' })
-      .send({ status: ready ? 'ready' : migrating ? 'migrating' : 'not ready' })
+      .send({
+        status: ready ? 'ready' : migrating ? 'migrating' : 'not ready',
+        trouble: service.trouble() ?? undefined,
+      })
   })
 }
 

@@ -72,10 +72,10 @@ export class ImportedImages {
 
   /** One that was fetched before and is still here, or that is our own. */
   async #known(url: string): Promise<number | null> {
-    const [file, hash] = /\/images\/([0-9a-f]{64})\.\w+$/.exec(url) ?? []
+    const [file, base] = /\/images\/([0-9a-f]{64})\.\w+$/.exec(url) ?? []
     const isOwn = file !== undefined && url === `${this.#scope.site.home}${file}`
     const id = await this.#scope.db.read(async (tx) => {
-      if (isOwn && hash !== undefined) return (await imageStorage.find(tx, hash))?.id
+      if (isOwn && base !== undefined) return (await imageStorage.findByFile(tx, base))?.id
       const before = await storage.get(tx, this.#run.source, 'image', url)
       return before && (await imageStorage.get(tx, before.record))?.id
     })
@@ -94,7 +94,7 @@ export class ImportedImages {
       return id
     } catch (error) {
       if (error instanceof FetchRefused) return { problem: error.problem }
-      if (!(error instanceof AppError)) throw error
+      if (!(error instanceof AppError) || error.cause !== undefined) throw error
       // What is wrong with the bytes is said as of an uploaded file.
       return error.details.params?.file ?? imports.problemOf(error)
     }

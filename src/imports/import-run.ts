@@ -320,7 +320,7 @@ async function within<T>(scope: Scope, { dryRun }: Run, work: (tx: Tx) => Promis
 
 /** Why something was refused, for a note; a fault of ours goes on. */
 export function problemOf(error: unknown): Problem {
-  if (!(error instanceof AppError)) throw error
+  if (!(error instanceof AppError) || error.cause !== undefined) throw error
   const { params } = error.details
   return params === undefined
     ? { problem: 'import_refused', reason: error.code }

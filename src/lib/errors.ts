@@ -23,6 +23,7 @@ export const ERRORS = {
   rest_headers_too_large: 431,
   rest_internal_error: 500,
   rest_unavailable: 503,
+  rest_storage_full: 507,
   'rest-event-not-found': 404,
   'event-damaged': 404,
   'event-not-accessible': 403,
@@ -79,8 +80,8 @@ export class AppError extends Error {
   readonly status: number
   readonly details: ErrorDetails
 
-  constructor(code: ErrorCode, details: ErrorDetails = {}) {
-    super(code)
+  constructor(code: ErrorCode, details: ErrorDetails = {}, cause?: unknown) {
+    super(code, cause === undefined ? undefined : { cause })
     this.code = code
     this.status = ERRORS[code]
     this.details = details
@@ -90,6 +91,11 @@ export class AppError extends Error {
 /** Says that the service cannot answer now, and when to ask again. */
 export function unavailable(seconds = 1): AppError {
   return new AppError('rest_unavailable', { headers: { 'retry-after': String(seconds) } })
+}
+
+/** Says that there is no room to store anything. */
+export function storageFull(cause: unknown): AppError {
+  return new AppError('rest_storage_full', { headers: { 'retry-after': '30' } }, cause)
 }
 
 /** Refuses parameters, if there are any to refuse: all of them at once. */

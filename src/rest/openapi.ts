@@ -24,6 +24,7 @@ const FAILURES: Record<number, ErrorCode> = {
   429: 'rest_too_many_requests',
   500: 'rest_internal_error',
   503: 'rest_unavailable',
+  507: 'rest_storage_full',
 }
 
 /** The interface as OpenAPI 3.1, made from the endpoints that serve it and the schemas of what they answer. */
@@ -251,6 +252,7 @@ function failures(endpoint: Endpoint, method: Method): Json {
     503,
     ...(path.includes(':') || name.endsWith('.list') ? [404] : []),
     ...(access === 'signed-in' || path.includes(':') ? [403] : []),
+    ...(writes ? [507] : []),
     ...(writes && method !== 'DELETE' ? [413, 415] : []),
     ...(methods.includes('DELETE') && !/^(categories|tags|images)/.test(name) ? [410] : []),
     ...(name === 'images.remove' ? [409] : []),

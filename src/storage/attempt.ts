@@ -17,9 +17,9 @@ export async function outcome<T>(tx: Tx, work: () => Promise<T>): Promise<() => 
     const result = await work()
     told = () => result
   } catch (error) {
-    const { isPassing, isUnreachable } = dialectOf(tx)
-    // These end the whole transaction, which is then done again.
-    if (isPassing(error) || isUnreachable(error)) throw error
+    const { isPassing, isUnreachable, faultOf } = dialectOf(tx)
+    // These end the whole transaction; some are a reason to do it again.
+    if (isPassing(error) || isUnreachable(error) || faultOf(error) !== null) throw error
     await execute(tx, UNDO)
     told = () => {
       throw error

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import { type Insertable, sql } from 'kysely'
 import type { Database } from './database.ts'
 import { dialectOf, type Sequence, type Tx } from './dialect.ts'
@@ -12,7 +12,10 @@ export type Progress = (table: string, copied: number, total: number) => void
 
 type Row = Record<string, string | number | null>
 
-/** Every table that holds data, in an order in which what a row refers to is there before it, with its key. */
+/**
+ * Every table that holds data, in an order in which what a row refers to is there before it, with its key. The list of
+ * unused files is not copied: the source may share its files with the copy, and name them later.
+ */
 const TABLES = [
   ['users', ['id']],
   ['tokens', ['id']],
@@ -35,30 +38,41 @@ const SEQUENCES: readonly Sequence[] = ['records', 'terms']
 const BATCH = 500
 
 /**
- * Copies everything from one database to an empty one, ids included, in batches. What was interrupted is taken up where
- * it stopped: rows are copied in the order of their keys, and a mark in the target names the source until all is
- * verified. Answers how many rows there are of each table.
+ * Copies everything from one database to an empty one, ids included, in batches. All is of one moment, whatever is written
+ * to the source meanwhile. What was interrupted is taken up where it stopped: rows are copied in the order of their keys,
+ * and a mark in the target names the source until all is verified. With `restart`, what an unfinished copy has left is
+ * removed first. Answers how many rows there are of each table.
  */
 export async function copyDatabase(
   from: Database,
   to: Database,
   source: string,
   progress: Progress,
+  restart = false,
 ): Promise<Record<string, number>> {
-  await to.migrate()
+  const unfinished = await from.unfinishedCopy()
+  if (unfinished !== null) throw new CopyError(`the source itself holds an unfinished copy of ${unfinished}`)
   if ((await from.pending()).length > 0)
     throw new CopyError('the source is not up to date: run "kalends migrate" on it')
+  await to.migrate({ intoCopy: true })
+  if (restart) await clear(to, source)
   await begin(to, source)
+  const counts = await from.readMany((tx) => copyAll(tx, to, progress))
+  await to.write((tx) => sql`drop table copying`.execute(tx).then(() => {}))
+  return counts
+}
+
+/** Copies what a transaction sees, and compares it. Neither side is left alone for long, so that no connection is closed. */
+async function copyAll(from: Tx, to: Database, progress: Progress): Promise<Record<string, number>> {
   const counts: Record<string, number> = {}
   for (const [table, key] of TABLES) counts[table] = await copyTable(from, to, table, key, progress)
   await copyParents(from, to)
   for (const sequence of SEQUENCES) {
-    const last = await from.read((tx) => dialectOf(tx).lastId(tx, sequence))
+    const last = await dialectOf(from).lastId(from, sequence)
     await to.write((tx) => dialectOf(tx).setLastId(tx, sequence, last))
   }
   for (const table of IDENTITIES) await to.write((tx) => dialectOf(tx).passIdentity(tx, table))
-  await verify(from, to)
-  await to.write((tx) => sql`drop table copying`.execute(tx).then(() => {}))
+  for (const [table, key] of TABLES) await verify(from, to, table, key)
   return counts
 }
 
@@ -69,7 +83,8 @@ async function begin(to: Database, source: string): Promise<void> {
     const { rows } = await sql<{ source: string }>`select source from copying`.execute(tx)
     const [mark] = rows
     if (mark !== undefined) {
-      if (mark.source !== source) throw new CopyError(`the target holds an unfinished copy of ${mark.source}`)
+      if (mark.source !== source)
+        throw new CopyError(`the target holds an unfinished copy of ${mark.source}: --restart begins anew`)
       return
     }
     for (const [table] of TABLES) {
@@ -79,19 +94,36 @@ async function begin(to: Database, source: string): Promise<void> {
   })
 }
 
+/** Removes what an unfinished copy has left; a database that is none is left alone. */
+async function clear(to: Database, source: string): Promise<void> {
+  if ((await to.unfinishedCopy()) === null) return
+  await to.write((tx) => sql`update copying set source = ${source}`.execute(tx).then(() => {}))
+  const parted = sql`(select id from events where parent is not null limit ${sql.lit(BATCH)})`
+  await untilNone(to, (tx) => sql`update events set parent = null where id in ${parted}`.execute(tx))
+  for (const [table, key] of TABLES.toReversed()) {
+    const names = sql.join(key.map((name) => sql.ref(name)))
+    const some = sql`(select ${names} from ${sql.table(table)} limit ${sql.lit(BATCH)})`
+    await untilNone(to, (tx) => sql`delete from ${sql.table(table)} where (${names}) in ${some}`.execute(tx))
+  }
+}
+
+async function untilNone(to: Database, work: (tx: Tx) => Promise<{ numAffectedRows?: bigint }>): Promise<void> {
+  while (Number((await to.writeMany(work)).numAffectedRows ?? 0) > 0);
+}
+
 async function copyTable(
-  from: Database,
+  from: Tx,
   to: Database,
   table: Table,
   key: readonly string[],
   progress: Progress,
 ): Promise<number> {
-  const total = await from.read((tx) => countRows(tx, table))
+  const total = await countRows(from, table)
   let [last] = await to.read((tx) => rowsOf(tx, table, key, null, 1, 'desc'))
   let copied = await to.read((tx) => countRows(tx, table))
   for (;;) {
     progress(table, copied, total)
-    const rows = await from.read((tx) => rowsOf(tx, table, key, last ?? null, BATCH, 'asc'))
+    const rows = await rowsOf(from, table, key, last ?? null, BATCH, 'asc')
     if (rows.length === 0) return copied
     // A parent may come after its parts: they are put together when all are there.
     const values = table === 'events' ? rows.map((row) => ({ ...row, parent: null })) : rows
@@ -108,47 +140,42 @@ async function copyTable(
 }
 
 /** Says of every event what it is part of, now that all are there. */
-async function copyParents(from: Database, to: Database): Promise<void> {
-  const parts = await from.read((tx) =>
-    tx.selectFrom('events').select(['id', 'parent']).where('parent', 'is not', null).execute(),
-  )
-  for (let at = 0; at < parts.length; at += BATCH) {
+async function copyParents(from: Tx, to: Database): Promise<void> {
+  for (let last = 0; ; ) {
+    const parts = await from
+      .selectFrom('events')
+      .select(['id', 'parent'])
+      .where('parent', 'is not', null)
+      .where('id', '>', last)
+      .orderBy('id')
+      .limit(BATCH)
+      .execute()
+    if (parts.length === 0) return
     await to.write(async (tx) => {
-      for (const { id, parent } of parts.slice(at, at + BATCH))
-        await tx.updateTable('events').set({ parent }).where('id', '=', id).execute()
+      for (const { id, parent } of parts) await tx.updateTable('events').set({ parent }).where('id', '=', id).execute()
     })
+    last = parts.at(-1)?.id ?? last
   }
 }
 
-/** Compares the number of rows of each table, and what is in them. */
-async function verify(from: Database, to: Database): Promise<void> {
-  for (const [table, key] of TABLES) {
-    const [one, other] = [await checksum(from, table, key), await checksum(to, table, key)]
-    if (one.count !== other.count) throw new CopyError(`${table} has ${one.count} rows here and ${other.count} there`)
-    if (one.hash !== other.hash)
-      throw new CopyError(`the rows of ${table} differ: the source was changed while it was copied`)
-  }
-}
-
-async function checksum(db: Database, table: Table, key: readonly string[]): Promise<{ count: number; hash: string }> {
-  const hash = createHash('sha256')
-  let count = 0
-  let last: Row | undefined
-  for (;;) {
-    const rows = await db.read((tx) => rowsOf(tx, table, key, last ?? null, BATCH, 'asc'))
-    if (rows.length === 0) return { count, hash: hash.digest('hex') }
-    for (const row of rows)
-      hash.update(
-        JSON.stringify(
-          Object.keys(row)
-            .filter((name) => name !== 'revision')
-            .sort()
-            .map((name) => [name, row[name]]),
-        ),
+/** Compares a table, row by row. */
+async function verify(from: Tx, to: Database, table: Table, key: readonly string[]): Promise<void> {
+  for (let last: Row | null = null; ; ) {
+    const behind: Row | null = last
+    const rows = await rowsOf(from, table, key, behind, BATCH, 'asc')
+    const others = await to.read((tx) => rowsOf(tx, table, key, behind, BATCH, 'asc'))
+    if (!isDeepStrictEqual(rows.map(comparable), others.map(comparable)))
+      throw new CopyError(
+        `${table} differs: the source was changed after the copy was begun, and it was interrupted; --restart begins anew`,
       )
-    count += rows.length
-    last = rows.at(-1)
+    if (rows.length < BATCH) return
+    last = rows.at(-1) ?? null
   }
+}
+
+/** A row without what the database itself counts, in a form that is the same on both databases. */
+function comparable({ revision: _, ...row }: Row): string {
+  return JSON.stringify(Object.entries(row).sort(([one], [other]) => (one < other ? -1 : 1)))
 }
 
 async function countRows(tx: Tx, table: Table): Promise<number> {

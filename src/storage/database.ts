@@ -3,15 +3,19 @@ import { setTimeout } from 'node:timers/promises'
 import { type Compilable, Kysely, sql } from 'kysely'
 import { AppError, unavailable } from '../lib/errors.ts'
 import { type Dialect, postgres, sqlite, type Tx } from './dialect.ts'
+import { type Fault, Faults, isFull } from './faults.ts'
 import { Looker, type Question } from './look.ts'
 import { ALL, listDone, type MigrateOptions, migrate, refuseLater, untilUnlocked } from './migrator.ts'
 import { postgresDialect } from './postgres/dialect.ts'
 import { Replicas } from './postgres/replicas.ts'
 import { Commits } from './sqlite/commits.ts'
 import { SqliteDialect } from './sqlite/dialect.ts'
+import { FileIdentity } from './sqlite/file-identity.ts'
 import { enter, leave } from './sqlite/foreign-log.ts'
 import { stampFile } from './sqlite/stamp.ts'
+import { findDamage } from './sqlite/thread.ts'
 import type { Tables } from './tables.ts'
+import { refuseUnfinished, unfinishedCopy } from './unfinished-copy.ts'
 import { LocalVersions, SharedVersions, type Version } from './version.ts'
 
 /** The database: whatever is done on it is done by one of these. */
@@ -40,6 +44,12 @@ export interface Database {
   isOutdated(): Promise<boolean>
   /** Names of the migrations that are still to run. */
   pending(): Promise<string[]>
+  /** What a copy into it was made from that was begun and not finished; null if there is none. */
+  unfinishedCopy(): Promise<string | null>
+  /** What keeps it from being used, if anything; a write that failed before is tried again. */
+  trouble(): Promise<Fault | null>
+  /** Reads all of an embedded database, in a thread of its own, and answers what is damaged, if anything. */
+  inspect(): Promise<string | null>
   close(): Promise<void>
 }
 
@@ -56,25 +66,31 @@ export interface DatabaseOptions {
   readonly onError?: (error: Error) => void
   /** Addresses of streaming replicas that reads may go to. */
   readonly replicas?: readonly string[]
+  /** Whether it is opened to be copied, or copied to, which takes long. */
+  readonly isCopied?: boolean
 }
 
 /** Opens PostgreSQL at an address `postgres://…`, or the embedded database in a folder; `:memory:` keeps it in memory alone. */
 export function openDatabase(
   where: string,
-  { onQuery, onError = () => {}, replicas: urls = [] }: DatabaseOptions = {},
+  { onQuery, onError = () => {}, replicas: urls = [], isCopied = false }: DatabaseOptions = {},
 ): Database {
   const isAddress = /^postgres(ql)?:\/\//.test(where)
   const file = where === ':memory:' ? where : join(where, 'kalends.sqlite')
+  const isFile = !isAddress && file !== ':memory:'
+  const faults = new Faults()
+  const identity = isFile ? new FileIdentity(file) : null
   const open = (place: 'here' | 'thread' = 'here') =>
     new Kysely<Tables>({
-      dialect: isAddress ? postgresDialect(where, onError) : new SqliteDialect(file, place),
+      dialect: isAddress
+        ? postgresDialect(where, onError, isCopied ? 'copying' : 'answering')
+        : new SqliteDialect(file, place, identity),
       log:
         onQuery &&
         (({ level, query }) => {
           if (level === 'query') onQuery(query.sql, query.parameters)
         }),
     })
-  const isFile = !isAddress && file !== ':memory:'
   const hadLog = isFile && enter(file)
   const db = open()
   // Readers of a file have a connection of their own, so that they do not wait for a writer.
@@ -84,20 +100,23 @@ export function openDatabase(
   const manyWriter = isFile ? open('thread') : db
   const dialect = isAddress ? postgres : sqlite
   const replicas = new Replicas(reader, isAddress ? urls : [], onError)
-  const local = isAddress ? null : new LocalVersions(file)
+  const local = isAddress ? null : new LocalVersions(file, identity)
   const versions = local ?? new SharedVersions(db)
   const looker = new Looker(db, local === null || file === ':memory:' ? null : (text) => local.prepare(text))
   // Two who change the same thing wait for each other by dialect.lock; those who do not, do not.
   const transaction = <T>(work: (tx: Tx) => Promise<T>, alone = false): Promise<T> =>
-    patiently(dialect, (beforeCommit) =>
-      (alone ? manyWriter : db)
-        .transaction()
-        .setIsolationLevel('read committed')
-        .execute(async (tx) => {
-          const result = await work(tx)
-          beforeCommit()
-          return result
-        }),
+    patiently(
+      dialect,
+      (beforeCommit) =>
+        (alone ? manyWriter : db)
+          .transaction()
+          .setIsolationLevel('read committed')
+          .execute(async (tx) => {
+            const result = await work(tx)
+            beforeCommit()
+            return result
+          }),
+      faults,
     )
   const commits = isAddress ? null : new Commits(transaction)
   const writing = <T>(work: (tx: Tx) => Promise<T>, alone: boolean): Promise<T> =>
@@ -116,16 +135,20 @@ export function openDatabase(
   }
   const done = () => listDone(db as Kysely<unknown>, dialect)
   const reading = <T>(from: Kysely<Tables>, work: (tx: Tx) => Promise<T>): Promise<T> =>
-    patiently(dialect, async () => {
-      const chosen = await replicas.choose(from)
-      const read = (db: Kysely<Tables>) =>
-        db.transaction().setAccessMode('read only').setIsolationLevel('repeatable read').execute(work)
-      // A replica that fails, or has to cancel a query to keep up, is no reason to fail the reader.
-      return read(chosen).catch((error) => {
-        if (!replicas.avoid(chosen) || error instanceof AppError) throw error
-        return read(from)
-      })
-    })
+    patiently(
+      dialect,
+      async () => {
+        const chosen = await replicas.choose(from)
+        const read = (db: Kysely<Tables>) =>
+          db.transaction().setAccessMode('read only').setIsolationLevel('repeatable read').execute(work)
+        // A replica that fails, or has to cancel a query to keep up, is no reason to fail the reader.
+        return read(chosen).catch((error) => {
+          if (!replicas.avoid(chosen) || error instanceof AppError) throw error
+          return read(from)
+        })
+      },
+      faults,
+    )
   const bringUpToDate = async (options: MigrateOptions): Promise<string[]> => {
     const run = { ...options, dialect, other: db as Kysely<unknown> }
     const before = await untilUnlocked(run, done)
@@ -134,7 +157,7 @@ export function openDatabase(
     // A new database is made at once; what is in an older one may be much.
     if (!isAddress && (before.length === 0 || !isFile)) return migrate(db as Kysely<unknown>, run)
     const own = new Kysely<unknown>({
-      dialect: isAddress ? postgresDialect(where, onError, 'migrating') : new SqliteDialect(file, 'thread'),
+      dialect: isAddress ? postgresDialect(where, onError, 'migrating') : new SqliteDialect(file, 'thread', identity),
     })
     return migrate(own, run).finally(() => own.destroy())
   }
@@ -151,27 +174,30 @@ export function openDatabase(
       else await db.connection().execute(async () => local.run(query.sql, query.parameters))
     },
     look(question, value) {
-      const rows = looker.ask(question, value)
+      const rows = telling(dialect, faults, () => looker.ask(question, value))
       return Array.isArray(rows)
         ? rows
         : patiently(
             dialect,
             anew(rows, () => looker.ask(question, value)),
+            faults,
           )
     },
     version() {
-      const current = versions.current()
+      const current = telling(dialect, faults, () => versions.current())
       return typeof current === 'string'
         ? current
         : patiently(
             dialect,
             anew(current, () => versions.current()),
+            faults,
           )
     },
     async warmUp() {
       await reading(manyReader, async (tx) => sql`select 1`.execute(tx))
     },
     async migrate(options = {}) {
+      if (!options.intoCopy) await untilUnlocked({ ...options, dialect }, () => refuseUnfinished(db))
       const ran = await bringUpToDate(options)
       if (isFile && !hadLog) await stampFile(db)
       return ran
@@ -183,6 +209,29 @@ export function openDatabase(
     async pending() {
       const before = await done()
       return ALL.filter((name) => !before.includes(name))
+    },
+    unfinishedCopy: () => patiently(dialect, () => unfinishedCopy(db), faults),
+    async trouble() {
+      if (faults.isDamaged) return 'damaged'
+      if (identity?.isMoved) return 'moved'
+      if (isFile && (await isFull(where))) return 'full'
+      if (!faults.hasFailed) return null
+      try {
+        await writing((tx) => dialect.probe(tx), false)
+        faults.hasFailed = false
+        return null
+      } catch (error) {
+        return dialect.faultOf((error as Error).cause) ?? 'unwritable'
+      }
+    },
+    async inspect() {
+      if (!isFile) return null
+      const found = await findDamage(file, identity).catch((error) => {
+        if (dialect.faultOf(error) !== 'damaged') throw error
+        return String(error)
+      })
+      if (found !== null) faults.isDamaged = true
+      return found
     },
     async close() {
       await commits?.end()
@@ -202,7 +251,11 @@ const BROKEN = 3
  * Does a transaction again while its failure is of the passing kind, or its connection was broken: what failed before it
  * was told to commit has changed nothing. A commit whose answer was lost may have happened, so it is not done again.
  */
-async function patiently<T>(dialect: Dialect, attempt: (beforeCommit: () => void) => Promise<T>): Promise<T> {
+async function patiently<T>(
+  dialect: Dialect,
+  attempt: (beforeCommit: () => void) => Promise<T>,
+  faults: Faults,
+): Promise<T> {
   const deadline = performance.now() + PATIENCE
   for (let broken = 0; ; ) {
     let committing = false
@@ -211,6 +264,8 @@ async function patiently<T>(dialect: Dialect, attempt: (beforeCommit: () => void
         committing = true
       })
     } catch (error) {
+      const fault = dialect.faultOf(error)
+      if (fault !== null) throw faults.tell(fault, error)
       const passing = dialect.isPassing(error)
       const unreachable = dialect.isUnreachable(error)
       if (!passing && !unreachable) throw error
@@ -219,6 +274,16 @@ async function patiently<T>(dialect: Dialect, attempt: (beforeCommit: () => void
       // At random, so that those who met do not meet again.
       await setTimeout(Math.random() * PAUSE)
     }
+  }
+}
+
+/** Asks at once; what is wrong with the database is remembered and told. */
+function telling<T>(dialect: Dialect, faults: Faults, ask: () => T): T {
+  try {
+    return ask()
+  } catch (error) {
+    const fault = dialect.faultOf(error)
+    throw fault === null ? error : faults.tell(fault, error)
   }
 }
 

@@ -1,5 +1,6 @@
 import { type Expression, type Kysely, type RawBuilder, type SqlBool, sql, type Transaction } from 'kysely'
 import { type Box, EARTH_RADIUS, type Point } from '../lib/geo.ts'
+import type { Fault } from './faults.ts'
 import { prepared } from './prepared.ts'
 import * as wordIndex from './sqlite/word-index.ts'
 import type { Tables } from './tables.ts'
@@ -41,6 +42,10 @@ export interface Dialect {
   contains(text: Expression<string>, part: string): Expression<SqlBool>
   /** Keeps others who name the same thing waiting until this transaction ends; answers whether anything may have changed meanwhile. */
   lock(tx: Tx, name: string): Promise<boolean>
+  /** Whether rows can be locked; else a transaction that writes is the only one. */
+  readonly locksRows: boolean
+  /** Writes something that changes nothing, to find out whether anything can be written. */
+  probe(tx: Tx): Promise<void>
   hasTable(db: Kysely<unknown>, name: string): Promise<boolean>
   /** Lets no other process migrate until this one unlocks, or its connection ends; answers whether it may itself. */
   lockMigrations(db: Kysely<unknown>): Promise<boolean>
@@ -55,6 +60,8 @@ export interface Dialect {
   isPassing(error: unknown): boolean
   /** Whether an error says that the database cannot be reached for now. */
   isUnreachable(error: unknown): boolean
+  /** What an error says to be wrong with the place where data is kept; its transaction has ended, and changed nothing. */
+  faultOf(error: unknown): Fault | null
 }
 
 function codeOf(error: unknown, name: 'code' | 'errcode'): unknown {
@@ -122,6 +129,11 @@ export const sqlite: Dialect = {
   contains: (text, part) => sql<SqlBool>`instr(${text}, ${part}) > 0`,
   /** It has one writer at a time. */
   lock: async () => false,
+  locksRows: false,
+  async probe(tx) {
+    await sql`insert into unused_files (file, since_utc, removing) values ('', 0, 1)`.execute(tx)
+    await sql`delete from unused_files where file = ''`.execute(tx)
+  },
   async hasTable(db, name) {
     const { rows } = await sql`select 1 from sqlite_master where type = 'table' and name = ${name}`.execute(db)
     return rows.length > 0
@@ -135,7 +147,24 @@ export const sqlite: Dialect = {
   // SQLITE_BUSY and SQLITE_LOCKED, with their extended codes: another process holds the database.
   isPassing: (error) => [5, 6].includes(Number(codeOf(error, 'errcode') ?? 0) & 0xff),
   isUnreachable: () => false,
+  faultOf(error) {
+    if (codeOf(error, 'code') === 'DATABASE_MOVED') return 'moved'
+    const code = Number(codeOf(error, 'errcode') ?? 0)
+    return UNREADABLE.includes(code) ? 'damaged' : (FAULTS[code & 0xff] ?? null)
+  },
 }
+
+/** By SQLite's result codes: https://www.sqlite.org/rescode.html. A quota that is used up is an error of writing. */
+const FAULTS: Partial<Record<number, Fault>> = {
+  8: 'unwritable',
+  10: 'unwritable',
+  11: 'damaged',
+  13: 'full',
+  14: 'unwritable',
+  26: 'damaged',
+}
+/** SQLITE_IOERR_READ, SQLITE_IOERR_SHORT_READ and SQLITE_IOERR_CORRUPTFS. */
+const UNREADABLE = [266, 522, 8458]
 
 /** What PostgreSQL and the network say while the server is away, starting, stopping or no longer the primary. */
 const AWAY =
@@ -192,6 +221,13 @@ export const postgres: Dialect = {
     await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx)
     return true
   },
+  locksRows: true,
+  async probe(tx) {
+    // A megabyte of new pages: a small change may find room in old ones.
+    await sql`create temp table probe on commit drop as
+      select repeat(md5(n::text), 32) as filler from generate_series(1, 1024) as n`.execute(tx)
+    await sql`update data_version set version = version + 1 where share = 0`.execute(tx)
+  },
   async hasTable(db, name) {
     const { rows } = await sql<{ found: string | null }>`select to_regclass(${name})::text as found`.execute(db)
     return rows[0]?.found != null
@@ -218,6 +254,15 @@ export const postgres: Dialect = {
   isPassing: (error) => ['40001', '40P01', '23505', '23503'].includes(String(codeOf(error, 'code'))),
   isUnreachable: (error) =>
     AWAY.test(String(codeOf(error, 'code'))) || (error instanceof Error && AWAY_WORDS.test(error.message)),
+  faultOf: (error) => SERVER_FAULTS[String(codeOf(error, 'code'))] ?? null,
+}
+
+/** By the codes of PostgreSQL: disk_full, io_error, data_corrupted and index_corrupted. */
+const SERVER_FAULTS: Partial<Record<string, Fault>> = {
+  '53100': 'full',
+  '58030': 'unwritable',
+  XX001: 'damaged',
+  XX002: 'damaged',
 }
 
 /** The ids that a query finds, in its order. */

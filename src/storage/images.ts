@@ -20,6 +20,13 @@ export async function get(tx: Tx, id: number): Promise<ImageRow | undefined> {
   return tx.selectFrom('images').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
+/** An image that is to be shown by a record, or to be removed: until this transaction ends, nobody else does the other. */
+export async function hold(tx: Tx, id: number, to: 'show' | 'remove'): Promise<ImageRow | undefined> {
+  const query = tx.selectFrom('images').selectAll().where('id', '=', id)
+  if (!dialectOf(tx).locksRows) return query.executeTakeFirst()
+  return (to === 'show' ? query.forKeyShare() : query.forUpdate()).executeTakeFirst()
+}
+
 /** Those of the given images that exist, by id. */
 export async function getAll(tx: Tx, ids: readonly number[]): Promise<Map<number, ImageRow>> {
   if (ids.length === 0) return new Map()
@@ -36,10 +43,27 @@ export async function find(tx: Tx, hash: string): Promise<ImageRow | undefined> 
   return tx.selectFrom('images').selectAll().where('hash', '=', hash).executeTakeFirst()
 }
 
-/** The image with this hash, which may be new. */
-export async function findOrCreate(tx: Tx, image: Omit<ImageRow, 'id'>): Promise<ImageRow> {
-  const known = await find(tx, image.hash)
-  if (known !== undefined) return known
+/** The image whose files have names that begin so. */
+export async function findByFile(tx: Tx, base: string): Promise<ImageRow | undefined> {
+  return tx
+    .selectFrom('images')
+    .selectAll()
+    .where((eb) => eb.or([eb('file_base', '=', base), eb.and([eb('file_base', 'is', null), eb('hash', '=', base)])]))
+    .executeTakeFirst()
+}
+
+/** Makes an image name other files; records that show it count as changed. */
+export async function setFiles(
+  tx: Tx,
+  id: number,
+  files: Pick<ImageRow, 'file_base' | 'sizes' | 'filesize'>,
+): Promise<void> {
+  await tx.updateTable('images').set(files).where('id', '=', id).execute()
+  await showInstead(tx, id, id)
+}
+
+/** Makes an image. */
+export async function create(tx: Tx, image: Omit<ImageRow, 'id'>): Promise<ImageRow> {
   const row = { ...image, id: await dialectOf(tx).nextId(tx, 'records') }
   await tx.insertInto('images').values(row).execute()
   return row
@@ -62,12 +86,17 @@ export async function countUses(tx: Tx, id: number): Promise<number> {
 
 /** Removes an image, also from every record that shows it. */
 export async function remove(tx: Tx, id: number): Promise<void> {
+  await showInstead(tx, id, null)
+  await tx.deleteFrom('images').where('id', '=', id).execute()
+}
+
+/** Has all records that show an image show another, or none. */
+async function showInstead(tx: Tx, id: number, image: number | null): Promise<void> {
   for (const kind of Object.keys(RECORD_TABLE) as RecordKind[]) {
     await tx
       .updateTable(RECORD_TABLE[kind] as 'venues')
-      .set({ image: null })
+      .set({ image })
       .where('image', '=', id)
       .execute()
   }
-  await tx.deleteFrom('images').where('id', '=', id).execute()
 }

@@ -17,6 +17,8 @@ export type MigrationNews =
   | { readonly kind: 'done'; readonly name: string; readonly seconds: number }
 
 export interface MigrateOptions {
+  /** Whether it may hold an unfinished copy, which is to be finished. */
+  readonly intoCopy?: boolean
   /** What it throws ends the migration that runs, of which nothing is kept. */
   readonly onNews?: (news: MigrationNews) => void
   /** Ends the migration that runs, of which nothing is kept; `migrate` rejects with the reason. */

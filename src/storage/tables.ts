@@ -104,6 +104,8 @@ export interface ImageTable {
   author: number
   /** Of the bytes that were given. */
   hash: string
+  /** What the names of its files begin with; null for the hash. */
+  file_base: string | null
   extension: string
   mime: string
   width: number
@@ -112,6 +114,14 @@ export interface ImageTable {
   /** The smaller renderings by name, as JSON. */
   sizes: string
   date_utc: Instant
+}
+
+/** A file of no image: see image-files.ts. */
+export interface UnusedFileTable {
+  file: string
+  since_utc: Instant
+  /** 1 if no image may name it any more. */
+  removing: number
 }
 
 export interface TicketTable {
@@ -154,6 +164,7 @@ export interface Tables {
   events: EventTable
   terms: TermTable
   images: ImageTable
+  unused_files: UnusedFileTable
   tickets: TicketTable
   event_venues: LinkTable
   event_organizers: LinkTable

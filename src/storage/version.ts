@@ -1,6 +1,7 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import type { Kysely } from 'kysely'
 import { SHARES, type Tx } from './dialect.ts'
+import { type FileIdentity, MovedError } from './sqlite/file-identity.ts'
 import type { Tables } from './tables.ts'
 
 /** Names a state of the data: what was read after a version was, and while it stays the same, is still true. */
@@ -23,13 +24,15 @@ const BRIEF = 20
 /** SQLite tells a connection when others have committed: this one does nothing else, so it hears of everybody. */
 export class LocalVersions implements Versions {
   readonly #file: string
+  readonly #identity: FileIdentity | null
   #watch: { database: DatabaseSync; statement: StatementSync } | null = null
   /** Counts our own commits, which a database in memory tells nobody. */
   #own = 0
   #turn: Version | null = null
 
-  constructor(file: string) {
+  constructor(file: string, identity: FileIdentity | null) {
     this.#file = file
+    this.#identity = identity
   }
 
   current(): Version {
@@ -76,6 +79,7 @@ export class LocalVersions implements Versions {
 
   #open(): { database: DatabaseSync; statement: StatementSync } {
     if (this.#watch === null) {
+      if (this.#identity?.isMoved) throw new MovedError(this.#file)
       const database = new DatabaseSync(this.#file, { timeout: PATIENT })
       // Those who write do so: here others would wait for it.
       database.exec('pragma wal_autocheckpoint = 0')

@@ -116,6 +116,22 @@ describe('answers from memory', () => {
     assert.ok(queries > 0)
   })
 
+  it('of a later day are not given once the clock is set back', async () => {
+    now = Date.UTC(2031, 5, 2, 12) / 1000
+    const { id } = await create({ title: 'Of the first', start_date: '2031-06-01 10:00', end_date: '2031-06-01 11:00' })
+    const has = async () => {
+      const { events } = (await (await read('/events?per_page=50')).json()) as Json
+      return events.some((event: Json) => event.id === id)
+    }
+    const page = async () => (await fetch(`${base}/events/?view=list`)).text()
+    const later = await page()
+    assert.equal(await has(), false)
+    now = Date.UTC(2031, 5, 1, 12) / 1000
+    assert.equal(await has(), true)
+    assert.notEqual(await page(), later)
+    await service.expect(200, 'administrator', `/events/${id}`, { method: 'DELETE', query: { force: true } })
+  })
+
   it('are compressed for those who take it, each with a tag of its own', async () => {
     const plain = Buffer.from(await (await read('/events')).arrayBuffer())
     const raw = async (encoding: string) => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { createHash, createHmac } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, it } from 'node:test'
 import { deflateSync } from 'node:zlib'
 import sharp from 'sharp'
+import { startS3 } from '../support/s3.ts'
 import { basic, type Json, type Service, startService } from '../support/service.ts'
 
 const WHEN = { start_date: '2031-06-10', end_date: '2031-06-11' }
@@ -351,45 +351,8 @@ describe('an image by its address', () => {
 
 describe('images in an S3-compatible store', () => {
   it('are put, served and removed, with signed requests', async () => {
-    const files = new Map<string, { bytes: Buffer; type: string }>()
-    const secret = 'a secret'
-    const server = createServer(async (request, response) => {
-      const chunks: Buffer[] = []
-      for await (const chunk of request) chunks.push(chunk)
-      const bytes = Buffer.concat(chunks)
-      const [, scope = '', signed = '', signature = ''] =
-        /Credential=key\/([^,]+), SignedHeaders=([^,]+), Signature=(\w+)/.exec(request.headers.authorization ?? '') ??
-        []
-      const [day = '', region = '', name = ''] = scope.split('/')
-      const hash = String(request.headers['x-amz-content-sha256'])
-      const headers = signed
-        .split(';')
-        .map((header) => `${header}:${header === 'host' ? request.headers.host : request.headers[header]}\n`)
-        .join('')
-      const canonical = [request.method, request.url, '', headers, signed, hash].join('\n')
-      const toSign = [
-        'AWS4-HMAC-SHA256',
-        request.headers['x-amz-date'],
-        scope,
-        createHash('sha256').update(canonical).digest('hex'),
-      ].join('\n')
-      const key = [day, region, name, 'aws4_request'].reduce(
-        (last: Buffer | string, part) => createHmac('sha256', last).update(part).digest(),
-        `AWS4${secret}`,
-      )
-      if (createHmac('sha256', key).update(toSign).digest('hex') !== signature) return response.writeHead(403).end()
-      const path = request.url ?? ''
-      const known = files.get(path)
-      if (request.method === 'PUT') files.set(path, { bytes, type: String(request.headers['content-type']) })
-      else if (request.method === 'DELETE') files.delete(path)
-      else if (known === undefined) return response.writeHead(404).end()
-      return response.end(request.method === 'GET' ? known?.bytes : '')
-    })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const bucket = `http://127.0.0.1:${(server.address() as AddressInfo).port}/bucket`
-    const service = await startService({
-      settings: { s3Bucket: bucket, s3KeyId: 'key', s3Secret: secret, s3Region: 'eu-west-1' },
-    })
+    const { files, settings, close } = await startS3()
+    const service = await startService({ settings })
     const response = await service.inject({
       method: 'POST',
       url: '/calendar/events/v1/images',
@@ -405,7 +368,6 @@ describe('images in an S3-compatible store', () => {
     assert.equal(files.size, 0)
     assert.equal((await service.inject({ url: new URL(image.url).pathname })).statusCode, 404)
     await service.close()
-    server.close()
-    server.closeAllConnections()
+    close()
   })
 })

@@ -28,6 +28,8 @@ export interface Call {
 export interface Service {
   readonly config: Config
   readonly db: Database
+  /** Where the database is, as openDatabase takes it. */
+  readonly where: string
   /** Ids of the users, one per role, each named like their role. */
   readonly ids: Record<Role, number>
   /** Sends a request to a path below the namespace, as a role or as nobody. */
@@ -73,6 +75,7 @@ export async function startService({
   return {
     config,
     db,
+    where: store.where,
     ids,
     call,
     async expect(status, role, path, options) {
@@ -99,7 +102,8 @@ export function basic(role: string, password: string = PASSWORD): string {
   return `Basic ${Buffer.from(`${role}:${password}`).toString('base64')}`
 }
 
-function request(
+/** A request to a path below the namespace, as a role or as nobody. */
+export function request(
   role: Role | null,
   path: string,
   { method, query = {}, headers = {}, json, form, raw }: Call = {},

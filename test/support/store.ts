@@ -57,7 +57,8 @@ function migratedTemplate(): Promise<string> {
   return template
 }
 
-async function onServer<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+/** Works on the server that the tests run on. */
+export async function onServer<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: SERVER })
   await client.connect()
   try {

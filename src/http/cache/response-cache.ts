@@ -18,6 +18,8 @@ export class ResponseCache {
   readonly #clock: Clock
   readonly #overflow: DiskOverflow | null
   #version: string = ''
+  /** The time of the last request. */
+  #latest = 0
   /** By the hash of their keys, which is found faster; of two keys with the same hash, one response is kept. */
   readonly #responses: Generations<number, KeyedResponse>
   #pending = new Map<string, Promise<CachedResponse | null>>()
@@ -34,7 +36,7 @@ export class ResponseCache {
     const number = hashOf(key)
     const held = this.#responses.get(number, sizeOf)
     const response = held?.key === key ? held.response : this.#readBack(this.#overflow, number, key)
-    if (response === undefined || response.until > this.#clock()) return response
+    if (response === undefined || response.until > this.#latest) return response
     this.#responses.delete(number)
     this.#overflow.delete(number)
     return undefined
@@ -45,13 +47,15 @@ export class ResponseCache {
     if (this.#overflow === null) return make()
     this.#move(version)
     const pending = this.#pending
+    const began = this.#latest
     const other = pending.get(key)
     if (other !== undefined) return other
     const own = make()
     pending.set(key, own)
     try {
       const response = await own
-      if (response !== null && response.until > this.#clock() && this.#version === version)
+      const now = this.#clock()
+      if (response !== null && response.until > now && now >= began && this.#pending === pending)
         this.#put(hashOf(key), { key, response })
       return response
     } finally {
@@ -73,8 +77,12 @@ export class ResponseCache {
     this.#responses.set(number, keyed, sizeOf(keyed))
   }
 
+  /** Empties the cache if the data has changed, or if the clock was set back: responses of a later day are not valid yet. */
   #move(version: string): void {
-    if (version === this.#version) return
+    const now = this.#clock()
+    const isSetBack = now < this.#latest
+    this.#latest = now
+    if (version === this.#version && !isSetBack) return
     this.#version = version
     this.#responses.clear()
     this.#overflow?.clear()

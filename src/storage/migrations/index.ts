@@ -8,6 +8,7 @@ import * as words from './0006-words.ts'
 import * as tokenExpiry from './0007-token-expiry.ts'
 import * as termVisibility from './0008-term-visibility.ts'
 import * as sticky from './0009-sticky.ts'
+import * as imageFiles from './0010-image-files.ts'
 import { perform, type Step, type Watch } from './steps.ts'
 
 /** A change to the tables. */
@@ -26,6 +27,7 @@ export const migrations: Record<string, Migration> = {
   '0007-token-expiry': tokenExpiry,
   '0008-term-visibility': termVisibility,
   '0009-sticky': sticky,
+  '0010-image-files': imageFiles,
 }
 
 /** Runs one migration. */

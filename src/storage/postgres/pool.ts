@@ -44,8 +44,13 @@ const ANSWERING = {
  */
 const MIGRATING = { max: 1, statement_timeout: 0, idle_in_transaction_session_timeout: 0, lock_timeout: 5000 }
 
+/** A copy reads in one transaction, which waits while the target is written to. */
+const COPYING = { max: 4, statement_timeout: 0, idle_in_transaction_session_timeout: 0 }
+
+const LIMITS = { answering: ANSWERING, migrating: MIGRATING, copying: COPYING }
+
 /** What the connections of a pool are for. */
-export type Purpose = 'answering' | 'migrating'
+export type Purpose = keyof typeof LIMITS
 
 /** A pool of connections. */
 export function openPool(url: string, onError: (error: Error) => void, purpose: Purpose): pg.Pool {
@@ -57,7 +62,7 @@ export function openPool(url: string, onError: (error: Error) => void, purpose: 
     keepAlive: true,
     Client,
     application_name: 'kalends',
-    ...(purpose === 'answering' ? ANSWERING : MIGRATING),
+    ...LIMITS[purpose],
   })
   // An idle connection that breaks is replaced when one is needed next.
   pool.on('error', onError)

@@ -1,4 +1,5 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import { identityOf, MovedError } from './file-identity.ts'
 import { makeDatabasePrivate } from './private-files.ts'
 import { nextStamp } from './stamp.ts'
 
@@ -40,11 +41,20 @@ const STAMP = 'pragma user_version'
 export class SqliteConnection {
   readonly #database: DatabaseSync
   readonly #statements = new Map<string, Prepared>()
+  readonly #file: string
+  /** Which file it has open; null for a database in memory. */
+  readonly identity: string | null
+  /** The same of the log. */
+  #log: string | null = null
   /** How many rows this connection had changed when it last stamped a commit. */
   #stamped = 0
 
-  constructor(file: string) {
-    if (file !== ':memory:') makeDatabasePrivate(file)
+  /** `expected` is the file that other connections have open. */
+  constructor(file: string, expected: string | null) {
+    const isFile = file !== ':memory:'
+    if (expected !== null && identityOf(file) !== expected) throw new MovedError(file)
+    if (isFile) makeDatabasePrivate(file)
+    this.#file = file
     this.#database = new DatabaseSync(file, { enableForeignKeyConstraints: true, timeout: BUSY_TIMEOUT })
     try {
       this.#database.exec(SETTINGS)
@@ -52,10 +62,11 @@ export class SqliteConnection {
       this.#database.close()
       throw error
     }
+    this.identity = isFile ? identityOf(file) : null
   }
 
   execute(sql: string, parameters: readonly unknown[]): Result {
-    if (sql === 'commit') this.#stamp()
+    if (sql === 'commit') this.#seal()
     // Some failures, such as a full disk, have ended the transaction already.
     if (sql === 'rollback' && !this.#database.isTransaction) return { changes: 0, lastInsertRowid: 0 }
     return this.#run(sql, parameters)
@@ -66,12 +77,20 @@ export class SqliteConnection {
     this.#database.close()
   }
 
-  /** Tells the commit of a transaction that has changed anything from those before it: see stamp.ts. */
-  #stamp(): void {
+  /** Called before a commit: one that changes anything is refused if it would be lost, and gets a stamp (see stamp.ts). */
+  #seal(): void {
     const changes = this.#number(CHANGES)
     if (changes === this.#stamped) return
+    if (this.identity !== null) this.#checkPlace()
     this.#database.exec(`${STAMP} = ${nextStamp(this.#number(STAMP))}`)
     this.#stamped = changes
+  }
+
+  /** SQLite goes on writing to files that were removed: they are gone when it closes them. */
+  #checkPlace(): void {
+    const log = identityOf(`${this.#file}-wal`)
+    this.#log ??= log
+    if (identityOf(this.#file) !== this.identity || log !== this.#log) throw new MovedError(this.#file)
   }
 
   #number(sql: string): number {

@@ -14,6 +14,7 @@ import {
 import { unavailable } from '../../lib/errors.ts'
 import { type Dialect, sqlite } from '../dialect.ts'
 import { type Result, SqliteConnection } from './connection.ts'
+import type { FileIdentity } from './file-identity.ts'
 import { SqliteThread } from './thread.ts'
 
 /** How many transactions may wait for a connection; a further one is refused, as the service is overloaded. */
@@ -33,18 +34,20 @@ type Place = 'here' | 'thread'
 export class SqliteDialect implements KyselyDialect {
   readonly #file: string
   readonly #place: Place
+  readonly #identity: FileIdentity | null
   readonly #adapter = new Adapter()
 
-  constructor(file: string, place: Place = 'here') {
+  constructor(file: string, place: Place = 'here', identity: FileIdentity | null = null) {
     this.#file = file
     this.#place = place
+    this.#identity = identity
   }
 
   createAdapter(): Adapter {
     return this.#adapter
   }
   createDriver(): Driver {
-    return new SqliteDriver(this.#file, this.#place, this.#adapter)
+    return new SqliteDriver(this.#file, this.#place, this.#identity, this.#adapter)
   }
   createQueryCompiler(): SqliteQueryCompiler {
     return new SqliteQueryCompiler()
@@ -57,18 +60,21 @@ export class SqliteDialect implements KyselyDialect {
 class SqliteDriver implements Driver {
   readonly #file: string
   readonly #place: Place
+  readonly #identity: FileIdentity | null
   readonly #adapter: Adapter
   readonly #turn = new Turn()
   #connection: LocalConnection | ThreadConnection | undefined
 
-  constructor(file: string, place: Place, adapter: Adapter) {
+  constructor(file: string, place: Place, identity: FileIdentity | null, adapter: Adapter) {
     this.#file = file
     this.#place = place
+    this.#identity = identity
     this.#adapter = adapter
   }
 
   async init(): Promise<void> {
-    this.#connection = this.#place === 'here' ? new LocalConnection(this.#file) : new ThreadConnection(this.#file)
+    const Connection = this.#place === 'here' ? LocalConnection : ThreadConnection
+    this.#connection = new Connection(this.#file, this.#identity)
     this.#adapter.connection = this.#connection
   }
 
@@ -117,8 +123,9 @@ class LocalConnection implements DatabaseConnection {
   readonly #connection: SqliteConnection
   #began = 0
 
-  constructor(file: string) {
-    this.#connection = new SqliteConnection(file)
+  constructor(file: string, identity: FileIdentity | null) {
+    this.#connection = new SqliteConnection(file, identity?.known ?? null)
+    if (identity !== null) identity.known ??= this.#connection.identity
   }
 
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
@@ -146,8 +153,8 @@ class LocalConnection implements DatabaseConnection {
 class ThreadConnection implements DatabaseConnection {
   readonly #thread: SqliteThread
 
-  constructor(file: string) {
-    this.#thread = new SqliteThread(file)
+  constructor(file: string, identity: FileIdentity | null) {
+    this.#thread = new SqliteThread(file, identity)
   }
 
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {

@@ -1,10 +1,23 @@
 import { Worker } from 'node:worker_threads'
 import type { Result } from './connection.ts'
+import type { FileIdentity } from './file-identity.ts'
 import type { Reply, Request } from './worker.ts'
 
 interface Waiting {
   resolve(result: Result): void
   reject(error: Error): void
+}
+
+/** Reads all of a database file, on a connection of its own, and answers what is damaged, if anything. */
+export async function findDamage(file: string, identity: FileIdentity | null): Promise<string | null> {
+  const thread = new SqliteThread(file, identity)
+  try {
+    const result = await thread.execute('pragma quick_check(1)', [])
+    const found = String('cells' in result && result.cells[0]?.[0])
+    return found === 'ok' ? null : found
+  } finally {
+    await thread.close()
+  }
 }
 
 /**
@@ -13,12 +26,14 @@ interface Waiting {
  */
 export class SqliteThread {
   readonly #file: string
+  readonly #identity: FileIdentity | null
   #worker: Worker | null = null
   #waiting: Waiting[] = []
   #begin: string | null = null
 
-  constructor(file: string) {
+  constructor(file: string, identity: FileIdentity | null) {
     this.#file = file
+    this.#identity = identity
   }
 
   /** Begins a transaction together with the next statement, which saves a round trip. */
@@ -61,7 +76,7 @@ export class SqliteThread {
     // Sources run as they are; a published package has what was built from them.
     const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
     const worker = new Worker(new URL(`./worker.${extension}`, import.meta.url), {
-      workerData: { file: this.#file },
+      workerData: { file: this.#file, expected: this.#identity?.known ?? null },
       name: 'kalends-sqlite',
     })
     worker.on('message', (reply: Reply) => this.#receive(worker, reply))

@@ -17,7 +17,7 @@ let connection: SqliteConnection | null = null
 
 function execute({ begin, sql, parameters }: Request): Reply {
   try {
-    connection ??= new SqliteConnection(workerData.file)
+    connection ??= new SqliteConnection(workerData.file, workerData.expected)
     if (begin !== null) connection.execute(begin, [])
     return connection.execute(sql, parameters)
   } catch (error) {

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import sharp from 'sharp'
+import { createScope, openStore } from '../../src/app.ts'
+import { readConfig } from '../../src/config.ts'
+import { sweep } from '../../src/domain/image-files.ts'
+import type { Json } from '../support/service.ts'
+import { emptyStore } from '../support/store.ts'
+import { type Served, serveProcesses } from '../support/workers.ts'
+
+const KILLS = 20
+const DAY = 86_400
+
+describe(`a service that is killed ${KILLS} times while images are uploaded and removed`, () => {
+  it('has every file of every image, and the next sweep removes what was left', { timeout: 900_000 }, async (t) => {
+    const data = mkdtempSync(join(tmpdir(), 'kalends-images-killed-'))
+    const store = await emptyStore(data)
+    t.after(async () => {
+      await store.drop()
+      rmSync(data, { recursive: true })
+    })
+    const settings = { data, ...(store.where !== data && { databaseUrl: store.where }) }
+    const flags = ['--data', data, ...(settings.databaseUrl ? ['--database-url', settings.databaseUrl] : [])]
+    let authorization = ''
+    for (let n = 0; n < KILLS; n++) {
+      const served = await serveProcesses(flags, {}, { isNew: n === 0 })
+      if (n === 0) authorization = served.authorization
+      const api = apiOf(served, authorization)
+      const left = await api.list()
+      for (const image of left) await api.check(image)
+      const work = [
+        ...Array.from({ length: 6 }, (_, m) => upload(api, n, m)),
+        ...left.slice(0, 3).map(({ id }) => api.send(`/images/${id}`, { method: 'DELETE' })),
+      ]
+      const settled = Promise.allSettled(work)
+      await setTimeout((n * 37) % 300)
+      served.child.kill('SIGKILL')
+      await served.closed
+      await settled
+    }
+    const config = readConfig(settings, {})
+    const db = openStore(config)
+    await sweep({ ...createScope(config, db), clock: () => Date.now() / 1000 + DAY })
+    await db.close()
+    const served = await serveProcesses(flags, {}, { isNew: false })
+    const api = apiOf(served, authorization)
+    const images = await api.list()
+    for (const image of images) await api.check(image)
+    served.child.kill('SIGKILL')
+    await served.closed
+    const named = images.flatMap(filesOf).map(({ url }) => String(url).split('/').at(-1))
+    const found = readdirSync(join(data, 'images'), { recursive: true, withFileTypes: true })
+    assert.deepEqual(
+      found
+        .filter((entry) => entry.isFile())
+        .map(({ name }) => name)
+        .sort(),
+      named.sort(),
+    )
+  })
+})
+
+type Api = ReturnType<typeof apiOf>
+
+function apiOf({ url }: Served, authorization: string) {
+  const send = (path: string, init: RequestInit = {}) =>
+    fetch(`${url}/calendar/events/v1${path}`, { ...init, headers: { authorization, ...init.headers } })
+  return {
+    send,
+    async list(): Promise<Json[]> {
+      const response = await send('/images?per_page=50')
+      assert.equal(response.status, 200)
+      return ((await response.json()) as Json).images
+    },
+    /** All files of an image must be there, as long as it says. */
+    async check(image: Json): Promise<void> {
+      for (const { url: address, filesize } of filesOf(image)) {
+        const response = await fetch(`${url}${new URL(address).pathname}`)
+        assert.deepEqual([response.status, (await response.bytes()).length], [200, filesize])
+      }
+    },
+  }
+}
+
+const filesOf = (image: Json): Json[] => [image, ...Object.values<Json>(image.sizes)]
+
+/** Every second picture is the same as before the service was killed. */
+async function upload(api: Api, n: number, m: number): Promise<void> {
+  const background = { r: m % 2 === 0 ? m : n, g: 10 * m, b: m }
+  const picture = await sharp({ create: { width: 500, height: 400, channels: 3, background } })
+    .png()
+    .toBuffer()
+  await api.send('/images', { method: 'POST', headers: { 'content-type': 'image/png' }, body: new Uint8Array(picture) })
+}
