@@ -39,7 +39,7 @@ interface Asked {
 export async function list(scope: Scope, query: Payload, order: 'start' | 'sticky' = 'start'): Promise<EventPage> {
   const asked = ask(scope, query)
   return scope.db.readMany(async (tx) => {
-    const { listing, near } = await listingFor(tx, scope, asked, false)
+    const { listing, near } = await listingFor(tx, await current(tx, scope), asked, false)
     const offset = (asked.page - 1) * asked.perPage
     const read = (from: number, limit: number) => rowsOf(tx, listing, from, limit)
     const rows =
@@ -103,24 +103,36 @@ export async function listReady<Ready>(
   if (Object.keys(asked.problems).length > 0 || typeof asked.values.geoloc_lat === 'number') return null
   const known = scope.memory?.listings.get(scope.memory.version, keyOf(scope, asked))
   const offset = (asked.page - 1) * asked.perPage
-  const pageFrom = (listing: Listing, stubs: readonly Stub[]) =>
+  const pageFrom = (listing: Listing, stubs: readonly Stub[], own: Shelf<Ready>) =>
     pageOf(
       asked,
       listing,
-      stubs.map((stub) => shelf.take(stub)),
+      stubs.map((stub) => own.take(stub)),
     )
   const ready = known && headAt(known, offset, asked.perPage)
-  if (known && ready && !hasSecret(ready) && shelf.isFull(ready)) return pageFrom(known, ready)
+  if (known && ready && !hasSecret(ready) && shelf.isFull(ready)) return pageFrom(known, ready, shelf)
   return scope.db.readMany(async (tx) => {
-    const { listing } = await listingFor(tx, scope, asked, true)
-    if (known && !ready) await rememberAll(tx, scope, asked, listing)
+    const at = await current(tx, scope)
+    const { listing } = await listingFor(tx, at, asked, true)
+    if (known && !ready) await rememberAll(tx, at, asked, listing)
     const stubs = await stubsOf(tx, listing, offset, asked.perPage)
     if (hasSecret(stubs)) return null
-    await fill(tx, scope, shelf, stubs)
-    // Somebody changed one of them since the list was remembered.
-    if (!shelf.isFull(stubs)) return null
-    return pageFrom(listing, stubs)
+    const own = shelfAt(at, shelf)
+    await fill(tx, scope, own, stubs)
+    // One of them cannot be shown.
+    if (!own.isFull(stubs)) return null
+    return pageFrom(listing, stubs, own)
   })
+}
+
+/** The scope of a transaction: without what is remembered, if the data has changed since its version was asked for. */
+async function current(tx: Tx, { memory, ...scope }: Scope): Promise<Scope> {
+  return memory && (await scope.db.isAt(tx, memory.version)) ? { ...scope, memory } : scope
+}
+
+/** The shelf that goes with it. */
+function shelfAt<Ready>({ memory }: Scope, shelf: Shelf<Ready>): Shelf<Ready> {
+  return memory === undefined ? shelf.withoutParts() : shelf
 }
 
 async function rowsOf(tx: Tx, listing: Listing, offset: number, limit: number): Promise<storage.EventRow[]> {
@@ -134,15 +146,26 @@ function hasSecret(stubs: readonly Stub[]): boolean {
   return stubs.some(({ secret }) => secret === 1)
 }
 
-/** A published event that is ready to be shown by itself, in brief; null if it has to be read the long way. */
-export async function getReady<Ready>(scope: Scope, ref: Ref, shelf: Shelf<Ready>): Promise<Stub | null> {
+/** A published event by itself that is ready to be shown, and its revision; null if it has to be read the long way. */
+export async function getReady<Ready>(
+  scope: Scope,
+  ref: Ref,
+  shelf: Shelf<Ready>,
+): Promise<{ ready: Ready; revision: number } | null> {
   if ('id' in ref && !Number.isSafeInteger(ref.id)) return null
   const [stub] = await ('id' in ref
     ? scope.db.look(storage.STUB_BY_ID, ref.id)
     : scope.db.look(storage.STUB_BY_SLUG, ref.slug))
   if (stub === undefined || stub.secret === 1) return null
-  if (!shelf.isFull([stub])) await scope.db.read((tx) => fill(tx, scope, shelf, [stub]))
-  return shelf.isFull([stub]) ? stub : null
+  const { revision } = stub
+  const known = shelf.isFull([stub]) ? shelf.take(stub, true) : null
+  if (known !== null && (await scope.db.version()) === scope.memory?.version) return { ready: known, revision }
+  return scope.db.read(async (tx) => {
+    const own = shelfAt(await current(tx, scope), shelf)
+    await fill(tx, scope, own, [stub])
+    // It may have been changed meanwhile, and then has another revision.
+    return own.isFull([stub]) ? { ready: own.take(stub, true), revision } : null
+  })
 }
 
 function ask(scope: Scope, query: Payload): Asked & { readonly problems: Problems } {

@@ -51,7 +51,10 @@ export interface Shelf<Ready> {
   /** What those that it has are linked to and it lacks. */
   lacksOf(stubs: readonly Stub[]): Links
   putParts(links: Links, parts: Parts): void
-  take(stub: Stub): Ready
+  /** The event as it is in a list or, with `alone`, by itself. */
+  take(stub: Stub, alone?: boolean): Ready
+  /** The same events, without what they are linked to: for who reads that at another version of the data. */
+  withoutParts(): Shelf<Ready>
 }
 
 /**

@@ -56,13 +56,13 @@ export async function sendAnswer(
   const make = async () => {
     isMaker = true
     await memory.turns.take()
+    const began = scope.clock()
     const moment = new Moment(scope)
     const answer = await endpoint.handle(callOf(answering, request, search, { version, clock: moment.clock }))
     direct = answer
     const isKept = (answer.status ?? 200) === 200 && !answer.secret && !(answer.body instanceof Readable)
-    return isKept
-      ? keep(answer, search, scope.clock(), Math.min(answer.until ?? moment.until, moment.until), request, reply)
-      : null
+    const until = Math.min(answer.until ?? moment.until, moment.until)
+    return isKept ? keep(answer, search, { began, made: scope.clock(), until }, request, reply) : null
   }
   const refused = (error: unknown) => {
     // Limits are each sender's own: who waited for another's answer asks again.
@@ -130,8 +130,7 @@ function callOf(
 function keep(
   answer: Answer,
   search: string,
-  now: Instant,
-  until: Instant,
+  { began, made, until }: { began: Instant; made: Instant; until: Instant },
   request: FastifyRequest,
   reply: FastifyReply,
 ): Kept {
@@ -141,8 +140,9 @@ function keep(
   const headers = {
     ...(set as Headers),
     'content-type': isText ? 'text/plain; charset=utf-8' : 'application/json; charset=utf-8',
-    'cache-control': cacheControl(request.user, until - now),
-    'last-modified': new Date(now * 1000).toUTCString(),
+    'cache-control': cacheControl(request.user, until - made),
+    // Not later than what it shows was read.
+    'last-modified': new Date(began * 1000).toUTCString(),
     ...answer.headers,
   }
   return {

@@ -115,7 +115,10 @@ export class ShelfView implements Shelf<Ready> {
     }
   }
 
-  /** The event as it is in a list or, with `alone`, by itself. */
+  withoutParts(): ShelfView {
+    return new ShelfView(this.#addresses, this.#site, this.#templates)
+  }
+
   take({ id, revision }: Stub, alone = false): Ready {
     const template = this.#templates.get(id, revision)
     if (template === undefined) throw new Error('an event was taken that is not on the shelf')

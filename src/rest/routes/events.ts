@@ -41,11 +41,10 @@ function one({ suffix, path, parameters, ref }: Lookup): Endpoint[] {
       access: 'anyone',
       parameters: { ...parameters, ...eventReadParameters },
       async handle(call) {
-        const stub = call.shelf && (await list.getReady(call.scope, ref(call), call.shelf))
-        if (stub === null || call.shelf === null)
-          return single(call, await events.get(call.scope, ref(call), call.query))
-        const { pieces, mark } = call.shelf.take(stub, true)
-        return { revision: String(stub.revision), body: join(pieces), mark }
+        const found = call.shelf && (await list.getReady(call.scope, ref(call), call.shelf))
+        if (found === null) return single(call, await events.get(call.scope, ref(call), call.query))
+        const { pieces, mark } = found.ready
+        return { revision: String(found.revision), body: join(pieces), mark }
       },
     },
     {
