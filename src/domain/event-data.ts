@@ -51,7 +51,10 @@ export interface RenderedEventCache<Rendered> {
   /** What cached events are linked to and is not cached. */
   missingLinks(stubs: readonly Stub[]): Links
   putLinked(links: Links, linked: LinkedData): void
-  take(stub: Stub): Rendered
+  /** The event as it is in a list or, with `alone`, by itself. */
+  take(stub: Stub, alone?: boolean): Rendered
+  /** A cache of the same events without their links, to be filled at another version of the data. */
+  withoutLinked(): RenderedEventCache<Rendered>
 }
 
 /**

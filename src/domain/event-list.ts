@@ -98,6 +98,13 @@ export async function listDays(scope: Scope, query: Payload, perDay: number, mos
   })
 }
 
+/** What was read and rendered at one version of the data. */
+export interface CachedEvents<Rendered> {
+  readonly version: string
+  readonly events: RenderedEventCache<Rendered>
+  readonly lists: KnownLists
+}
+
 /**
  * A page of rendered events, of which those that are cached are not read again. Only for what everybody sees. A list that
  * is known needs no query at all if its events are cached. Null if the page cannot be made of cached events.
@@ -105,31 +112,41 @@ export async function listDays(scope: Scope, query: Payload, perDay: number, mos
 export async function listRendered<Rendered>(
   scope: Scope,
   query: Payload,
-  cache: RenderedEventCache<Rendered>,
-  lists: KnownLists,
+  cached: CachedEvents<Rendered>,
 ): Promise<EventPage<Rendered> | null> {
   const asked = ask(scope, query)
   // Distances belong to one request, and `list` says what is wrong with the parameters.
   if (Object.keys(asked.problems).length > 0 || typeof asked.values.geoloc_lat === 'number') return null
-  const known = lists.get(keyOf(scope, asked))
+  const known = cached.lists.get(keyOf(scope, asked))
   const offset = (asked.page - 1) * asked.perPage
-  const pageFrom = (listing: Listing, stubs: readonly Stub[]) =>
+  const pageFrom = (listing: Listing, stubs: readonly Stub[], events: RenderedEventCache<Rendered>) =>
     pageOf(
       asked,
       listing,
-      stubs.map((stub) => cache.take(stub)),
+      stubs.map((stub) => events.take(stub)),
     )
   const stubs = known && headAt(known, offset, asked.perPage)
-  if (known && stubs && !hasSecret(stubs) && cache.hasAll(stubs)) return pageFrom(known, stubs)
+  if (known && stubs && !hasSecret(stubs) && cached.events.hasAll(stubs)) return pageFrom(known, stubs, cached.events)
   return scope.db.readMany(async (tx) => {
+    const { events, lists } = await cachedFor(tx, scope, cached)
     const { listing } = await listingFor(tx, scope, asked, lists, true)
     if (known && !stubs) await readFewEvents(tx, scope, asked, listing, lists)
     const read = await stubsOf(tx, listing, offset, asked.perPage)
     if (hasSecret(read)) return null
-    await fill(tx, scope, cache, read)
-    // One of them may have changed since the list was read.
-    return cache.hasAll(read) ? pageFrom(listing, read) : null
+    await fill(tx, scope, events, read)
+    // One of them may be damaged.
+    return events.hasAll(read) ? pageFrom(listing, read, events) : null
   })
+}
+
+/** What a transaction may use of the cache: lists and links only if they are of the version that it reads. */
+async function cachedFor<Rendered>(
+  tx: Tx,
+  { db }: Scope,
+  cached: CachedEvents<Rendered>,
+): Promise<Pick<CachedEvents<Rendered>, 'events' | 'lists'>> {
+  const isCurrent = await db.isAt(tx, cached.version)
+  return isCurrent ? cached : { events: cached.events.withoutLinked(), lists: NO_LISTS }
 }
 
 async function rowsOf(tx: Tx, listing: Listing, offset: number, limit: number): Promise<storage.EventRow[]> {
@@ -143,19 +160,26 @@ function hasSecret(stubs: readonly Stub[]): boolean {
   return stubs.some(({ secret }) => secret === 1)
 }
 
-/** A published event that is in the cache of rendered events after this; null if it cannot be. */
-export async function findRendered<Rendered>(
+/** A rendered event by itself, and its revision; null if it cannot be made of cached events. */
+export async function getRendered<Rendered>(
   scope: Scope,
   ref: Ref,
-  cache: RenderedEventCache<Rendered>,
-): Promise<Stub | null> {
+  cached: CachedEvents<Rendered>,
+): Promise<{ rendered: Rendered; revision: number } | null> {
   if ('id' in ref && !Number.isSafeInteger(ref.id)) return null
   const [stub] = await ('id' in ref
     ? scope.db.look(storage.STUB_BY_ID, ref.id)
     : scope.db.look(storage.STUB_BY_SLUG, ref.slug))
   if (stub === undefined || stub.secret === 1) return null
-  if (!cache.hasAll([stub])) await scope.db.read((tx) => fill(tx, scope, cache, [stub]))
-  return cache.hasAll([stub]) ? stub : null
+  const { revision } = stub
+  const known = cached.events.hasAll([stub]) ? cached.events.take(stub, true) : null
+  if (known !== null && (await scope.db.version()) === cached.version) return { rendered: known, revision }
+  return scope.db.read(async (tx) => {
+    const { events } = await cachedFor(tx, scope, cached)
+    await fill(tx, scope, events, [stub])
+    // It may have been changed since its revision was read.
+    return events.hasAll([stub]) ? { rendered: events.take(stub, true), revision } : null
+  })
 }
 
 function ask(scope: Scope, query: Payload): Asked & { readonly problems: Problems } {

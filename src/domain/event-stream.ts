@@ -38,8 +38,6 @@ export interface EventStream {
   readonly modified: StreamState['modified']
   /** Values that differ when what is streamed does. */
   readonly marks: readonly unknown[]
-  /** All categories, whether events have them or not. */
-  categories(): Promise<terms.TermRow[]>
   /** Without those that cannot be shown. */
   batches(): AsyncGenerator<readonly Event[]>
   /** Reports an event of which nothing could be written. */
@@ -78,7 +76,6 @@ export async function openStream(given: StreamScope, request: StreamRequest): Pr
       zones: (await storage.zones(tx, filter)).filter(({ timezone }) => findZone(timezone) !== null),
       modified,
       marks: [filter, page, marks],
-      categories: () => scope.db.readMany((own) => terms.listAll(own, 'category')),
       batches: () => batches(scope, filter, page),
       leaveOut: ({ row: { id, revision } }, reason) => scope.onDamage?.({ kind: 'event', id, revision, reason }),
     }

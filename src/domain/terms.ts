@@ -17,6 +17,8 @@ export type { TermRow } from '../storage/terms.ts'
 /** A term with the way to it from the top of its tree, as its address spells it. */
 export interface Term extends TermRow {
   readonly path: string
+  /** The terms above it, the nearest first. */
+  readonly above: readonly TermRow[]
 }
 
 export interface TermPage {
@@ -148,13 +150,17 @@ export async function insert(
 
 /** Adds to each term the way to it. */
 export async function withPaths(tx: Tx, rows: readonly TermRow[]): Promise<Term[]> {
-  const paths = await storage.paths(tx, rows)
-  return rows.map((row) => ({ ...row, path: paths.get(row.id) ?? row.slug }))
+  const known = await storage.above(tx, rows)
+  return rows.map((row) => {
+    const above = known.get(row.id) ?? []
+    const path = [row, ...above].map(({ slug }) => slug).toReversed()
+    return { ...row, above, path: path.join('/') }
+  })
 }
 
 async function withPath(tx: Tx, row: TermRow): Promise<Term> {
   const [term] = await withPaths(tx, [row])
-  return term ?? { ...row, path: row.slug }
+  return term ?? { ...row, above: [], path: row.slug }
 }
 
 /** The term, for a reader who may see it. */

@@ -37,7 +37,7 @@ async function* write(feed: Feed): AsyncGenerator<string> {
     zones.set(timezone, { ...zone, plain: plainSpan(first, timezone) })
     yield zone.text
   }
-  const terms = self === null ? new TermLines(await events.categories()) : null
+  const terms = self === null ? new TermLines() : null
   let isEmpty = zones.size === 0
   for await (const piece of inPieces(events, (event) => vevent(event, addresses, zones, terms))) {
     isEmpty = false

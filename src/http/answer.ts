@@ -56,12 +56,13 @@ export async function sendAnswer(
   const make = async () => {
     isMaker = true
     await cache.queue.take()
+    const began = scope.clock()
     const observed = new ObservedClock(scope)
     const answer = await endpoint.handle(callOf(answering, request, search, { version, clock: observed.clock }))
     uncached = answer
     const isForOthers = (answer.status ?? 200) === 200 && !answer.secret && !(answer.body instanceof Readable)
     const until = Math.min(answer.until ?? observed.until, observed.until)
-    return isForOthers ? responseOf(answer, search, scope.clock(), until, request, reply) : null
+    return isForOthers ? responseOf(answer, search, { began, made: scope.clock(), until }, request, reply) : null
   }
   const refused = (error: unknown) => {
     // Limits are each sender's own: a request that waited for another's answer is tried by itself.
@@ -124,8 +125,7 @@ function callOf(
 function responseOf(
   answer: Answer,
   search: string,
-  now: Instant,
-  until: Instant,
+  { began, made, until }: { began: Instant; made: Instant; until: Instant },
   request: FastifyRequest,
   reply: FastifyReply,
 ): CachedResponse {
@@ -135,8 +135,9 @@ function responseOf(
   const headers = {
     ...(set as Headers),
     'content-type': isText ? 'text/plain; charset=utf-8' : 'application/json; charset=utf-8',
-    'cache-control': cacheControl(request.user, until - now),
-    'last-modified': new Date(now * 1000).toUTCString(),
+    'cache-control': cacheControl(request.user, until - made),
+    // Not later than the data was read.
+    'last-modified': new Date(began * 1000).toUTCString(),
     ...answer.headers,
   }
   return {

@@ -90,6 +90,7 @@ const category: Term = {
   count: 4,
   published: 1,
   path: 'music',
+  above: [],
 }
 const tag: Term = {
   id: 5,
@@ -102,6 +103,7 @@ const tag: Term = {
   count: 2,
   published: 1,
   path: 'open-air',
+  above: [],
 }
 
 const event: Event = {

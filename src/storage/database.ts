@@ -2,10 +2,12 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { type Compilable, Kysely, sql } from 'kysely'
 import { AppError, unavailable } from '../lib/errors.ts'
+import { WorkQueue } from '../lib/work-queue.ts'
 import { type Dialect, postgres, sqlite, type Tx } from './dialect.ts'
 import { type Fault, Faults, isFull } from './faults.ts'
 import { Looker, type Question } from './look.ts'
 import { ALL, listDone, type MigrateOptions, migrate, refuseLater, untilUnlocked } from './migrator.ts'
+import { momentOf } from './moments.ts'
 import { postgresDialect } from './postgres/dialect.ts'
 import { Replicas } from './postgres/replicas.ts'
 import { Commits } from './sqlite/commits.ts'
@@ -24,6 +26,13 @@ export interface Database {
   read<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /** Several reads of one moment that look at many rows, such as lists and searches: on SQLite, they run in a thread of their own. */
   readMany<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  /**
+   * Gives a database of which all reads are of one moment until the work ends, for what reads in several places. The work
+   * may be done again, so it must not write, nor wait for anything but its reads.
+   */
+  moment<T>(work: (db: Database) => Promise<T>): Promise<T>
+  /** Whether what a transaction reads is of this version of the data. */
+  isAt(tx: Tx, version: Version): Promise<boolean>
   /** Reads and writes, of which all or none happen. */
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /** The same, of so much that nobody's commit is to wait for it: on SQLite, in a thread of its own. */
@@ -56,6 +65,11 @@ export interface Database {
 /** How long a transaction is tried again, and how long it waits in between, in milliseconds. */
 const PATIENCE = 5000
 const PAUSE = 50
+
+/** How many moments hold a connection to PostgreSQL at once: half of the pool, so that all else has the other half. */
+const MOMENTS = 5
+/** How many may wait for their turn. */
+const MOST_WAITING = 500
 
 /** Told of every query; for tests that count them or ask for their plans. */
 export type OnQuery = (sql: string, parameters: readonly unknown[]) => void
@@ -161,9 +175,19 @@ export function openDatabase(
     })
     return migrate(own, run).finally(() => own.destroy())
   }
-  return {
+  // On SQLite they take turns by their connection.
+  const moments = new WorkQueue(isAddress ? MOMENTS : Number.POSITIVE_INFINITY, MOST_WAITING)
+  const database: Database = {
     read: (work) => reading(reader, work),
     readMany: (work) => reading(manyReader, work),
+    moment: (work) =>
+      moments.run(() =>
+        reading(manyReader, async (tx) => {
+          const moment = momentOf(database, tx)
+          return work(moment.db).finally(moment.end)
+        }),
+      ),
+    isAt: (tx, version) => versions.isAt(tx, version),
     write: (work) => changing(work, false),
     writeMany: (work) => changing(work, true),
     note: (work) => writing(work, false),
@@ -242,6 +266,7 @@ export function openDatabase(
       if (isFile) leave(file)
     },
   }
+  return database
 }
 
 /** How often a transaction is begun anew on another connection, when its own turns out to be broken. */

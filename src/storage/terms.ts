@@ -85,11 +85,6 @@ export async function getAll(tx: Tx, kind: TermKind, ids: readonly number[]): Pr
   return tx.selectFrom('terms').selectAll().where('kind', '=', kind).where('id', 'in', ids).execute()
 }
 
-/** Every term of a kind. */
-export async function listAll(tx: Tx, kind: TermKind): Promise<TermRow[]> {
-  return tx.selectFrom('terms').selectAll().where('kind', '=', kind).execute()
-}
-
 /** Keeps others from changing the terms of a kind until this transaction ends; answers whether they may have changed before. */
 export function lock(tx: Tx, kind: TermKind): Promise<boolean> {
   return dialectOf(tx).lock(tx, `terms ${kind}`)
@@ -180,18 +175,18 @@ export async function depthBelow(tx: Tx, id: number | null): Promise<number> {
   return Number(depth)
 }
 
-/** The slugs from the top of the tree down to each of the given categories. */
-export async function paths(tx: Tx, terms: readonly TermRow[]): Promise<Map<number, string>> {
+/** For each of the given terms those above it, the nearest first. */
+export async function above(tx: Tx, terms: readonly TermRow[]): Promise<Map<number, readonly TermRow[]>> {
   const known = await ancestry(tx, terms)
-  const paths = new Map<number, string>()
-  const pathOf = (term: TermRow): string => {
+  const above = new Map<number, readonly TermRow[]>()
+  const aboveOf = (term: TermRow): readonly TermRow[] => {
     const parent = known.get(term.parent)
-    const path = paths.get(term.id) ?? (parent === undefined ? term.slug : `${pathOf(parent)}/${term.slug}`)
-    paths.set(term.id, path)
-    return path
+    const found = above.get(term.id) ?? (parent === undefined ? [] : [parent, ...aboveOf(parent)])
+    above.set(term.id, found)
+    return found
   }
-  for (const term of terms) pathOf(term)
-  return paths
+  for (const term of terms) aboveOf(term)
+  return above
 }
 
 /** Terms and all that lie above them, by id: a query a level, and there are few levels. */

@@ -1,5 +1,5 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { SHARES, type Tx } from './dialect.ts'
 import { type FileIdentity, MovedError } from './sqlite/file-identity.ts'
 import type { Tables } from './tables.ts'
@@ -10,6 +10,8 @@ export type Version = string
 /** Tells whether the data has changed, to all who ask in one turn of the event loop by one look. */
 export interface Versions {
   current(): Version | Promise<Version>
+  /** Whether what a transaction reads is of a version that was current before it began. */
+  isAt(tx: Tx, version: Version): Promise<boolean>
   /** Called by every write, last thing before its transaction commits. */
   move(tx: Tx): Promise<void>
   /** Called when it has been committed, before anybody is told. */
@@ -37,10 +39,15 @@ export class LocalVersions implements Versions {
 
   current(): Version {
     if (this.#turn === null) {
-      this.#turn = `${this.#look()}.${this.#own}`
+      this.#turn = this.#now()
       setImmediate(() => this.#forget())
     }
     return this.#turn
+  }
+  async isAt(tx: Tx, version: Version): Promise<boolean> {
+    // What a transaction reads is fixed by its first read.
+    await sql`pragma data_version`.execute(tx)
+    return this.#now() === version
   }
   async move(): Promise<void> {}
   moved(): void {
@@ -73,6 +80,10 @@ export class LocalVersions implements Versions {
     this.#turn = null
   }
 
+  #now(): Version {
+    return `${this.#look()}.${this.#own}`
+  }
+
   #look(): unknown {
     return this.#file === ':memory:' ? 0 : this.#open().statement.get()
   }
@@ -101,12 +112,15 @@ export class SharedVersions implements Versions {
 
   current(): Promise<Version> {
     if (this.#turn === null) {
-      this.#turn = this.#look()
+      this.#turn = this.#look(this.#db)
       setImmediate(() => {
         this.#turn = null
       })
     }
     return this.#turn
+  }
+  async isAt(tx: Tx, version: Version): Promise<boolean> {
+    return (await this.#look(tx)) === version
   }
 
   /** By a number nobody guesses: a state that a failover lost is never taken for another. */
@@ -122,8 +136,8 @@ export class SharedVersions implements Versions {
   }
   close(): void {}
 
-  async #look(): Promise<Version> {
-    const { version } = await this.#db
+  async #look(db: Kysely<Tables>): Promise<Version> {
+    const { version } = await db
       .selectFrom('data_version')
       .select((eb) => eb.fn.sum('version').as('version'))
       .executeTakeFirstOrThrow()

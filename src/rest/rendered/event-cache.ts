@@ -89,7 +89,10 @@ export class EventCache implements RenderedEventCache<RenderedEvent> {
     }
   }
 
-  /** The event as it is in a list or, with `alone`, by itself. */
+  withoutLinked(): EventCache {
+    return new EventCache(this.#addresses, this.#site, this.#templates)
+  }
+
   take({ id, revision }: Stub, alone = false): RenderedEvent {
     const template = this.#templates.get(id, revision)
     if (template === undefined) throw new Error('an event was taken that is not in the cache')

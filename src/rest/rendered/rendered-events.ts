@@ -1,22 +1,16 @@
-import { type EventPage, findRendered, list, listRendered } from '../../domain/event-list.ts'
+import { type CachedEvents, type EventPage, getRendered, list, listRendered } from '../../domain/event-list.ts'
 import { type Event, get } from '../../domain/events.ts'
-import { type KnownLists, NO_LISTS } from '../../domain/listings.ts'
+import { NO_LISTS } from '../../domain/listings.ts'
 import { MOST_BYTES, ScratchFile } from '../../http/cache/scratch-file.ts'
 import type { Answer, Call } from '../../http/endpoint.ts'
 import { writeEach } from '../../http/leave-out.ts'
 import { type ListPage, listAnswer, renderedListAnswer } from '../list-response.ts'
 import { event, singleEvent } from '../present-event.ts'
 import type { Lookup } from '../routes/lookup.ts'
-import { EventCache } from './event-cache.ts'
+import { EventCache, type RenderedEvent } from './event-cache.ts'
 import { ListCache } from './list-cache.ts'
 import { join } from './slices.ts'
 import { TemplateStore, TemporaryTemplates } from './template-store.ts'
-
-/** What a request is answered from. */
-interface Cached {
-  readonly events: EventCache
-  readonly lists: KnownLists
-}
 
 /** What is cached at one version of the data. */
 interface CachedVersion {
@@ -43,7 +37,7 @@ export class RenderedEvents {
 
   async list(call: Call): Promise<Answer> {
     const cached = this.#cacheFor(call)
-    const page = cached && (await listRendered(call.scope, call.query, cached.events, cached.lists))
+    const page = cached && (await listRendered(call.scope, call.query, cached))
     if (page !== null) return renderedListAnswer(call, page.events, listPageOf(page))
     const found = await list(call.scope, call.query)
     const items = writeEach(call.scope, found.events, (shown) => event(shown, call.addresses, call.scope.site))
@@ -52,10 +46,10 @@ export class RenderedEvents {
 
   async single(call: Call, ref: ReturnType<Lookup['ref']>): Promise<Answer> {
     const cached = this.#cacheFor(call)
-    const stub = cached && (await findRendered(call.scope, ref, cached.events))
-    if (cached === null || stub === null) return singleAnswer(call, await get(call.scope, ref, call.query))
-    const { pieces, mark } = cached.events.take(stub, true)
-    return { revision: String(stub.revision), body: join(pieces), mark }
+    const found = cached && (await getRendered(call.scope, ref, cached))
+    if (found === null) return singleAnswer(call, await get(call.scope, ref, call.query))
+    const { pieces, mark } = found.rendered
+    return { revision: String(found.revision), body: join(pieces), mark }
   }
 
   close(): void {
@@ -63,19 +57,19 @@ export class RenderedEvents {
   }
 
   /** Null if the answer depends on more than the address. */
-  #cacheFor({ scope, addresses, search, version }: Call): Cached | null {
+  #cacheFor({ scope, addresses, search, version }: Call): CachedEvents<RenderedEvent> | null {
     if (version === null || scope.user !== null || search.has('_fields')) return null
     if (this.#scratch === null)
-      return { events: new EventCache(addresses, scope.site, new TemporaryTemplates()), lists: NO_LISTS }
+      return { version, events: new EventCache(addresses, scope.site, new TemporaryTemplates()), lists: NO_LISTS }
     if (this.#current?.version !== version) this.#current = { version, lists: new ListCache(), events: new Map() }
     const { lists, events } = this.#current
     const known = events.get(addresses.rest)
-    if (known !== undefined && !known.isFull) return { events: known, lists }
+    if (known !== undefined && !known.isFull) return { version, events: known, lists }
     const store = this.#stores.get(addresses.rest) ?? new TemplateStore(this.#scratch, this.#stores.size)
     this.#stores.set(addresses.rest, store)
     const made = new EventCache(addresses, scope.site, store)
     events.set(addresses.rest, made)
-    return { events: made, lists }
+    return { version, events: made, lists }
   }
 }
 
