@@ -1,19 +1,26 @@
-import type { Database } from './database.ts'
 import type { Tx } from './dialect.ts'
 import type { Version } from './version.ts'
 
+/** What a database offers to readers: see storage/database.ts. */
+interface Reads<Db> {
+  read<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  readMany<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  moment<T>(work: (db: Db) => Promise<T>): Promise<T>
+  isAt(tx: Tx, version: Version): Promise<boolean>
+}
+
 /** A database of which all reads share a transaction while it lasts. */
-export interface Moment {
-  readonly db: Database
+export interface Moment<Db> {
+  readonly db: Db
   /** Called before the transaction ends: further reads, such as those of a stream, have transactions of their own. */
   end(): void
 }
 
-export function momentOf(db: Database, tx: Tx): Moment {
+export function momentOf<Db extends Reads<Db>>(db: Db, tx: Tx): Moment<Db> {
   let isOver = false
-  // What a transaction reads stays of one version.
+  // A transaction reads one version only.
   const versions = new Map<Version, Promise<boolean>>()
-  const shared: Database = {
+  const shared: Db = {
     ...db,
     read: (work) => (isOver ? db.read(work) : work(tx)),
     readMany: (work) => (isOver ? db.readMany(work) : work(tx)),
@@ -24,7 +31,7 @@ export function momentOf(db: Database, tx: Tx): Moment {
       versions.set(version, known)
       return known
     },
-  }
+  } satisfies Reads<Db>
   return {
     db: shared,
     end() {
