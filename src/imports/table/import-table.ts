@@ -46,8 +46,9 @@ export async function importTable(
   let items: imports.Item[] = []
   const take = async (rows: readonly CsvRow[]) => {
     for (const row of rows) {
+      const problem = problemOf(row, columns)
       if (columns === null) columns = headerOf(run, row)
-      else if (row.isCut) imports.note(run, { line: row.line, uid: '', problem: { problem: 'entry_too_large' } })
+      else if (problem !== null) imports.note(run, { line: row.line, uid: '', problem: { problem } })
       else {
         const item = itemOf(scope, columns, row, options.adopt === true)
         if (seen.has(item.uid)) imports.note(run, { ...item, problem: { problem: 'entry_repeated' } })
@@ -67,6 +68,13 @@ export async function importTable(
   if (columns === null) throw new TableError('the table is empty: its first row must name its columns')
   await flush()
   return run.report
+}
+
+/** Why a row cannot be read. Spreadsheets write empty cells after the last column. */
+function problemOf({ cells, isCut, isOpen }: CsvRow, columns: readonly string[] | null): string | null {
+  if (isCut) return 'entry_too_large'
+  if (isOpen) return 'quote_not_closed'
+  return cells.slice(columns?.length).some((cell) => cell.trim() !== '') ? 'too_many_cells' : null
 }
 
 /** The names of the columns; those that mean nothing here are told of, once. */
