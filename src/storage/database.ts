@@ -92,8 +92,8 @@ export function openDatabase(
   const isAddress = /^postgres(ql)?:\/\//.test(where)
   const file = where === ':memory:' ? where : join(where, 'kalends.sqlite')
   const isFile = !isAddress && file !== ':memory:'
-  const faults = new Faults()
   const identity = isFile ? new FileIdentity(file) : null
+  const faults = new Faults(() => identity?.isMoved ?? false)
   const open = (place: 'here' | 'thread' = 'here') =>
     new Kysely<Tables>({
       dialect: isAddress
@@ -224,6 +224,7 @@ export function openDatabase(
       if (!options.intoCopy) await untilUnlocked({ ...options, dialect }, () => refuseUnfinished(db))
       const ran = await bringUpToDate(options)
       if (isFile && !hadLog) await stampFile(db)
+      identity?.noteLog()
       return ran
     },
     async isOutdated() {
@@ -236,8 +237,8 @@ export function openDatabase(
     },
     unfinishedCopy: () => patiently(dialect, () => unfinishedCopy(db), faults),
     async trouble() {
-      if (faults.isDamaged) return 'damaged'
       if (identity?.isMoved) return 'moved'
+      if (faults.isDamaged) return 'damaged'
       if (isFile && (await isFull(where))) return 'full'
       if (!faults.hasFailed) return null
       try {
@@ -254,7 +255,7 @@ export function openDatabase(
         if (dialect.faultOf(error) !== 'damaged') throw error
         return String(error)
       })
-      if (found !== null) faults.isDamaged = true
+      if (found !== null && !identity?.isMoved) faults.isDamaged = true
       return found
     },
     async close() {

@@ -21,10 +21,16 @@ export class Faults {
   isDamaged = false
   /** Whether the last write that was told of has failed, so that another has to be tried. */
   hasFailed = false
+  readonly #isMoved: () => boolean
+
+  /** `isMoved` answers whether the database file or its log is no longer where it was: what is read then may look damaged. */
+  constructor(isMoved: () => boolean) {
+    this.#isMoved = isMoved
+  }
 
   /** What the client is told of a failure. */
   tell(fault: Fault, error: unknown): unknown {
-    if (fault === 'damaged') {
+    if (fault === 'damaged' && !this.#isMoved()) {
       this.isDamaged = true
       return error
     }

@@ -67,6 +67,8 @@ describe('a service whose data folder is taken away', () => {
     assert.equal((await create(served)).status, 201)
     rmSync(`${file}-wal`)
     await assertRefused(served)
+    // Another connection, which may be opened now, meets a log without the pages that it should have.
+    await fetch(`${served.url}/calendar/events/v1/events?search=event`)
     const ready = await fetch(`${served.url}/readyz`)
     assert.deepEqual([ready.status, await ready.json()], [503, { status: 'not ready', trouble: 'moved' }])
   })

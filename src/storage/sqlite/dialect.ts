@@ -125,7 +125,7 @@ class LocalConnection implements DatabaseConnection {
 
   constructor(file: string, identity: FileIdentity | null) {
     this.#connection = new SqliteConnection(file, identity?.known ?? null)
-    if (identity !== null) identity.known ??= this.#connection.identity
+    identity?.opened(this.#connection.identity)
   }
 
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {

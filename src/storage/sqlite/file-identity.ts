@@ -15,18 +15,39 @@ export function identityOf(path: string): string | null {
   return found === undefined ? null : `${found.dev}:${found.ino}`
 }
 
-/** The database file that the connections of a process have open. */
+/** The database file that the connections of a process have open, and its log. */
 export class FileIdentity {
   readonly #file: string
-  /** Null until a connection has opened it. */
-  known: string | null = null
+  #known: string | null
+  #isOpen = false
+  #log: string | null = null
 
   constructor(file: string) {
     this.#file = file
+    this.#known = identityOf(file)
   }
 
-  /** Whether another file lies in its place, or none. */
+  /** Null if there was no file, and no connection has made it yet. */
+  get known(): string | null {
+    return this.#known
+  }
+
+  /** Called when a connection has opened the file: the first may have made it. */
+  opened(identity: string | null): void {
+    if (!this.#isOpen) this.#known = identity
+    this.#isOpen = true
+    this.noteLog()
+  }
+
+  /** Called while the log is there: SQLite makes it when it first needs it, and keeps it while a connection is open. */
+  noteLog(): void {
+    this.#log ??= identityOf(`${this.#file}-wal`)
+  }
+
+  /** Whether other files lie in their places, or none. */
   get isMoved(): boolean {
-    return this.known !== null && identityOf(this.#file) !== this.known
+    if (this.#known === null) return false
+    if (identityOf(this.#file) !== this.#known) return true
+    return this.#log !== null && identityOf(`${this.#file}-wal`) !== this.#log
   }
 }
