@@ -16,6 +16,7 @@ import type { ConnectionCounter } from './lib/connection-counts.ts'
 import { tuneHeap } from './lib/heap.ts'
 import { loadTheRest, once } from './lib/later.ts'
 import { LogOutput } from './lib/log-output.ts'
+import { roomForConnections } from './lib/open-files.ts'
 import { PasswordChecker } from './lib/passwords.ts'
 import { withoutSecrets } from './lib/secrets.ts'
 import { type Database, openDatabase } from './storage/database.ts'
@@ -56,6 +57,7 @@ export async function createApp(
     ...config,
     logger: options.logger ?? createLogger(config.logLevel),
     counter: options.counter,
+    roomForConnections: roomForConnections(),
   })
   server.addHook('onListen', async () => {
     void db.warmUp().catch((error) => server.log.warn({ err: error }, 'the database is not ready'))

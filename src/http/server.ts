@@ -53,6 +53,8 @@ export interface ServerOptions extends RateLimits, ConnectionLimits {
   readonly logger: FastifyBaseLogger | false
   /** Counts connections with other processes; without it, those of this one are counted. */
   readonly counter?: ConnectionCounter | undefined
+  /** The most connections that this process may have open. */
+  readonly roomForConnections: number
 }
 
 /** What the server works on: a scope without a user, and whether it is fit to be asked. */
