@@ -2,6 +2,7 @@ import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pino, { type Logger, type LoggerOptions } from 'pino'
 import { type Config, PROGRAM_NAME } from './config.ts'
+import { type Damage, type OnDamage, reportingOnce } from './domain/damage.ts'
 import { publishDue } from './domain/events.ts'
 import { Guesses } from './domain/guesses.ts'
 import { Limits, type Sharing, throughDatabase } from './domain/limits.ts'
@@ -38,22 +39,32 @@ export interface App {
   close(): Promise<void>
 }
 
-/** Wires the rooms together. The tables must be up to date before it is asked anything; `isReady` tells. */
+/** Wires the rooms together. The tables must be up to date before it is asked anything, unless `isMigrating` tells; `isReady` tells too. */
 export async function createApp(
   config: Config,
   db: Database,
-  options: { clock?: Clock; logger?: Logger | false; sharing?: Sharing; counter?: ConnectionCounter } = {},
+  options: {
+    clock?: Clock
+    logger?: Logger | false
+    sharing?: Sharing
+    counter?: ConnectionCounter
+    /** Whether the tables are being changed, so that nobody can be answered. */
+    isMigrating?: () => boolean
+  } = {},
 ): Promise<App> {
   const clock = options.clock ?? systemClock
   const limits = new Limits(options.sharing ?? (config.databaseUrl === '' ? null : throughDatabase(db)))
+  const onDamage = reportingOnce((damage) => logDamage(server.log, damage))
   const service: Service = {
     ...createScope(config, db, clock, limits),
+    onDamage,
     limits,
     openScratch: (most) => new Scratch(most),
     scratchBytes: MOST_BYTES,
     isReady: async () => (await db.pending()).length === 0,
+    isMigrating: options.isMigrating ?? (() => false),
   }
-  const server = await createServer(service, {
+  const server: App['server'] = await createServer(service, {
     ...config,
     logger: options.logger ?? createLogger(config.logLevel),
     counter: options.counter,
@@ -82,6 +93,12 @@ export async function createApp(
       await db.close()
     },
   }
+}
+
+/** Says which record is left out of lists, feeds and pages, and why. */
+function logDamage(log: Pick<Logger, 'error'>, { kind, id, reason }: Damage): void {
+  const why = reason instanceof Error ? { err: reason } : { problems: reason }
+  log.error({ [kind]: id, ...why }, `${kind} left out: what is stored of it cannot be shown`)
 }
 
 /** What the domain works with, for whoever the user is. */
@@ -113,10 +130,16 @@ export { CopyError, copyDatabase } from './storage/copy.ts'
 export function exportEvents(
   config: Config,
   db: Database,
-  { format, query, all }: { format: ExportFormat; query: Record<string, unknown>; all: boolean },
+  {
+    format,
+    query,
+    all,
+    onDamage = () => {},
+  }: { format: ExportFormat; query: Record<string, unknown>; all: boolean; onDamage?: OnDamage },
 ): ReturnType<typeof writeEvents> {
   const user = all ? ({ id: 0, name: '', role: 'administrator' } as const) : null
-  return writeEvents({ db, clock: systemClock, site: siteOf(config), user }, format, query)
+  const scope = { db, clock: systemClock, site: siteOf(config), user, onDamage: reportingOnce(onDamage) }
+  return writeEvents(scope, format, query)
 }
 
 /** Opens the database that an address names: `postgres://…`, or `sqlite:` and a folder. */

@@ -4,7 +4,7 @@ import { type ContentLine, splitRaw, splitTexts, unescapeText } from './content-
 import { readDuration, readMoment } from './ical-values.ts'
 import type { Recurrence } from './recurrence.ts'
 import { RuleError, readRule } from './recurrence-rule.ts'
-import { findZone, toInstant, toWallClock, type Zone } from './zone.ts'
+import { findZone, offsetSeconds, toInstant, type Zone } from './zone.ts'
 
 /** Why an entry cannot be read: a text key below `problems.`, and what to fill in. */
 export class EntryError extends Error {
@@ -60,6 +60,19 @@ export interface CalendarEntry {
   readonly isPrivate: boolean
 }
 
+/**
+ * How much of a value is read, in characters: more than a field may hold, so that it is refused as too long, and less than
+ * takes long.
+ */
+const LONGEST_NAME = 5000
+const LONGEST_TEXT = 250_000
+const LONGEST_LIST = 100_000
+
+/** How many categories and tags are read of an entry, how many rules, and how many times that are added or left out. */
+const MOST_NAMES = 200
+const MOST_RULES = 20
+const MOST_TIMES = 3000
+
 interface Time {
   readonly at: WallSeconds
   readonly zone: Zone
@@ -74,12 +87,14 @@ export function readEntry(component: Component, zones: Zones): CalendarEntry {
   if (startLine === undefined) throw new EntryError('entry_without_start')
   const start = readTime(startLine, zones)
   const end = endOf(component, start, zones)
-  const text = (name: string) => unescapeText(first(component, name)?.value ?? '').trim()
+  const text = (name: string) => unescapeText(first(component, name)?.value.slice(0, LONGEST_NAME) ?? '').trim()
   const fields = fieldsOf(component)
   // Times in UTC and whole days have no zone of their own, unless an export of ours names it.
   const named = typeof fields?.timezone === 'string' ? findZone(fields.timezone) : null
   const zone = start.isDate ? (named ?? start.zone) : start.zone
-  const [lat = '', lng = ''] = (first(component, 'GEO')?.value ?? '').split(/[;,]/).map((part) => part.trim())
+  const [lat = '', lng = ''] = (first(component, 'GEO')?.value.slice(0, LONGEST_NAME) ?? '')
+    .split(/[;,]/)
+    .map((part) => part.trim())
   return {
     uid: text('UID'),
     line: component.line,
@@ -99,7 +114,7 @@ export function readEntry(component: Component, zones: Zones): CalendarEntry {
     tags: namesOf(component, (line) => line.parameters.get('X-KALENDS-KIND')?.[0] === 'TAG'),
     parent: parentOf(component),
     fields,
-    website: first(component, 'URL')?.value.trim() ?? '',
+    website: first(component, 'URL')?.value.slice(0, LONGEST_NAME).trim() ?? '',
     image: imageOf(component),
     cancelled: text('STATUS').toUpperCase() === 'CANCELLED',
     isPrivate: /^(PRIVATE|CONFIDENTIAL)$/i.test(text('CLASS')),
@@ -129,7 +144,9 @@ function readTime(line: ContentLine, zones: Zones): Time {
 
 /** A time by the clock of another zone. */
 function inZone({ at, zone, isDate }: Time, other: Zone): WallSeconds {
-  return isDate || zone === other ? at : fromWall(toWallClock(toInstant(toWall(at), zone), other))
+  if (isDate || zone === other) return at
+  const instant = zone === 'UTC' ? at : toInstant(toWall(at), zone)
+  return instant + offsetSeconds(instant, other)
 }
 
 /** The end by the clock of the start: DTEND, or DURATION, or a whole day, or the start itself (RFC 5545 §3.6.1). */
@@ -161,6 +178,9 @@ function recurrenceOf(component: Component, start: Time, zones: Zones): Recurren
   const rules = component.properties.get('RRULE') ?? []
   const also = component.properties.get('RDATE') ?? []
   if (rules.length + also.length === 0) return null
+  const except = component.properties.get('EXDATE') ?? []
+  if (rules.length > MOST_RULES || countTimes([...also, ...except]) > MOST_TIMES)
+    throw new EntryError('entry_too_large')
   return {
     start: start.at,
     isDate: start.isDate,
@@ -174,8 +194,17 @@ function recurrenceOf(component: Component, start: Time, zones: Zones): Recurren
       }
     }),
     also: also.flatMap((line) => timesOf(line, start, zones)),
-    except: new Set((component.properties.get('EXDATE') ?? []).flatMap((line) => timesOf(line, start, zones))),
+    except: new Set(except.flatMap((line) => timesOf(line, start, zones))),
   }
+}
+
+/** How many times lines hold, or a little more: commas are counted. */
+function countTimes(lines: readonly ContentLine[]): number {
+  let count = lines.length
+  for (const { value } of lines) {
+    for (let at = value.indexOf(','); at !== -1 && count <= MOST_TIMES; at = value.indexOf(',', at + 1)) count++
+  }
+  return count
 }
 
 /** The times of RDATE or EXDATE by the clock of the entry; a date alone is that day at the entry's time. */
@@ -196,10 +225,10 @@ function descriptionOf(component: Component): CalendarEntry['description'] {
     (line) => line.parameters.get('FMTTYPE')?.[0]?.toLowerCase() === 'text/html',
   )
   if (html !== undefined) {
-    const text = unescapeText(html.value)
+    const text = unescapeText(html.value.slice(0, LONGEST_TEXT))
     return { text: bodyOf(text), isHtml: true }
   }
-  const text = unescapeText(first(component, 'DESCRIPTION')?.value ?? '').trim()
+  const text = unescapeText(first(component, 'DESCRIPTION')?.value.slice(0, LONGEST_TEXT) ?? '').trim()
   return { text, isHtml: /<br ?\/?>|<\/(?:a|b|i|u|p|ul|ol|li|em|strong|span|div)>/i.test(text) }
 }
 
@@ -207,7 +236,7 @@ function descriptionOf(component: Component): CalendarEntry['description'] {
 function bodyOf(html: string): string {
   const begin = html.search(/<body[\s>]/i)
   const from = begin === -1 ? -1 : html.indexOf('>', begin)
-  const to = [...html.matchAll(/<\/body>/gi)].at(-1)?.index ?? -1
+  const to = html.toLowerCase().lastIndexOf('</body>')
   return from === -1 || to <= from ? html : html.slice(from + 1, to)
 }
 
@@ -215,9 +244,11 @@ function bodyOf(html: string): string {
 function namesOf(component: Component, wanted: (line: ContentLine) => boolean): string[] {
   return (component.properties.get('CATEGORIES') ?? [])
     .filter(wanted)
-    .flatMap((line) => splitTexts(line.value))
+    .slice(0, MOST_NAMES)
+    .flatMap((line) => splitTexts(line.value.slice(0, LONGEST_LIST)).slice(0, MOST_NAMES))
     .map((name) => name.trim())
     .filter((name) => name !== '')
+    .slice(0, MOST_NAMES)
 }
 
 /** PARENT is what a relation is that does not say (RFC 5545 §3.2.15). */
@@ -225,7 +256,7 @@ function parentOf(component: Component): string | null {
   const line = (component.properties.get('RELATED-TO') ?? []).find(
     ({ parameters }) => (parameters.get('RELTYPE')?.[0] ?? 'PARENT').toUpperCase() === 'PARENT',
   )
-  return line === undefined ? null : unescapeText(line.value).trim() || null
+  return line === undefined ? null : unescapeText(line.value.slice(0, LONGEST_NAME)).trim() || null
 }
 
 /** The first picture that lies at an address: an IMAGE (RFC 7986 §5.10) or, before those had a name, an attached file. */
@@ -250,7 +281,7 @@ function fieldsOf(component: Component): CalendarEntry['fields'] {
 
 function organizerOf(line: ContentLine | undefined): CalendarEntry['organizer'] {
   if (line === undefined) return null
-  const email = /^mailto:(.+)$/i.exec(line.value.trim())?.[1]?.trim() ?? ''
+  const email = /^mailto:(.+)$/i.exec(line.value.slice(0, LONGEST_NAME).trim())?.[1]?.trim() ?? ''
   const name = line.parameters.get('CN')?.[0]?.trim() ?? ''
   return name === '' && email === '' ? null : { name: name || email, email: decoded(email) }
 }

@@ -1,8 +1,9 @@
+import { atOnce } from '../lib/turns.ts'
 import { DAY, fromWall, toWall, type WallSeconds } from './civil.ts'
 import { type Component, first } from './components.ts'
 import { unescapeText } from './content-lines.ts'
 import { readMoment, readOffset } from './ical-values.ts'
-import { expand } from './recurrence.ts'
+import { type Budget, expansion, MOST_STEPS } from './recurrence.ts'
 import { RuleError, readRule } from './recurrence-rule.ts'
 import { WINDOWS_ZONES } from './windows-zones.ts'
 import { findZone, type Instant, offsetMinutes, toWallClock, type Zone } from './zone.ts'
@@ -39,18 +40,26 @@ function offsetZone(name: string): Zone | null {
 const COMPARED = 400
 const STEP = 7
 
+/** The most times at which a zone may be said to change: none has had half as many. */
+const MOST_CHANGES = 1000
+
 /**
  * The zone that a VTIMEZONE describes: by what it calls itself and, failing that, one that has the same offsets for a
  * year around now. `preferred` is looked at first, where several have them.
  */
 export function zoneDescribed(description: Component, preferred: Zone, now: Instant): Zone | null {
+  return atOnce(findingZone(description, preferred, now))
+}
+
+/** The same, one short step after the other. */
+export function* findingZone(description: Component, preferred: Zone, now: Instant): Generator<void, Zone | null> {
   for (const name of ['TZID', 'X-LIC-LOCATION', 'TZID-ALIAS-OF', 'X-WR-TIMEZONE']) {
     const line = first(description, name)
-    const zone = line === undefined ? null : zoneNamed(unescapeText(line.value))
+    const zone = line === undefined ? null : zoneNamed(unescapeText(line.value.slice(0, 1000)))
     if (zone !== null) return zone
   }
   const instants = Array.from({ length: (2 * COMPARED) / STEP }, (_, n) => now + (n * STEP - COMPARED) * DAY)
-  const offsets = offsetsOf(description, instants)
+  const offsets = yield* offsetsOf(description, instants)
   if (offsets === null) return null
   const hasThem = (zone: Zone) => instants.every((at, place) => offsetMinutes(at, zone) * 60 === offsets[place])
   const [offset = 0] = offsets
@@ -63,6 +72,7 @@ export function zoneDescribed(description: Component, preferred: Zone, now: Inst
   for (const candidate of candidates) {
     const zone = findZone(candidate)
     if (zone !== null && hasThem(zone)) return zone
+    yield
   }
   return null
 }
@@ -86,26 +96,38 @@ interface Onset {
   readonly offset: number
 }
 
-/** The offsets of a description at instants in order, in seconds; null if it has none. */
-function offsetsOf(description: Component, instants: readonly Instant[]): number[] | null {
+/** The offsets of a description at instants in order, in seconds; null if it has none, or changes more often than any zone. */
+function* offsetsOf(description: Component, instants: readonly Instant[]): Generator<void, number[] | null> {
   const horizon = fromWall(toWallClock(instants.at(-1) ?? 0, 'UTC')) + 2 * DAY
-  const onsets = description.parts.flatMap((part) => onsetsOf(part, horizon)).sort((one, other) => one.at - other.at)
+  const budget = { left: MOST_STEPS }
+  const onsets: Onset[] = []
+  for (const part of description.parts) {
+    const begins = yield* onsetsOf(part, horizon, budget)
+    onsets.push(...begins)
+    if (onsets.length > MOST_CHANGES) return null
+  }
+  onsets.sort((one, other) => one.at - other.at)
   const [earliest] = onsets
   if (earliest === undefined) return null
   return instants.map((at) => (onsets.findLast((onset) => onset.at <= at) ?? earliest).offset)
 }
 
 /** When a part of a description (STANDARD or DAYLIGHT) begins to hold. */
-function onsetsOf(part: Component, horizon: WallSeconds): Onset[] {
+function* onsetsOf(part: Component, horizon: WallSeconds, budget: Budget): Generator<void, Onset[]> {
   const from = readOffset(first(part, 'TZOFFSETFROM')?.value ?? '')
   const offset = readOffset(first(part, 'TZOFFSETTO')?.value ?? '')
   const start = readMoment(first(part, 'DTSTART')?.value ?? '')
   if (from === null || offset === null || start === null) return []
-  const also = (part.properties.get('RDATE') ?? [])
-    .flatMap((line) => line.value.split(','))
-    .flatMap((text) => readMoment(text)?.wall ?? [])
-    .map(fromWall)
-  const rules = (part.properties.get('RRULE') ?? []).flatMap((line) => {
+  const also: WallSeconds[] = []
+  for (const { value } of part.properties.get('RDATE') ?? []) {
+    for (const text of value.slice(0, LONGEST_LIST).split(',')) {
+      const moment = readMoment(text)
+      if (moment !== null) also.push(fromWall(moment.wall))
+      if (also.length > MOST_CHANGES) break
+      yield
+    }
+  }
+  const rules = (part.properties.get('RRULE') ?? []).slice(0, MOST_RULES).flatMap((line) => {
     try {
       return [readRule(line.value, 'UTC')]
     } catch (error) {
@@ -116,12 +138,15 @@ function onsetsOf(part: Component, horizon: WallSeconds): Onset[] {
   // Descriptions begin long ago, as in 1601: of rules that go on, only the last years are looked at.
   const goesOn = rules.length > 0 && rules.every((rule) => rule.count === null && rule.until === null)
   const began = fromWall(start.wall)
-  const { starts } = expand(
-    { start: goesOn ? recent(began, horizon) : began, isDate: true, zone: 'UTC', rules, also, except: new Set() },
-    horizon,
-  )
+  const begin = goesOn ? recent(began, horizon) : began
+  const recurrence = { start: begin, isDate: true, zone: 'UTC', rules, also, except: new Set<WallSeconds>() }
+  const { starts } = yield* expansion(recurrence, horizon, begin, budget)
   return starts.map((at) => ({ at: at - from, offset }))
 }
+
+/** How much of a list of times is read, in characters, and how many rules: more than any zone needs. */
+const LONGEST_LIST = 50_000
+const MOST_RULES = 20
 
 /** The same date and time of a year shortly before the horizon. */
 function recent(start: WallSeconds, horizon: WallSeconds): WallSeconds {

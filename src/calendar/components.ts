@@ -25,8 +25,22 @@ const LONGEST_ADDRESS = 2000
 /** How deep components may lie inside each other. */
 const DEEPEST = 5
 
+/** How many values the parameters of a line may have. */
+const MOST_VALUES = 200
+
+/** How many lines of one name a component may have, and how many components inside it: each is looked at when it is read. */
+const MOST_LINES = 5000
+const MOST_PARTS = 500
+
 /** What is read; everything else in a calendar (to-dos, journals, alarms) is passed over. */
 const READ = new Set(['VEVENT', 'VTIMEZONE'])
+
+/** The lines that are read of it: others, such as those of a thousand guests, are not kept. */
+const LINES = new Set(
+  `UID SUMMARY DTSTART DTEND DURATION RRULE RDATE EXDATE RECURRENCE-ID DESCRIPTION X-ALT-DESC LOCATION GEO ORGANIZER
+  CATEGORIES RELATED-TO URL IMAGE ATTACH STATUS CLASS X-KALENDS-FIELDS X-KALENDS-TERM TZID X-LIC-LOCATION TZID-ALIAS-OF
+  X-WR-TIMEZONE TZOFFSETFROM TZOFFSETTO`.split(/\s+/),
+)
 
 interface Open {
   readonly name: string
@@ -49,11 +63,10 @@ export class ComponentReader {
 
   /** Takes a line; answers the component that it ends, if it ends one. */
   push(unfolded: UnfoldedLine): Component | null {
-    const line = readContentLine(unfolded)
+    const line = readContentLine(unfolded, MOST_VALUES)
     if (line === null) return null
-    const value = line.value.trim().toUpperCase()
-    if (line.name === 'BEGIN') return this.#begin(value, line.line)
-    if (line.name === 'END') return this.#end(value)
+    if (line.name === 'BEGIN') return this.#begin(componentName(line), line.line)
+    if (line.name === 'END') return this.#end(componentName(line))
     if (this.#skipping === 0) this.#keep(line, unfolded.text.length)
     return null
   }
@@ -99,7 +112,9 @@ export class ComponentReader {
     const component = this.#finished(ended, this.#tooLarge ? 'too_large' : ended.name === name ? null : 'unfinished')
     const outer = this.#open.at(-1)
     if (outer === undefined) return component
-    outer.parts.push(component)
+    // Of an event nothing inside it is read, such as an alarm.
+    if (outer.name !== 'VEVENT') outer.parts.push(component)
+    if (outer.parts.length > MOST_PARTS) this.#tooLarge = true
     return null
   }
 
@@ -113,15 +128,20 @@ export class ComponentReader {
     if (this.#size > MOST_CHARACTERS) this.#tooLarge = true
     // Files may be megabytes of data that nobody asks for; what is short may be the address of one.
     const isData = (line.name === 'ATTACH' || line.name === 'IMAGE') && line.value.length > LONGEST_ADDRESS
-    if (this.#tooLarge || isData) return
+    if (this.#tooLarge || isData || !LINES.has(line.name)) return
     const lines = open.properties.get(line.name)
     if (lines === undefined) open.properties.set(line.name, [line])
-    else lines.push(line)
+    else if (lines.push(line) > MOST_LINES) this.#tooLarge = true
   }
 
   #finished({ name, properties, parts, line }: Open, fault: Component['fault']): Component {
     return { name, properties, parts, line, size: this.#size, fault }
   }
+}
+
+/** The name of the component that a line begins or ends. */
+function componentName({ value }: ContentLine): string {
+  return value.slice(0, 100).trim().toUpperCase()
 }
 
 /** The first line of a name. */

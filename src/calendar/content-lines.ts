@@ -112,12 +112,16 @@ const lineName = /^[A-Za-z0-9-]+(?=[;:])/
 const parameter = /;([A-Za-z0-9-]+)=/y
 const parameterValue = /"([^"]*)"|([^";:,]*)/y
 
-/** The parts of a line, or null if it has no name and value. */
-export function readContentLine({ text, line }: UnfoldedLine): ContentLine | null {
+/** The parts of a line, or null if it has no name and value, or more values of parameters than are wanted. */
+export function readContentLine(
+  { text, line }: UnfoldedLine,
+  mostValues = Number.POSITIVE_INFINITY,
+): ContentLine | null {
   const name = lineName.exec(text)?.[0]
   if (name === undefined) return null
   let at = name.length
   const parameters = new Map<string, string[]>()
+  let count = 0
   while (text[at] === ';') {
     parameter.lastIndex = at
     const key = parameter.exec(text)?.[1]
@@ -130,6 +134,7 @@ export function readContentLine({ text, line }: UnfoldedLine): ContentLine | nul
       const found = parameterValue.exec(text)
       values.push(unescapeParameter(found?.[1] ?? found?.[2] ?? ''))
       at = parameterValue.lastIndex
+      if (++count > mostValues) return null
     } while (text[at] === ',')
   }
   return text[at] === ':' ? { name: name.toUpperCase(), parameters, value: text.slice(at + 1), line } : null
@@ -144,9 +149,30 @@ function unescapeParameter(value: string): string {
 
 /** A TEXT value (RFC 5545 §3.3.11) as people read it; a backslash that escapes nothing stays. */
 export function unescapeText(value: string): string {
-  return value.includes('\\')
-    ? value.replace(/\\([\\;,:"nN])/g, (_, sign: string) => (sign === 'n' || sign === 'N' ? '\n' : sign))
-    : value
+  if (!value.includes('\\')) return value
+  if (value.length >= LONG) return unescapeLong(value)
+  return value.replace(/\\([\\;,:"nN])/g, (_, sign: string) => (sign === 'n' || sign === 'N' ? '\n' : sign))
+}
+
+/** From how many characters on a text may be so many escapes that it is read unit by unit, which is faster then. */
+const LONG = 5000
+const BACKSLASH = 0x5c
+const ESCAPED = new Set([...'\\;,:"'].map((sign) => sign.charCodeAt(0)))
+const [SMALL_N, LARGE_N, LINE_FEED] = [0x6e, 0x4e, 0x0a]
+
+function unescapeLong(value: string): string {
+  const bytes = Buffer.from(value, 'utf16le')
+  const units = new Uint16Array(bytes.buffer, bytes.byteOffset, value.length)
+  let end = 0
+  for (let at = 0; at < units.length; at++) {
+    const unit = units[at] ?? 0
+    const next = unit === BACKSLASH ? (units[at + 1] ?? 0) : 0
+    const isBreak = next === SMALL_N || next === LARGE_N
+    const isEscape = isBreak || ESCAPED.has(next)
+    units[end++] = isBreak ? LINE_FEED : isEscape ? next : unit
+    if (isEscape) at++
+  }
+  return bytes.subarray(0, end * 2).toString('utf16le')
 }
 
 /** The texts of a list, split at the commas that are not escaped. */

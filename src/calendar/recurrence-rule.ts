@@ -34,8 +34,12 @@ const DAYS = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU']
 const PARTS =
   /^(FREQ|INTERVAL|COUNT|UNTIL|BYMONTH|BYWEEKNO|BYYEARDAY|BYMONTHDAY|BYDAY|BYHOUR|BYMINUTE|BYSECOND|BYSETPOS|WKST|RSCALE|X-.*)$/
 
+/** The longest rule, in characters: one that names every day of the year in two ways is shorter. */
+const LONGEST_RULE = 10_000
+
 /** Reads a rule of an entry whose times are in `zone`. */
 export function readRule(text: string, zone: Zone): Rule {
+  if (text.length > LONGEST_RULE) throw new RuleError(text.slice(0, 80))
   const parts = new Map<string, string>()
   for (const part of text.split(';').filter((one) => one.trim() !== '')) {
     const [name = '', value = ''] = part.split('=', 2).map((one) => one.trim().toUpperCase())
@@ -82,7 +86,8 @@ function numbers(parts: ReadonlyMap<string, string>, name: string, least: number
 
 function daysOf(value: string | undefined): Rule['byDay'] {
   if (value === undefined) return []
-  return value.split(',').map((one) => {
+  // Each once: a rule may name the same day a thousand times.
+  return [...new Set(value.split(','))].map((one) => {
     const [, nth = '', day = ''] = /^([+-]?\d{1,2})?([A-Z]{2})$/.exec(one) ?? []
     if (day === '' || (nth !== '' && (Number(nth) === 0 || Math.abs(Number(nth)) > 53)))
       throw new RuleError(`BYDAY=${one}`)

@@ -1,3 +1,4 @@
+import { atOnce } from '../lib/turns.ts'
 import {
   civilDate,
   DAY,
@@ -35,9 +36,18 @@ export const MOST_STEPS = 200_000
 /** What it costs to ask a zone whether its clock skips a time. */
 const ZONE_STEPS = 3
 
+/** How many values of a rule are compared in the time of one step. */
+const A_STEP = 32
+
+/** What it costs to compare a day with all that a rule says of days. */
+function dayCost({ byDay, byMonthDay, byYearDay, byWeek }: Rule): number {
+  return Math.ceil((1 + byDay.length + byMonthDay.length + byYearDay.length + byWeek.length) / A_STEP)
+}
+
 class Spent extends Error {}
 
-interface Budget {
+/** How many steps may still be taken. */
+export interface Budget {
   left: number
 }
 
@@ -63,16 +73,28 @@ export interface Recurrence {
  * ones before later ones, and then those that were last; the entry's own start is always there.
  */
 export function expand(recurrence: Recurrence, horizon: WallSeconds, now = recurrence.start): Occurrences {
+  return atOnce(expansion(recurrence, horizon, now))
+}
+
+/** The same, one short step after the other: all of them may take a tenth of a second. */
+export function* expansion(
+  recurrence: Recurrence,
+  horizon: WallSeconds,
+  now = recurrence.start,
+  // One for all rules: an entry may have many of them. What is ahead is looked for before what was.
+  budget: Budget = { left: MOST_STEPS },
+): Generator<void, Occurrences> {
   const { start, rules, also, except } = recurrence
   const found = new Set<WallSeconds>(also.filter((at) => at <= horizon))
-  // One for all rules: an entry may have thousands of them. What is ahead is looked for before what was.
-  const budget = { left: MOST_STEPS }
   let cut = false
   for (const times of [timesFrom, timesBefore]) {
     for (const rule of rules) {
       try {
         spend(budget)
-        for (const at of times(rule, recurrence, { now, horizon }, budget)) found.add(at)
+        for (const at of times(rule, recurrence, { now, horizon }, budget)) {
+          if (at !== null) found.add(at)
+          yield
+        }
       } catch (error) {
         if (!(error instanceof Spent)) throw error
         cut = true
@@ -97,20 +119,23 @@ interface Span {
   readonly horizon: WallSeconds
 }
 
-/** The times of one rule from now on or, where it counts them, all. The start is one, whether the rule gives it or not (RFC 5545 §3.8.5.3). */
+/**
+ * The times of one rule from now on or, where it counts them, all; null after a period, which may have none. The start is
+ * one, whether the rule gives it or not (RFC 5545 §3.8.5.3).
+ */
 function* timesFrom(
   rule: Rule,
   recurrence: Recurrence,
   { now, horizon }: Span,
   budget: Budget,
-): Generator<WallSeconds> {
+): Generator<WallSeconds | null> {
   const { start, except } = recurrence
   const last = Math.min(horizon, rule.until ?? horizon)
   const counts = rule.count !== null
   const from = counts ? start : Math.max(start, now)
   let left = counts ? (rule.count ?? 0) - 1 : MOST_OCCURRENCES
   for (const period of periodsOf(rule, start, { from, to: last, step: 1 }, budget)) {
-    for (const at of chosen(rule, period)) {
+    for (const at of chosen(rule, period, budget)) {
       if (at <= start || at < from) continue
       if (at > last) return
       if (left <= 0 && counts) return
@@ -120,22 +145,23 @@ function* timesFrom(
       if (!counts && except.has(at)) left++
       yield at
     }
+    yield null
   }
 }
 
-/** The times of one rule before now, the last first; none where it counts them. */
+/** The times of one rule before now, the last first; none where it counts them; null after a period. */
 function* timesBefore(
   rule: Rule,
   recurrence: Recurrence,
   { now, horizon }: Span,
   budget: Budget,
-): Generator<WallSeconds> {
+): Generator<WallSeconds | null> {
   const { start, except } = recurrence
   const before = Math.min(now, (rule.until ?? horizon) + 1)
   if (rule.count !== null || before <= start) return
   let left = MOST_OCCURRENCES
   for (const period of periodsOf(rule, start, { from: before, to: before, step: -1 }, budget)) {
-    for (const at of chosen(rule, period).toReversed()) {
+    for (const at of chosen(rule, period, budget).toReversed()) {
       if (at >= before) continue
       if (at <= start) return
       if (isSkipped(at, recurrence, budget)) continue
@@ -143,6 +169,7 @@ function* timesBefore(
       if (except.has(at)) left++
       yield at
     }
+    yield null
   }
 }
 
@@ -154,8 +181,9 @@ function isSkipped(at: WallSeconds, { isDate, zone }: Recurrence, budget: Budget
 }
 
 /** Of the times of a period, in order, those that BYSETPOS names. */
-function chosen({ byPosition }: Rule, times: readonly WallSeconds[]): readonly WallSeconds[] {
-  if (byPosition.length === 0) return times
+function chosen({ byPosition }: Rule, times: readonly WallSeconds[], budget: Budget): readonly WallSeconds[] {
+  if (byPosition.length === 0 || times.length === 0) return times
+  spend(budget, Math.ceil(byPosition.length / A_STEP))
   const places = new Set(byPosition.map((place) => (place > 0 ? place - 1 : times.length + place)))
   return times.filter((_, place) => places.has(place))
 }
@@ -175,6 +203,7 @@ function* periodsOf(rule: Rule, start: WallSeconds, walk: Walk, budget: Budget):
   const first = Math.floor(start / DAY)
   const matches = dayFilter(rule, civilDate(first), weekday(first))
   const clock = clockTimes(rule, start - first * DAY)
+  const cost = dayCost(rule)
   let turn = turnAt(rule, first, Math.floor(walk.from / DAY))
   while (turn >= 0) {
     spend(budget)
@@ -182,7 +211,7 @@ function* periodsOf(rule: Rule, start: WallSeconds, walk: Walk, budget: Budget):
     if (from * DAY > walk.to) return
     const times: WallSeconds[] = []
     for (let day = from; day < from + days; day++) {
-      spend(budget)
+      spend(budget, cost)
       if (!matches(day)) continue
       for (const time of clock) {
         spend(budget)
@@ -226,6 +255,7 @@ function* clockPeriods(
 ): Generator<readonly WallSeconds[]> {
   const first = Math.floor(start / DAY)
   const matches = dayFilter(rule, null, weekday(first))
+  const cost = dayCost(rule)
   const step = rule.interval * unit
   const begin = Math.floor(start / unit) * unit
   /** The next period that begins outside the span from `from` until `until`, in the direction of the walk. */
@@ -234,13 +264,15 @@ function* clockPeriods(
       ? at + Math.max(1, Math.ceil((until - at) / step)) * step
       : at - (Math.floor((at - from) / step) + 1) * step
   for (let at = begin + Math.max(0, Math.floor((walk.from - begin) / step)) * step; at >= begin && at <= walk.to; ) {
-    spend(budget)
+    spend(budget, cost)
     const day = Math.floor(at / DAY)
     const time = at - day * DAY
     const hour = Math.floor(time / 3600)
     if (!matches(day)) {
+      yield []
       at = beyond(at, day * DAY, (day + 1) * DAY)
     } else if (rule.byHour.length > 0 && !rule.byHour.includes(hour)) {
+      yield []
       at = beyond(at, day * DAY + hour * 3600, day * DAY + (hour + 1) * 3600)
     } else {
       yield withinUnit(rule, unit, time, start, budget).map((one) => day * DAY + one)

@@ -6,8 +6,10 @@ import { Command, Option } from 'commander'
 import { EXPORT_FORMATS, ExportError, type ExportFormat, exportEvents, openStore } from '../app.ts'
 import { ConfigError } from '../config.ts'
 import { filters } from '../domain/event-stream.ts'
+import { problemList } from '../lib/problem-text.ts'
 import { DEFAULT_LANGUAGE, text } from '../lib/texts.ts'
 import { configOf, flag, withSettings } from './options.ts'
+import { migrateFor } from './upgrade.ts'
 
 interface Flags extends Record<string, unknown> {
   format: ExportFormat
@@ -43,18 +45,24 @@ async function write(flags: Flags): Promise<void> {
   const query = [...FILTER_FLAGS].map(([name, option]) => [name, flags[option.attributeName()]])
   const db = openStore(config)
   try {
-    await db.migrate()
+    await migrateFor(db)
+    let leftOut = 0
     const made = await exportEvents(config, db, {
       format: flags.format,
       query: Object.fromEntries(query.filter(([, value]) => value !== undefined)),
       all: flags.all === true,
+      onDamage({ kind, id, reason }) {
+        if (kind === 'event') leftOut++
+        const why = reason instanceof Error ? reason.message : problemList(DEFAULT_LANGUAGE, reason)
+        process.stderr.write(`Left out ${kind} ${id}: ${why}\n`)
+      },
     })
     const source = Readable.from(made.text, { objectMode: false })
     if (flags.output === undefined) await toStandardOutput(source)
     else {
       // What not everybody may see is for its owner alone.
       await toFile(source, flags.output, flags.all === true ? 0o600 : 0o666)
-      process.stderr.write(`Exported ${made.total} events to ${flags.output}.\n`)
+      process.stderr.write(`Exported ${made.total - leftOut} events to ${flags.output}.\n`)
     }
   } catch (error) {
     throw error instanceof ExportError ? new ConfigError(error.message) : error

@@ -17,6 +17,7 @@ import { AppError } from '../lib/errors.ts'
 import { problemText } from '../lib/problem-text.ts'
 import { DEFAULT_LANGUAGE, text } from '../lib/texts.ts'
 import { configOf, flag, say, withSettings } from './options.ts'
+import { migrateFor } from './upgrade.ts'
 
 export function importCommand(): Command {
   return withSettings(new Command('import'), 'data', 'baseUrl', 'timezone')
@@ -52,7 +53,7 @@ async function bring(source: string, flags: Flags): Promise<void> {
   const config = configOf(flags)
   const db = openStore(config)
   try {
-    await db.migrate()
+    await migrateFor(db)
     const user = await users.importer({ db }, flags.user ?? null)
     const report = await importFrom({ ...createScope(config, db), user }, source, flags)
     tell(report, flags.dryRun === true)

@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { openStore } from '../app.ts'
 import { configOf, say, withSettings } from './options.ts'
+import { migrateFor } from './upgrade.ts'
 
 export function migrateCommand(): Command {
   return withSettings(new Command('migrate'), 'data')
@@ -8,8 +9,8 @@ export function migrateCommand(): Command {
     .action(async (flags: Record<string, unknown>) => {
       const db = openStore(configOf(flags))
       try {
-        const run = await db.migrate()
-        say(run.length === 0 ? 'The database is up to date.' : run.map((name) => `Ran ${name}.`).join('\n'))
+        const ran = await migrateFor(db)
+        say(ran.length === 0 ? 'The database is up to date.' : ran.map((name) => `Ran ${name}.`).join('\n'))
       } finally {
         await db.close()
       }

@@ -3,6 +3,7 @@ import { openStore } from '../app.ts'
 import { type Config, flagName, readConfig, SETTINGS, type SettingName } from '../config.ts'
 import type { Scope } from '../domain/scope.ts'
 import { systemClock } from '../lib/clock.ts'
+import { migrateFor } from './upgrade.ts'
 
 /** Adds flags for settings; the variable and the default of each are in its help. */
 export function withSettings(command: Command, ...names: SettingName[]): Command {
@@ -32,7 +33,7 @@ export async function onStore<T>(
 ): Promise<T> {
   const db = openStore(configOf(flags))
   try {
-    await db.migrate()
+    await migrateFor(db)
     return await work({ db, clock: systemClock })
   } finally {
     await db.close()

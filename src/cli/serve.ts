@@ -1,10 +1,11 @@
 import cluster from 'node:cluster'
 import { Command } from 'commander'
-import { createApp, openStore, protectData, warnOfProxy } from '../app.ts'
+import { type App, createApp, createLogger, openStore, protectData, warnOfProxy } from '../app.ts'
 import type { Config } from '../config.ts'
 import * as users from '../domain/users.ts'
 import { configOf, sayOnce, withSettings } from './options.ts'
 import { endProcess, onSignals } from './stopping.ts'
+import { Upgrade, UpgradeStopped } from './upgrade.ts'
 import { serveAsWorker } from './worker.ts'
 import { serveWithWorkers } from './workers.ts'
 
@@ -23,11 +24,15 @@ async function serve(flags: Record<string, unknown>): Promise<void> {
 
 async function serveAlone(config: Config): Promise<void> {
   const db = openStore(config)
-  await db.migrate()
-  const app = await createApp(config, db)
-  const started = start(app, config)
+  const logger = createLogger(config.logLevel)
+  const upgrade = new Upgrade(db, logger)
+  const app = await createApp(config, db, { logger, isMigrating: () => upgrade.isRunning })
+  const started = start(app, config, upgrade)
+  let isStopping = false
   onSignals((signal) => {
-    app.server.log.info(`${signal}: finishing running requests`)
+    isStopping = true
+    logger.info(`${signal}: finishing running requests`)
+    upgrade.stop()
     void Promise.allSettled([started])
       .then(() => app.close())
       .then(endProcess)
@@ -35,18 +40,26 @@ async function serveAlone(config: Config): Promise<void> {
   try {
     await started
   } catch (error) {
+    if (isStopping && error instanceof UpgradeStopped) return
     await app.close()
     throw error
   }
 }
 
-async function start(app: Awaited<ReturnType<typeof createApp>>, config: Config): Promise<void> {
-  const { port, host } = config
+async function start(app: App, config: Config, upgrade: Upgrade): Promise<void> {
+  const listen = async () => {
+    await app.server.listen({ port: config.port, host: config.host })
+    warnOfProxy(config, app.server.log)
+  }
+  // What takes long is not to look like a service that is dead.
+  const isLong = await upgrade.isLong()
+  if (isLong) await listen()
+  await upgrade.run()
   // What came due while the service was down is published before anyone can ask for it.
   await app.keepSchedule()
+  upgrade.end()
   await protectData(config, app.server.log)
-  await app.server.listen({ port, host })
-  warnOfProxy(config, app.server.log)
+  if (!isLong) await listen()
   await welcome(app)
 }
 

@@ -37,6 +37,7 @@ export class WorkerPool {
   readonly #up = Promise.withResolvers<readonly string[]>()
   readonly #end = Promise.withResolvers<void>()
   #port: number | null = null
+  #isMigrating = false
   #isUp = false
   #isStopping = false
 
@@ -54,11 +55,20 @@ export class WorkerPool {
     })
   }
 
-  /** Lets them listen; answers where when all of them do, and nothing if they were stopped before. */
-  listen(port: number): Promise<readonly string[]> {
+  /** Lets them listen; answers where when all of them do, and nothing if they were stopped before. While the database is migrated they only say so. */
+  listen(port: number, isMigrating: boolean): Promise<readonly string[]> {
     this.#port = port
+    this.#isMigrating = isMigrating
     for (const place of this.#places) this.#order(place)
     return this.#up.promise
+  }
+
+  /** Lets them answer requests: the database was migrated. */
+  open(): void {
+    this.#isMigrating = false
+    for (const { worker, state } of this.#places) {
+      if (state === 'started' || state === 'listening') tell(worker, { kind: 'open' })
+    }
   }
 
   /** Settled when the last has ended, or when they cannot be kept running. */
@@ -124,7 +134,7 @@ export class WorkerPool {
     if (this.#isStopping) tell(place.worker, { kind: 'stop' })
     else if (this.#port !== null) {
       place.state = 'started'
-      tell(place.worker, { kind: 'start', number: place.number, port: this.#port })
+      tell(place.worker, { kind: 'start', number: place.number, port: this.#port, isMigrating: this.#isMigrating })
     }
   }
 

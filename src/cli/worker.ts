@@ -18,7 +18,8 @@ export type Report =
 
 /** What the primary process tells a worker. */
 export type Order =
-  | { readonly kind: 'start'; readonly number: number; readonly port: number }
+  | { readonly kind: 'start'; readonly number: number; readonly port: number; readonly isMigrating: boolean }
+  | { readonly kind: 'open' }
   | { readonly kind: 'stop' }
   | { readonly kind: 'totals'; readonly totals: Counts }
   | { readonly kind: 'admitted'; readonly id: number; readonly isOpen: boolean }
@@ -44,15 +45,26 @@ export async function serveAsWorker(config: Config): Promise<void> {
   onSignals(stop)
   primary.onStop = stop
   try {
-    const { number, port } = await primary.started()
+    const { number, port, isMigrating } = await primary.started()
+    let isClosed = isMigrating
+    const opened = Promise.withResolvers<void>()
+    primary.onOpen = () => {
+      isClosed = false
+      opened.resolve()
+    }
     const logger = createLogger(config.logLevel).child({ worker: number })
     app = await createApp(config, openStore(config), {
       logger,
       counter: primary,
+      isMigrating: () => isClosed,
       // What is written to one file makes every worker read anew: counts are not worth that.
       ...(config.databaseUrl === '' && { sharing: primary }),
     })
-    if (number === SCHEDULER) await app.keepSchedule()
+    const { keepSchedule } = app
+    if (number === SCHEDULER) {
+      if (isClosed) void opened.promise.then(keepSchedule)
+      else await keepSchedule()
+    }
     const addresses: string[] = []
     // The primary process says it once, for all.
     logger.level = 'silent'
@@ -77,6 +89,8 @@ export async function serveAsWorker(config: Config): Promise<void> {
 /** The primary process, seen from a worker. */
 class Primary implements Sharing, ConnectionCounter {
   onStop = (): void => {}
+  /** Called when the database was migrated. */
+  onOpen = (): void => {}
   #onStart = (_: Order & { kind: 'start' }): void => {}
   #onTotals = (_: Counts): void => {}
   /** Told whether connections may be open, by the number that each was given. */
@@ -86,6 +100,7 @@ class Primary implements Sharing, ConnectionCounter {
   constructor() {
     process.on('message', (order: Order) => {
       if (order.kind === 'start') this.#onStart(order)
+      else if (order.kind === 'open') this.onOpen()
       else if (order.kind === 'totals') this.#onTotals(order.totals)
       else if (order.kind === 'admitted') this.#admit(order.id, order.isOpen)
       else this.onStop()

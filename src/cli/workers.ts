@@ -6,6 +6,7 @@ import { publishDue } from '../domain/events.ts'
 import type { Scope } from '../domain/scope.ts'
 import { systemClock } from '../lib/clock.ts'
 import { endProcess, onSignals } from './stopping.ts'
+import { Upgrade, UpgradeStopped } from './upgrade.ts'
 import { WorkerPool } from './worker-pool.ts'
 
 /**
@@ -21,29 +22,36 @@ export async function serveWithWorkers(
   const port = await findPort(config)
   // They load while the database is brought up to date.
   const workers = new WorkerPool(config.workers, log, config)
+  const store = { db: openStore(config), clock: systemClock }
+  const upgrade = new Upgrade(store.db, log)
   onSignals((signal) => {
     log.info(`${signal}: finishing running requests`)
+    upgrade.stop()
     workers.stop()
   })
+  const listen = async (isMigrating: boolean): Promise<boolean> => {
+    const addresses = await workers.listen(port, isMigrating)
+    for (const address of addresses) log.info(`Server listening at ${address}`)
+    if (addresses.length > 0) warnOfProxy(config, log)
+    return addresses.length > 0
+  }
   try {
-    const store = { db: openStore(config), clock: systemClock }
-    try {
-      await store.db.migrate()
-      // What came due while the service was down is published before anyone can ask for it.
-      await publishDue(store).catch((error) => log.error({ err: error }, 'scheduled publishing failed'))
-      await protectData(config, log)
-      const addresses = await workers.listen(port)
-      for (const address of addresses) log.info(`Server listening at ${address}`)
-      if (addresses.length > 0) {
-        warnOfProxy(config, log)
-        await welcome(store)
-      }
-    } finally {
-      await store.db.close()
-    }
+    // What takes long is not to look like a service that is dead.
+    const isLong = await upgrade.isLong()
+    let isListening = isLong && (await listen(true))
+    await upgrade.run()
+    // What came due while the service was down is published before anyone can ask for it.
+    await publishDue(store).catch((error) => log.error({ err: error }, 'scheduled publishing failed'))
+    await protectData(config, log)
+    if (isLong) workers.open()
+    else isListening = await listen(false)
+    upgrade.end()
+    if (isListening) await welcome(store)
   } catch (error) {
     workers.stop()
-    throw error
+    if (!(error instanceof UpgradeStopped)) throw error
+  } finally {
+    await store.db.close()
   }
   await workers.ended
   await endProcess()

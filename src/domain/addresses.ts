@@ -1,5 +1,7 @@
+import { isInYears } from '../calendar/years.ts'
 import type { RecordKind } from '../schema/record.ts'
 import * as storage from '../storage/addresses.ts'
+import { faultsOf } from './damage.ts'
 import type { Scope } from './scope.ts'
 
 export type { Address } from '../storage/addresses.ts'
@@ -16,10 +18,17 @@ export async function* list(
 ): AsyncGenerator<storage.Address[]> {
   let next = from
   while (next < below) {
-    const rows = await db.readMany((tx) => storage.list(tx, kind, next, below, BATCH))
+    const { rows, sound } = await db.readMany(async (tx) => {
+      if (kind === 'event') {
+        const events = await storage.listEvents(tx, next, below, BATCH)
+        return { rows: events, sound: events.filter((row) => faultsOf(row) === null) }
+      }
+      const linked = await storage.list(tx, kind, next, below, BATCH)
+      return { rows: linked, sound: linked.filter(({ modified_utc }) => isInYears(modified_utc)) }
+    })
     const last = rows.at(-1)
     if (last === undefined) return
-    yield rows
+    yield sound
     if (rows.length < BATCH) return
     next = last.id + 1
   }

@@ -1,12 +1,13 @@
 import type { Tx } from '../storage/dialect.ts'
 import type { EventRow } from '../storage/events.ts'
 import * as storage from '../storage/events.ts'
-import type { RecordRow } from '../storage/records.ts'
+import type { LinkedKind, RecordRow } from '../storage/records.ts'
 import * as recordStorage from '../storage/records.ts'
 import type { TermRow } from '../storage/terms.ts'
 import type { TicketRow } from '../storage/tickets.ts'
 import * as ticketStorage from '../storage/tickets.ts'
 import { mayEdit, sightOf } from './access.ts'
+import { soundEvents, soundLinked, soundTickets } from './damage.ts'
 import type { Image } from './images.ts'
 import * as images from './images.ts'
 import type { Linked } from './linked-records.ts'
@@ -39,10 +40,19 @@ export interface Parts {
   readonly tickets: ReadonlyMap<number, readonly TicketRow[]>
 }
 
-/** Events with everything that they are shown with: as many queries for fifty as for one, and none for what is known. */
-export async function assemble(
+/** The events of a list with everything that they are shown with. Those that cannot be shown are left out and reported. */
+export async function assembleSound(
   tx: Tx,
-  scope: Pick<Scope, 'user'>,
+  scope: Pick<Scope, 'user' | 'onDamage'>,
+  rows: readonly (EventRow & { distance?: number })[],
+): Promise<Event[]> {
+  return assemble(tx, scope, soundEvents(scope, rows))
+}
+
+/** Events with everything that they are shown with: as many queries for fifty as for one, and none for what is known. */
+async function assemble(
+  tx: Tx,
+  scope: Pick<Scope, 'user' | 'onDamage'>,
   rows: readonly (EventRow & { distance?: number })[],
   known: Partial<Parts> = {},
 ): Promise<Event[]> {
@@ -58,24 +68,22 @@ export async function assemble(
     rows.flatMap((row) => row.parent ?? []),
     sight,
   )
-  const pictures = await images.ofRows(tx, [
-    ...rows,
-    ...[...venues.values()].flat(),
-    ...[...organizers.values()].flat(),
-  ])
+  const linkedRows = [...venues.values(), ...organizers.values()].flat()
+  const pictures = await images.ofRows(tx, [...rows, ...linkedRows], scope.onDamage)
   const withPath = new Map((await withPaths(tx, [...terms.values()].flat())).map((term) => [term.id, term]))
   const pictureOf = (row: { image: number | null }) => (row.image === null ? null : (pictures.get(row.image) ?? null))
-  const linked = (found: readonly RecordRow[] = []) => found.map((row) => ({ row, image: pictureOf(row) }))
+  const linked = (kind: LinkedKind, found: readonly RecordRow[] = []) =>
+    soundLinked(kind, scope, found).map((row) => ({ row, image: pictureOf(row) }))
   return rows.map((row) => {
     const own = (terms.get(row.id) ?? []).map((term) => withPath.get(term.id)).filter((term) => term !== undefined)
     return {
       row,
       image: pictureOf(row),
-      venues: linked(venues.get(row.id)),
-      organizers: linked(organizers.get(row.id)),
+      venues: linked('venue', venues.get(row.id)),
+      organizers: linked('organizer', organizers.get(row.id)),
       categories: own.filter((term) => term.kind === 'category'),
       tags: own.filter((term) => term.kind === 'tag'),
-      tickets: tickets.get(row.id) ?? [],
+      tickets: soundTickets(scope, tickets.get(row.id) ?? []),
       distance: row.distance ?? null,
       parent: row.parent !== null && parents.has(row.parent) ? row.parent : null,
       whole: row.password_hash === null || mayEdit(scope.user, row),

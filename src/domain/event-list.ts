@@ -6,7 +6,7 @@ import * as storage from '../storage/events.ts'
 import type { Ref } from '../storage/records.ts'
 import { filterOf, readListParameters, type Window, windowOf } from './event-filter.ts'
 import { searched } from './event-search.ts'
-import { assemble, type Event } from './events.ts'
+import { assembleSound, type Event } from './events.ts'
 import { Briefs, headAt, idsAt, type Listing, NONE, noteEnd, placeBefore } from './listings.ts'
 import type { Payload, Scope } from './scope.ts'
 import { fill, type Shelf } from './shelf.ts'
@@ -47,7 +47,7 @@ export async function list(scope: Scope, query: Payload, order: 'start' | 'stick
       (order === 'sticky'
         ? await stickyFirst(tx, scope.user, listing.filter, offset, asked.perPage, read)
         : await read(offset, asked.perPage))
-    return pageOf(asked, listing, await assemble(tx, scope, rows))
+    return pageOf(asked, listing, await assembleSound(tx, scope, rows))
   })
 }
 
@@ -57,7 +57,7 @@ export async function listFirst(scope: Scope, query: Payload, most: number): Pro
   return scope.db.readMany(async (tx) => {
     const filter = await filterOf(tx, scope, values, problems)
     refuse(problems)
-    return assemble(tx, scope, await storage.page(tx, filter, most, 0))
+    return assembleSound(tx, scope, await storage.page(tx, filter, most, 0))
   })
 }
 
@@ -76,7 +76,15 @@ export async function listDays(scope: Scope, query: Payload, perDay: number, mos
     const filter = await filterOf(tx, scope, values, problems)
     refuse(problems)
     const counts = await storage.countByDay(tx, filter)
-    return { counts, events: await assemble(tx, scope, await storage.firstOfDays(tx, filter, perDay, most)) }
+    const rows = await storage.firstOfDays(tx, filter, perDay, most)
+    const events = await assembleSound(tx, scope, rows)
+    // A day does not promise more events that it cannot show.
+    const shown = new Set(events.map(({ row }) => row.id))
+    for (const { id, start_local } of rows) {
+      const day = start_local.slice(0, 10)
+      if (!shown.has(id)) counts.set(day, (counts.get(day) ?? 1) - 1)
+    }
+    return { counts, events }
   })
 }
 

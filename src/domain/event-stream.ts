@@ -1,4 +1,4 @@
-import { toWallClock } from '../calendar/zone.ts'
+import { findZone, toWallClock } from '../calendar/zone.ts'
 import { refuse } from '../lib/errors.ts'
 import { ownTurn } from '../lib/turns.ts'
 import { eventListParameters } from '../schema/event.ts'
@@ -9,13 +9,13 @@ import type { StreamFilter, StreamState, ZoneSpan } from '../storage/event-strea
 import * as storage from '../storage/event-stream.ts'
 import * as terms from '../storage/terms.ts'
 import { type FilterScope, filterOf, readListParameters } from './event-filter.ts'
-import { assemble, type Event } from './events.ts'
+import { assembleSound, type Event } from './events.ts'
 import type { Payload, Scope } from './scope.ts'
 
 export type { ZoneSpan } from '../storage/event-stream.ts'
 
 /** What streaming needs of its surroundings. */
-export type StreamScope = FilterScope & Pick<Scope, 'db'>
+export type StreamScope = FilterScope & Pick<Scope, 'db' | 'onDamage'>
 
 /** What is streamed: the events of a list, all of them or one of its pages. */
 export interface StreamRequest {
@@ -40,7 +40,10 @@ export interface EventStream {
   readonly marks: readonly unknown[]
   /** All categories, whether events have them or not. */
   categories(): Promise<terms.TermRow[]>
+  /** Without those that cannot be shown. */
   batches(): AsyncGenerator<readonly Event[]>
+  /** Reports an event of which nothing could be written. */
+  leaveOut(event: Event, error: Error): void
 }
 
 /** How many events are read at a time: of those with the longest texts, a few megabytes. */
@@ -72,11 +75,12 @@ export async function openStream(given: StreamScope, request: StreamRequest): Pr
     return {
       total,
       page,
-      zones: await storage.zones(tx, filter),
+      zones: (await storage.zones(tx, filter)).filter(({ timezone }) => findZone(timezone) !== null),
       modified,
       marks: [filter, page, marks],
       categories: () => scope.db.readMany((own) => terms.listAll(own, 'category')),
       batches: () => batches(scope, filter, page),
+      leaveOut: ({ row: { id, revision } }, reason) => scope.onDamage?.({ kind: 'event', id, revision, reason }),
     }
   })
 }
@@ -121,14 +125,15 @@ async function* batches(
   let offset = page === null ? 0 : (page.page - 1) * page.perPage
   while (left > 0) {
     const limit = Math.min(left, BATCH)
-    const events: Event[] = await scope.db.readMany(async (tx) =>
-      assemble(tx, scope, await storage.batch(tx, filter, after, limit, offset)),
-    )
+    const { rows, events } = await scope.db.readMany(async (tx) => {
+      const found = await storage.batch(tx, filter, after, limit, offset)
+      return { rows: found, events: await assembleSound(tx, scope, found) }
+    })
     // Whoever writes them does so in turns of their own.
     await ownTurn()
     if (events.length > 0) yield events
-    after = events.at(-1)?.row ?? after
-    left = events.length < limit ? 0 : left - events.length
+    after = rows.at(-1) ?? after
+    left = rows.length < limit ? 0 : left - rows.length
     offset = 0
   }
 }

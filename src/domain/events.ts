@@ -14,6 +14,7 @@ import * as recordStorage from '../storage/records.ts'
 import type { TermRow } from '../storage/terms.ts'
 import * as termStorage from '../storage/terms.ts'
 import { mayRead, need, rightsOf } from './access.ts'
+import { faultsOf } from './damage.ts'
 import { assembleOne, type Event, idsOf, type Parts } from './event-assembly.ts'
 import { isShown, resolveLinks, resolveTerms } from './event-links.ts'
 import { opens } from './event-passwords.ts'
@@ -28,7 +29,7 @@ import { checkTicketsIn, replace as replaceTickets, settleTickets } from './tick
 
 export type { EventRow } from '../storage/events.ts'
 export type { TicketRow } from '../storage/tickets.ts'
-export { assemble, type Event } from './event-assembly.ts'
+export { assembleSound, type Event } from './event-assembly.ts'
 
 const LINKED = ['venue', 'organizer'] as const satisfies LinkedKind[]
 
@@ -51,9 +52,18 @@ interface Request extends Prepared {
 /** The event, for a reader who may open it, as far as they see it without a password. */
 export async function peek(scope: Scope, ref: Ref): Promise<Event> {
   return scope.db.read(async (tx) => {
-    const row = await records.findReadable(tx, scope, 'event', ref)
-    return assembleOne(tx, scope, asEvent(row))
+    const row = asEvent(await records.findReadable(tx, scope, 'event', ref))
+    checkSound(scope, row)
+    return assembleOne(tx, scope, row)
   })
+}
+
+/** Refuses to show an event that cannot be shown; the answer names what is wrong with it. */
+export function checkSound({ onDamage }: Pick<Scope, 'onDamage'>, row: EventRow): void {
+  const reason = faultsOf(row)
+  if (reason === null) return
+  onDamage?.({ kind: 'event', id: row.id, revision: row.revision, reason })
+  throw new AppError('event-damaged', { params: reason })
 }
 
 /** The event, for a reader who may open it, with its password if it has one. */
@@ -208,6 +218,7 @@ async function write(
   before: EventRow | null,
 ): Promise<{ row: EventRow; parts: Partial<Parts> }> {
   const { values, problems, fetched } = request
+  if (before !== null) checkRepair(values, before, problems)
   await records.checkAuthor(tx, scope, values, problems)
   records.checkPublication(scope, values, problems)
   await checkParent(tx, scope, values.parent, before, problems)
@@ -244,6 +255,16 @@ async function write(
   )
   await publishDrafts(tx, scope, row, drafts)
   return { row, parts: before === null && drafts.length === 0 ? newParts(scope, id, linked, counted, tickets) : {} }
+}
+
+/** A change leaves nothing behind that cannot be shown: what is damaged has to be sent again. Times are checked with those that are sent. */
+function checkRepair(values: EventValues, before: EventRow, problems: Problems): void {
+  const faults = faultsOf(before) ?? {}
+  const { timezone: _, start_date: __, end_date: ___, modified_utc: ____, ...others } = faults
+  for (const [name, problem] of Object.entries(others)) {
+    const isSent = values[name as 'title'] !== undefined || (name === 'date_utc' && values.date !== undefined)
+    if (!isSent) problems[name] ??= problem
+  }
 }
 
 /** What a new event is shown with, as far as the one who made it has it at hand. */

@@ -10,6 +10,7 @@ import type { Tx } from '../storage/dialect.ts'
 import type { ImageRow } from '../storage/images.ts'
 import * as storage from '../storage/images.ts'
 import { mayEdit, need, rightsOf } from './access.ts'
+import type { OnDamage } from './damage.ts'
 import { readingOf } from './records.ts'
 import type { Payload, Scope } from './scope.ts'
 
@@ -50,7 +51,7 @@ export async function list(scope: Scope, query: Payload): Promise<ImagePage> {
   refuse(problems)
   const { page = 1, per_page: perPage = 10 } = values
   const { rows, total } = await scope.db.readMany((tx) => storage.list(tx, perPage, (page - 1) * perPage))
-  return { images: rows.map(asImage), total, page, perPage }
+  return { images: rows.map((row) => asImage(row, scope.onDamage)), total, page, perPage }
 }
 
 export async function get(scope: Scope, id: number): Promise<Image> {
@@ -135,12 +136,16 @@ async function resolve(tx: Tx, value: NonNullable<kinds.ImageValue>, fetched: Fe
 }
 
 /** The images that rows show, by id. */
-export async function ofRows(tx: Tx, rows: readonly { readonly image: number | null }[]): Promise<Map<number, Image>> {
+export async function ofRows(
+  tx: Tx,
+  rows: readonly { readonly image: number | null }[],
+  onDamage?: OnDamage,
+): Promise<Map<number, Image>> {
   const found = await storage.getAll(
     tx,
     rows.flatMap((row) => row.image ?? []),
   )
-  return new Map([...found].map(([id, row]) => [id, asImage(row)]))
+  return new Map([...found].map(([id, row]) => [id, asImage(row, onDamage)]))
 }
 
 /** Whether a payload names an image by its address, or brings one. */
@@ -212,8 +217,26 @@ function keyOf(file: string): string {
   return `images/${file.slice(0, 2)}/${file}`
 }
 
-function asImage(row: ImageRow): Image {
-  return { ...row, file: `${row.hash}.${row.extension}`, sizes: JSON.parse(row.sizes) }
+function asImage(row: ImageRow, onDamage?: OnDamage): Image {
+  const sizes = readSizes(row.sizes)
+  if (sizes === null) onDamage?.({ kind: 'image', id: row.id, revision: 0, reason: { sizes: { problem: 'not_text' } } })
+  return { ...row, file: `${row.hash}.${row.extension}`, sizes: sizes ?? {} }
+}
+
+/** The smaller renderings; null if what is stored of them cannot be read. */
+function readSizes(json: string): Image['sizes'] | null {
+  try {
+    const sizes: unknown = JSON.parse(json)
+    if (typeof sizes !== 'object' || sizes === null || Array.isArray(sizes)) return null
+    return Object.values(sizes).every(isFile) ? (sizes as Image['sizes']) : null
+  } catch {
+    return null
+  }
+}
+
+function isFile(value: unknown): value is ImageFile {
+  const { file, width, height, filesize } = (value ?? {}) as Partial<ImageFile>
+  return typeof file === 'string' && [width, height, filesize].every((one) => typeof one === 'number')
 }
 
 async function find(tx: Tx, id: number): Promise<ImageRow> {

@@ -1,3 +1,4 @@
+import { Turn } from '../lib/turns.ts'
 import { attempt } from '../storage/attempt.ts'
 import * as storage from '../storage/imports.ts'
 import * as events from './events.ts'
@@ -13,7 +14,9 @@ export async function bringParents(scope: Scope, run: imports.Run): Promise<void
       const uids = [...new Set(batch.flatMap(({ uid, parent }) => [uid, parent.uid]))]
       const rows = await storage.listEvents(tx, run.source, uids, null)
       const known = new Map(rows.map((row) => [`${row.uid}\n${row.part}`, row]))
+      const turn = new Turn()
       for (const { uid, part, line, parent } of batch) {
+        if (turn.isOver) await turn.pass()
         const child = known.get(`${uid}\n${part}`)
         const whole = known.get(`${parent.uid}\n${parent.part}`)
         if (!child?.status || !whole?.status) continue

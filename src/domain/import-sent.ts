@@ -17,6 +17,10 @@ const MOST_EVENTS = 50_000
 /** How many images one request may have fetched: somebody waits for its answer. */
 const MOST_IMAGES = 20
 
+/** How many steps the rules of one request may take, and how much text recurring entries may come to, in characters. */
+const MOST_RULE_STEPS = 20_000_000
+const MOST_TEXT = 50_000_000
+
 /** Imports the calendar that a request brings, or names. */
 export async function importSent(
   scope: Scope,
@@ -33,7 +37,13 @@ export async function importSent(
   )
   if (named && !values.url) problems.url ??= { problem: 'missing' }
   refuse(problems)
-  const options = { dryRun: values.dry_run === true, most: MOST_EVENTS, mostImages: MOST_IMAGES }
+  const options = {
+    dryRun: values.dry_run === true,
+    most: MOST_EVENTS,
+    mostImages: MOST_IMAGES,
+    mostSteps: MOST_RULE_STEPS,
+    mostText: MOST_TEXT,
+  }
   if (named) return importAddress(scope, values.url ?? '', options)
   return isCalendar('file', await importCalendar(scope, pieces(bytes), options))
 }
@@ -61,6 +71,6 @@ function withHttps<T>(url: T): T | string {
 }
 
 /** Bytes by and by, so that no more of them than needed is taken apart at once. */
-function* pieces(bytes: Buffer, size = 65_536): Generator<Buffer> {
+function* pieces(bytes: Buffer, size = 16_384): Generator<Buffer> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
 }

@@ -1,6 +1,6 @@
 import type { CalendarEntry } from '../calendar/calendar-entry.ts'
 import { DAY, fromWall, toWall, type WallSeconds } from '../calendar/civil.ts'
-import { expand, horizonFrom } from '../calendar/recurrence.ts'
+import { type Budget, expansion, horizonFrom } from '../calendar/recurrence.ts'
 import { toInstant, toWallClock, type WallClock, type Zone } from '../calendar/zone.ts'
 
 /** One occurrence of an entry, or all of one that does not recur. */
@@ -28,49 +28,52 @@ export interface Series {
   readonly whole: { readonly first: string; readonly last: string } | null
 }
 
-/** The occurrences of a recurring entry for two years ahead, with the changes that other entries of its name make. */
-export function seriesOf(entries: readonly CalendarEntry[], now: WallClock): Series {
+/**
+ * The occurrences of a recurring entry for two years ahead, with the changes that other entries of its name make; one short
+ * step after the other.
+ */
+export function* seriesOf(entries: readonly CalendarEntry[], now: WallClock, budget: Budget): Generator<void, Series> {
   const master = entries.find((entry) => entry.occurrence === null)
   const changes = entries.filter((entry) => entry.occurrence !== null)
   if (master === undefined) {
     // Changes alone, as in an excerpt of a calendar: each is an event of its own.
-    const alone = changes.map((entry) => ({
-      ...asChanged(
-        entry,
-        partOf(
-          { ...entry, ...(entry.occurrence && { zone: entry.occurrence.zone }) },
-          entry.occurrence?.at ?? entry.start,
-        ),
-      ),
-      parent: null,
-      sharesDay: true,
-    }))
+    const alone: Occurrence[] = []
+    for (const entry of changes) {
+      yield
+      const { at, zone } = entry.occurrence ?? { at: entry.start, zone: entry.zone }
+      alone.push({ ...asChanged(entry, partOf({ ...entry, zone }, at)), parent: null, sharesDay: true })
+    }
     return { occurrences: alone, cut: false, whole: null }
   }
   const { starts, cut } =
     master.recurrence === null
       ? { starts: [master.start], cut: false }
-      : expand(master.recurrence, horizonFrom(now), fromWall(now))
-  const changed = new Map(
-    changes.filter((entry) => !entry.occurrence?.andFuture).map((entry) => [placeOf(entry, master), entry]),
-  )
-  const future = changes
-    .filter((entry) => entry.occurrence?.andFuture)
-    .map((entry) => ({ entry, from: placeOf(entry, master) }))
-    .sort((one, other) => one.from - other.from)
+      : yield* expansion(master.recurrence, horizonFrom(now), fromWall(now), budget)
+  const changed = new Map<WallSeconds, CalendarEntry>()
+  const future: { entry: CalendarEntry; from: WallSeconds }[] = []
+  for (const entry of changes) {
+    yield
+    const place = placeOf(entry, master)
+    if (entry.occurrence?.andFuture) future.push({ entry, from: place })
+    else changed.set(place, entry)
+  }
+  future.sort((one, other) => one.from - other.from)
   // A change to what the rule does not give is one more occurrence.
   const places = [...new Set([...starts, ...changed.keys()])].sort((one, other) => one - other)
   const partAt = (at = master.start) => (at === master.start ? '' : partOf(master, at))
   let since: CalendarEntry | undefined
   let begun = 0
-  const occurrences = places.map((place) => {
+  const occurrences: Timed[] = []
+  for (const place of places) {
+    yield
     // Both are in order, so each change is looked at once.
     for (let next = future[begun]; next !== undefined && next.from <= place; next = future[++begun]) since = next.entry
     const part = partAt(place)
     const exact = changed.get(place)
-    if (exact !== undefined) return asChanged(exact, part)
-    return since === undefined ? moved(master, place - master.start, part) : asFuture(since, master, place, part)
-  })
+    if (exact !== undefined) occurrences.push(asChanged(exact, part))
+    else if (since === undefined) occurrences.push(moved(master, place - master.start, part))
+    else occurrences.push(asFuture(since, master, place, part))
+  }
   const kept = occurrences.find((occurrence) => !occurrence.entry.cancelled)?.part ?? null
   const sharesDay = new Set(occurrences.map(({ start }) => Math.floor(start / DAY))).size < occurrences.length
   return {

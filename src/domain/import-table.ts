@@ -47,6 +47,7 @@ export async function importTable(
   const take = async (rows: readonly CsvRow[]) => {
     for (const row of rows) {
       if (columns === null) columns = headerOf(run, row)
+      else if (row.isCut) imports.note(run, { line: row.line, uid: '', problem: { problem: 'entry_too_large' } })
       else {
         const item = itemOf(scope, columns, row, options.adopt === true)
         if (seen.has(item.uid)) imports.note(run, { ...item, problem: { problem: 'entry_repeated' } })

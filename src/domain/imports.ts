@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { AppError, type Problem } from '../lib/errors.ts'
+import { Turn } from '../lib/turns.ts'
+import { eventFields } from '../schema/event.ts'
+import { keepAhead, readAhead } from '../schema/field.ts'
 import { attempt } from '../storage/attempt.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { KnownEvent } from '../storage/imports.ts'
@@ -9,6 +12,7 @@ import * as recordStorage from '../storage/records.ts'
 import { need, rightsOf } from './access.ts'
 import { EventBatch, isPlain } from './event-batch.ts'
 import * as events from './events.ts'
+import { readingOf } from './records.ts'
 import type { Scope } from './scope.ts'
 
 /** What became of an import, so far or in the end. */
@@ -124,6 +128,7 @@ type Outcome = 'created' | 'updated' | 'unchanged' | 'removed' | Problem
 export async function save(scope: Scope, run: Run, items: readonly Item[]): Promise<void> {
   for (let at = 0; at < items.length; at += BATCH) {
     const batch = items.slice(at, at + BATCH)
+    await readTexts(scope, batch)
     const outcomes = await saveOrLookAgain(scope, run, batch)
     for (const [place, outcome] of outcomes.entries()) {
       const item = batch[place]
@@ -134,6 +139,15 @@ export async function save(scope: Scope, run: Run, items: readonly Item[]): Prom
     // Others have their turn: a database in this process would not let them.
     await setImmediate()
   }
+}
+
+/** From how many characters on a text is read before the transaction: of shorter ones, those that have not changed need not be. */
+const LONG = 10_000
+
+/** Reads the long texts of events before the transaction that stores them. */
+async function readTexts(scope: Scope, items: readonly Item[]): Promise<void> {
+  const options = { reading: readingOf(scope), turn: new Turn(), least: LONG }
+  for (const { fields, cancelled } of items) if (!cancelled) await readAhead(eventFields, fields, options)
 }
 
 /** How many ids by name are kept from batch to batch. */
@@ -169,7 +183,11 @@ async function saveBatch(tx: Tx, scope: Scope, run: Run, items: readonly Item[],
   const known = new Map(rows.map((event) => [`${event.uid}\n${event.part}`, event]))
   const batch: Batch = { tx, scope, known, found, created: new EventBatch(tx, scope), rows: [] }
   const outcomes: Outcome[] = []
-  for (const item of items) outcomes.push(await saveItem(batch, run, item))
+  const turn = new Turn()
+  for (const item of items) {
+    if (turn.isOver) await turn.pass()
+    outcomes.push(await saveItem(batch, run, item))
+  }
   await batch.created.finish()
   await storage.putAll(tx, batch.rows)
   return outcomes
@@ -221,6 +239,7 @@ async function store(batch: Batch, item: Item, alive: KnownEvent | undefined): P
     ...item.fields,
     ...(parent?.status && { parent: parent.record }),
   }
+  keepAhead(item.fields, fields)
   if (alive === undefined && isPlain(fields)) {
     return created.create(fields, async () => {
       const { venue = [], organizer = [], categories = [], tags = [] } = await item.links(tx, found)
@@ -234,6 +253,7 @@ async function store(batch: Batch, item: Item, alive: KnownEvent | undefined): P
       ...fields,
       ...(await item.links(tx, new Map(found))),
     }
+    keepAhead(item.fields, payload)
     return events.saveWithin(tx, scope, payload, alive?.record ?? null)
   })
 }
@@ -263,7 +283,9 @@ export async function dropOthers(
   for (let at = 0; at < gone.length; at += BATCH) {
     run.report.removed += await within(scope, run, async (tx) => {
       let removed = 0
+      const turn = new Turn()
       for (const { part, record, status } of gone.slice(at, at + BATCH)) {
+        if (turn.isOver) await turn.pass()
         await storage.remove(tx, run.source, uid, part)
         if (status === null || status === 'trash') continue
         await events.trashWithin(tx, scope, record)

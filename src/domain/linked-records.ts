@@ -9,6 +9,7 @@ import * as storage from '../storage/linked-records.ts'
 import type { LinkedKind, Page, RecordRow, Ref } from '../storage/records.ts'
 import * as recordStorage from '../storage/records.ts'
 import { mayRead, need, rightsOf, sightOf } from './access.ts'
+import { type OnDamage, soundLinked } from './damage.ts'
 import type { Fetched, Image } from './images.ts'
 import * as images from './images.ts'
 import { readLongTexts, writeBySize } from './long-texts.ts'
@@ -54,7 +55,7 @@ export async function list(scope: Scope, kind: LinkedKind, query: Payload): Prom
     }
     const total = await storage.count(tx, kind, filter)
     const rows = await storage.list(tx, kind, filter, perPage, (page - 1) * perPage)
-    return { rows: await withImages(tx, rows), total, page, perPage }
+    return { rows: await withImages(tx, soundLinked(kind, scope, rows), scope.onDamage), total, page, perPage }
   })
 }
 
@@ -62,7 +63,7 @@ export async function list(scope: Scope, kind: LinkedKind, query: Payload): Prom
 export async function listUpcoming(scope: Scope, kind: LinkedKind, most: number): Promise<RecordRow[]> {
   const none = { status: null, search: null, event: null, hasEvents: null }
   const filter = { ...none, sight: sightOf(scope.user), upcomingAt: scope.clock() }
-  return scope.db.readMany((tx) => storage.list(tx, kind, filter, most, 0))
+  return scope.db.readMany(async (tx) => soundLinked(kind, scope, await storage.list(tx, kind, filter, most, 0)))
 }
 
 export async function get(scope: Scope, kind: LinkedKind, ref: Ref): Promise<Linked> {
@@ -207,8 +208,8 @@ export async function fetchForEdit(scope: Scope, kind: RecordKind, ref: Ref, pay
 }
 
 /** Records with the images that they show. */
-export async function withImages(tx: Tx, rows: readonly RecordRow[]): Promise<Linked[]> {
-  const found = await images.ofRows(tx, rows)
+export async function withImages(tx: Tx, rows: readonly RecordRow[], onDamage?: OnDamage): Promise<Linked[]> {
+  const found = await images.ofRows(tx, rows, onDamage)
   return rows.map((row) => ({ row, image: row.image === null ? null : (found.get(row.image) ?? null) }))
 }
 

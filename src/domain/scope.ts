@@ -5,6 +5,7 @@ import type { FetchLimits } from '../lib/safe-fetch.ts'
 import type { Database } from '../storage/database.ts'
 import type { FileStore } from '../storage/files.ts'
 import type { User } from './access.ts'
+import type { OnDamage } from './damage.ts'
 import type { Guesses, Sender } from './guesses.ts'
 import type { Listings } from './listings.ts'
 import type { Quotas } from './quotas.ts'
@@ -54,6 +55,8 @@ export interface Scope {
   readonly fetchLimits: FetchLimits
   /** Null for an anonymous visitor. */
   readonly user: User | null
+  /** Told of rows that are left out since they cannot be shown. */
+  readonly onDamage?: OnDamage
   /** From where a request comes; none on the command line. */
   readonly sender?: Sender
   /** What is remembered of lists at the version of the data that a reader asked at; none while something is changed. */

@@ -1,4 +1,3 @@
-import type { RecordKind } from '../schema/record.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { Stub } from '../storage/events.ts'
 import * as eventStorage from '../storage/events.ts'
@@ -6,9 +5,10 @@ import * as recordStorage from '../storage/records.ts'
 import * as termStorage from '../storage/terms.ts'
 import * as ticketStorage from '../storage/tickets.ts'
 import { sightOf } from './access.ts'
+import { soundEvents, soundLinked, soundTickets } from './damage.ts'
 import type { Event } from './events.ts'
 import * as images from './images.ts'
-import { type Linked, withImages } from './linked-records.ts'
+import { type Linked, type LinkedKind, withImages } from './linked-records.ts'
 import type { Scope } from './scope.ts'
 import { type Term, withPaths } from './terms.ts'
 
@@ -54,20 +54,33 @@ export interface Shelf<Ready> {
   take(stub: Stub): Ready
 }
 
-/** Puts on the shelf what it lacks: as many queries for fifty events as for one. */
+/**
+ * Puts on the shelf what it lacks: as many queries for fifty events as for one. What cannot be shown is not put there: the
+ * shelf is not full then, and the long way finds out why.
+ */
 export async function fill<Ready>(tx: Tx, scope: Scope, shelf: Shelf<Ready>, stubs: readonly Stub[]): Promise<void> {
   const missing = shelf.lacks(stubs)
   if (missing.length > 0) {
-    for (const own of await ownOf(tx, missing)) shelf.put(own)
+    for (const own of await ownOf(tx, scope, missing)) attempt(() => shelf.put(own))
   }
   const links = shelf.lacksOf(stubs)
-  if (Object.values(links).some((ids) => ids.length > 0)) shelf.putParts(links, await partsOf(tx, scope, links))
+  if (Object.values(links).every((ids) => ids.length === 0)) return
+  const parts = await partsOf(tx, scope, links)
+  attempt(() => shelf.putParts(links, parts))
 }
 
-async function ownOf(tx: Tx, ids: readonly number[]): Promise<Own[]> {
-  const rows = await eventStorage.getAll(tx, ids)
+function attempt(put: () => void): void {
+  try {
+    put()
+  } catch {
+    // Told by the long way.
+  }
+}
+
+async function ownOf(tx: Tx, scope: Scope, ids: readonly number[]): Promise<Own[]> {
+  const rows = soundEvents(scope, await eventStorage.getAll(tx, ids))
   const tickets = await ticketStorage.ofEvents(tx, ids)
-  const pictures = await images.ofRows(tx, rows)
+  const pictures = await images.ofRows(tx, rows, scope.onDamage)
   const linked = Map.groupBy(await eventStorage.links(tx, ids), (link) => link.event)
   return rows.map((row) => {
     const own = linked.get(row.id) ?? []
@@ -75,7 +88,7 @@ async function ownOf(tx: Tx, ids: readonly number[]): Promise<Own[]> {
     return {
       row,
       image: row.image === null ? null : (pictures.get(row.image) ?? null),
-      tickets: tickets.get(row.id) ?? [],
+      tickets: soundTickets(scope, tickets.get(row.id) ?? []),
       links: {
         venue: of('venue'),
         organizer: of('organizer'),
@@ -89,8 +102,9 @@ async function ownOf(tx: Tx, ids: readonly number[]): Promise<Own[]> {
 
 async function partsOf(tx: Tx, scope: Scope, links: Links): Promise<Parts> {
   const sight = sightOf(scope.user)
-  const linked = async (kind: RecordKind & keyof Links) => {
-    const found = await withImages(tx, await recordStorage.getAll(tx, kind, links[kind], sight))
+  const linked = async (kind: LinkedKind) => {
+    const rows = soundLinked(kind, scope, await recordStorage.getAll(tx, kind, links[kind], sight))
+    const found = await withImages(tx, rows, scope.onDamage)
     return new Map(found.map((one) => [one.row.id, one]))
   }
   const terms = async (kind: 'category' | 'tag') => {

@@ -122,6 +122,8 @@ function offers(cost: string | null, currency: string, url: string): JsonLd | nu
   const { values, code, symbol } = readCost(cost, currency)
   if (values.length === 0) return null
   const amounts = values.map(Number)
+  // A number of hundreds of digits is none that JSON can write.
+  if (!amounts.every(Number.isFinite)) return null
   const priceCurrency = code || CODE_OF[symbol || currency]
   if (amounts.length === 1) return present({ '@type': 'Offer', price: values[0], priceCurrency, url })
   return present({

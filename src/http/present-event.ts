@@ -47,6 +47,19 @@ export function singleEvent(shown: Event, addresses: Addresses, site: Site): Rec
   return { ...event(shown, addresses, site), json_ld: inertLd(eventLd(shown, addresses, site)) }
 }
 
+/** As much of an event as can be shown if its row is damaged: what it was, when it has been removed. */
+export function damagedEvent({ row }: Event, addresses: Addresses): Record<string, unknown> {
+  return {
+    id: row.id,
+    ...identity(row.id, addresses.host),
+    author: String(row.author),
+    status: row.status,
+    rest_url: `${addresses.rest}/events/${row.id}`,
+    title: encode(String(row.title)),
+    slug: String(row.slug),
+  }
+}
+
 function times(row: EventRow): Record<string, unknown> {
   const utcStart = toWallClock(row.start_utc, 'UTC')
   const utcEnd = toWallClock(row.end_utc, 'UTC')

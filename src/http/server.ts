@@ -4,7 +4,7 @@ import * as images from '../domain/images.ts'
 import type { Limits } from '../domain/limits.ts'
 import type { Scope, User } from '../domain/scope.ts'
 import { type ConnectionCounter, ConnectionCounts, type ConnectionLimits } from '../lib/connection-counts.ts'
-import { AppError } from '../lib/errors.ts'
+import { AppError, unavailable } from '../lib/errors.ts'
 import { inTime } from '../lib/in-time.ts'
 import { chooseLanguage } from '../lib/texts.ts'
 import type { Addresses } from './addresses.ts'
@@ -61,6 +61,8 @@ export interface ServerOptions extends RateLimits, ConnectionLimits {
 export interface Service extends Omit<Scope, 'user'>, Remembering {
   readonly limits: Limits
   isReady(): Promise<boolean>
+  /** Whether the tables are being changed, so that nobody can be answered. */
+  isMigrating(): boolean
 }
 
 /** The HTTP server: every endpoint, and what is true of every request. */
@@ -116,6 +118,7 @@ export async function createServer(service: Service, options: ServerOptions): Pr
   logAnswers(app)
   tendConnections(app)
   allowOrigins(app, options.writeOrigins, options.baseUrl)
+  refuseWhileMigrating(app, service)
   admitOnlyKnown(app, service, options)
   addHealth(app, service)
   addAssets(app, service.site)
@@ -142,6 +145,16 @@ function logAnswers(app: FastifyInstance): void {
   })
 }
 
+/** The service listens while its database is brought up to date, so that whoever watches it knows that it is alive. */
+function refuseWhileMigrating(app: FastifyInstance, { isMigrating }: Service): void {
+  app.addHook('onRequest', async (request) => {
+    if (isMigrating() && !request.routeOptions.config.open) throw unavailable(MIGRATING)
+  })
+}
+
+/** When to come again while the database is brought up to date, in seconds. */
+const MIGRATING = 10
+
 /** Credentials come before the route, so that wrong ones are told on every address. */
 function admitOnlyKnown(app: FastifyInstance, service: Service, options: ServerOptions): void {
   const { limits } = service
@@ -165,11 +178,12 @@ function addHealth(app: FastifyInstance, service: Service): void {
   const isReady = inTime(() => service.isReady(), READY_PATIENCE, false)
   app.get('/healthz', { config: { open: true }, logLevel: 'warn' }, async () => ({ status: 'alive' }))
   app.get('/readyz', { config: { open: true }, logLevel: 'warn' }, async (_, reply) => {
-    const ready = await isReady().catch(() => false)
+    const migrating = service.isMigrating()
+    const ready = !migrating && (await isReady().catch(() => false))
     return reply
       .code(ready ? 200 : 503)
       .headers(ready ? {} : { 'retry-after': '5' })
-      .send({ status: ready ? 'ready' : 'not ready' })
+      .send({ status: ready ? 'ready' : migrating ? 'migrating' : 'not ready' })
   })
 }
 

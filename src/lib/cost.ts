@@ -29,6 +29,9 @@ const CODES = new Set(Intl.supportedValuesOf('currency'))
 const CODE = /(?<![A-Za-z])([A-Z]{3})(?![A-Za-z])/g
 const NO_COST: Cost = { text: '', symbol: '', position: '', code: '', values: [] }
 
+/** The longest cost that is taken apart, in characters; none that is sent is longer than a fifth of it. */
+const LONGEST = 1000
+
 /** How many costs are remembered: an event shows its own several times, and most cost what others do. */
 const known = new Generations<string, Cost>(2000)
 
@@ -36,6 +39,7 @@ const known = new Generations<string, Cost>(2000)
 export function readCost(source: string | null, currency: string): Cost {
   const text = (source ?? '').trim()
   if (text === '') return NO_COST
+  if (text.length > LONGEST) return { ...NO_COST, text: text.slice(0, LONGEST).toWellFormed() }
   const key = `${currency} ${text}`
   let cost = known.get(key, () => 1)
   if (cost === undefined) {

@@ -4,6 +4,8 @@ import { decodeOctets } from './octets.ts'
 export interface CsvRow {
   readonly cells: readonly string[]
   readonly line: number
+  /** It is too long, and not all of it is here. */
+  readonly isCut: boolean
 }
 
 /** The longest row that is kept, in octets; what it has beyond that is dropped, so that memory is bounded. */
@@ -92,7 +94,7 @@ export class CsvReader {
   /** The row, or null for an empty line. */
   #finish(): CsvRow | null {
     this.#endCell()
-    const row = { cells: this.#cells, line: this.#rowLine }
+    const row = { cells: this.#cells, line: this.#rowLine, isCut: this.#size > MOST_OCTETS }
     this.#cells = []
     this.#size = 0
     this.#quoted = false

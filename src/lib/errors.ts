@@ -24,6 +24,7 @@ export const ERRORS = {
   rest_internal_error: 500,
   rest_unavailable: 503,
   'rest-event-not-found': 404,
+  'event-damaged': 404,
   'event-not-accessible': 403,
   'event-no-longer-available': 403,
   'event-password-protected': 403,
@@ -87,8 +88,8 @@ export class AppError extends Error {
 }
 
 /** Says that the service cannot answer now, and when to ask again. */
-export function unavailable(): AppError {
-  return new AppError('rest_unavailable', { headers: { 'retry-after': '1' } })
+export function unavailable(seconds = 1): AppError {
+  return new AppError('rest_unavailable', { headers: { 'retry-after': String(seconds) } })
 }
 
 /** Refuses parameters, if there are any to refuse: all of them at once. */

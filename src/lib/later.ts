@@ -20,6 +20,12 @@ export function later<Package extends object>(name: string): () => Package {
   return load
 }
 
+/** Loads modules that the first answer does not need as soon as there is time: whoever needs them should not wait for all. */
+export function preload(load: () => Promise<unknown>): void {
+  // Whoever asks for them next is told what is wrong.
+  loaders.push(() => load().catch(() => {}))
+}
+
 /** Nobody should wait for it who has waited for the service to start, in milliseconds. */
 const PAUSE = 100
 

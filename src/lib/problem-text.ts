@@ -10,7 +10,8 @@ export function problemText(language: string, { problem, ...details }: Problem):
   return text(language, `problems.${problem}`, Object.fromEntries(fill))
 }
 
-function problemList(language: string, problems: Problems): string {
+/** Problems in words, each with its name. */
+export function problemList(language: string, problems: Problems): string {
   return Object.entries(problems)
     .map(([name, problem]) => `${name}: ${problemText(language, problem)}`)
     .join(' ')

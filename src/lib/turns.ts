@@ -60,6 +60,14 @@ export async function inOwnTurns<T>(steps: Generator<unknown, T>): Promise<T> {
   }
 }
 
+/** Takes all steps of long work at once, where nobody else waits. */
+export function atOnce<T>(steps: Generator<unknown, T>): T {
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
+  }
+}
+
 /** The turn of long work: who has it asks now and then whether it is over, and if so lets others go first. */
 export class Turn {
   #began = performance.now()

@@ -136,6 +136,27 @@ function readValue(kind: Kind<unknown>, given: unknown, reading: Reading): ReadV
 /** Values that were read ahead of time, by the data that they are in. */
 const ahead = new WeakMap<object, Map<string, ReadValue>>()
 
+/** Takes what was read ahead of some data for other data with the same texts. */
+export function keepAhead(from: object, to: object): void {
+  const values = ahead.get(from)
+  if (values !== undefined) ahead.set(to, values)
+}
+
+/** The last very long texts that were read, with what came of them: all occurrences of a series have the same. */
+const recent: { readonly kind: Kind<unknown>; readonly read: ReadValue }[] = []
+const MOST_RECENT = 4
+const VERY_LONG = 10_000
+
+function readLong(kind: Kind<unknown>, given: string, reading: Reading): ReadValue {
+  if (given.length < VERY_LONG) return readValue(kind, given, reading)
+  const known = recent.find((one) => one.kind === kind && one.read.given === given)
+  if (known !== undefined) return known.read
+  const read = readValue(kind, given, reading)
+  recent.unshift({ kind, read })
+  recent.splice(MOST_RECENT)
+  return read
+}
+
 /** The shortest text that may take long to read, in UTF-16 units. */
 const LONG = 500
 
@@ -146,15 +167,15 @@ const LONG = 500
 export async function readAhead(
   fields: Fields,
   raw: Record<string, unknown>,
-  { reading, turn }: { readonly reading: Reading; readonly turn: Turn },
+  { reading, turn, least = LONG }: { readonly reading: Reading; readonly turn: Turn; readonly least?: number },
 ): Promise<number> {
   const values = new Map<string, ReadValue>()
   let length = 0
   for (const [name, { kind }] of Object.entries(fields)) {
     const given = Object.hasOwn(raw, name) ? raw[name] : undefined
-    if (typeof given !== 'string' || given.length < LONG) continue
+    if (typeof given !== 'string' || given.length < least) continue
     if (turn.isOver) await turn.pass()
-    values.set(name, readValue(kind, given, reading))
+    values.set(name, readLong(kind, given, reading))
     length += given.length
   }
   if (values.size > 0) ahead.set(raw, values)

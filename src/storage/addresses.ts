@@ -1,14 +1,18 @@
 import type { RecordKind } from '../schema/record.ts'
 import { dialectOf, type Tx } from './dialect.ts'
-import { RECORD_TABLE } from './records.ts'
-import type { RecordColumns } from './tables.ts'
+import { type LinkedKind, RECORD_TABLE } from './records.ts'
+import type { EventTable, RecordColumns } from './tables.ts'
 
 /** As much of a record as its address is made of. */
 export type Address = Pick<RecordColumns, 'id' | 'slug' | 'modified_utc'>
 
-/** Published records in a range of ids; of events those that are neither protected nor kept out of lists. */
-export async function list(tx: Tx, kind: RecordKind, from: number, below: number, limit: number): Promise<Address[]> {
-  const published = tx
+const TIMES = ['title', 'timezone', 'start_local', 'end_local', 'start_utc', 'end_utc', 'all_day', 'date_utc'] as const
+
+/** The same of an event, with as much as tells whether it can be shown. */
+export type EventAddress = Address & Pick<EventTable, (typeof TIMES)[number]>
+
+const published = (tx: Tx, kind: RecordKind, from: number, below: number, limit: number) =>
+  tx
     .selectFrom(RECORD_TABLE[kind] as 'events')
     .select(['id', 'slug', 'modified_utc'])
     .where('id', '>=', from)
@@ -17,8 +21,19 @@ export async function list(tx: Tx, kind: RecordKind, from: number, below: number
     .where((eb) => eb(dialectOf(tx).plain(eb.ref('status')), '=', 'publish'))
     .orderBy('id')
     .limit(limit)
-  if (kind !== 'event') return published.execute()
-  return published.where('password_hash', 'is', null).where('hide_from_listings', '=', 0).execute()
+
+/** Published venues or organizers in a range of ids. */
+export async function list(tx: Tx, kind: LinkedKind, from: number, below: number, limit: number): Promise<Address[]> {
+  return published(tx, kind, from, below, limit).execute()
+}
+
+/** Published events in a range of ids that are neither protected nor kept out of lists. */
+export async function listEvents(tx: Tx, from: number, below: number, limit: number): Promise<EventAddress[]> {
+  return published(tx, 'event', from, below, limit)
+    .select(TIMES)
+    .where('password_hash', 'is', null)
+    .where('hide_from_listings', '=', 0)
+    .execute()
 }
 
 /** The highest id of a kind, or 0. */

@@ -1,14 +1,12 @@
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { isDeepStrictEqual } from 'node:util'
 import { type Compilable, Kysely, sql } from 'kysely'
-import { Migrator } from 'kysely/migration'
 import { AppError, unavailable } from '../lib/errors.ts'
 import { Commits } from './commits.ts'
 import { type Dialect, postgres, sqlite, type Tx } from './dialect.ts'
 import { enter, leave } from './foreign-log.ts'
 import { Looker, type Question } from './look.ts'
-import { migrations, runMigration } from './migrations/index.ts'
+import { ALL, listDone, type MigrateOptions, migrate, refuseLater, untilUnlocked } from './migrator.ts'
 import { postgresDialect } from './postgres.ts'
 import { Replicas } from './replicas.ts'
 import { SqliteDialect } from './sqlite.ts'
@@ -36,22 +34,14 @@ export interface Database {
   version(): Version | Promise<Version>
   /** Gets ready for the first reads of many rows, which would have to wait for their thread. */
   warmUp(): Promise<void>
-  /** Brings the tables up to date; answers the names of what was run. */
-  migrate(): Promise<string[]>
+  /** Brings the tables up to date, or waits until another process has; answers the names of what was run here. */
+  migrate(options?: MigrateOptions): Promise<string[]>
+  /** Whether it has tables of an earlier version, so that bringing them up to date may take long. */
+  isOutdated(): Promise<boolean>
   /** Names of the migrations that are still to run. */
   pending(): Promise<string[]>
   close(): Promise<void>
 }
-
-/** The names of all migrations, in order. */
-const ALL = Object.keys(migrations)
-
-const runnable = Object.fromEntries(
-  Object.entries(migrations).map(([name, migration]) => [
-    name,
-    { up: (db: Kysely<unknown>) => runMigration(db, migration) },
-  ]),
-)
 
 /** How long a transaction is tried again, and how long it waits in between, in milliseconds. */
 const PATIENCE = 5000
@@ -124,14 +114,7 @@ export function openDatabase(
       versions.moved()
     }
   }
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => runnable } })
-  const executed = async () => {
-    // The migrator reads the whole catalog to find out whether its table is there: that is left for a new database.
-    const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`
-      .execute(db)
-      .catch(async () => ({ rows: (await migrator.getMigrations()).filter(({ executedAt }) => executedAt) }))
-    return rows.map(({ name }) => name)
-  }
+  const done = () => listDone(db as Kysely<unknown>, dialect)
   const reading = <T>(from: Kysely<Tables>, work: (tx: Tx) => Promise<T>): Promise<T> =>
     patiently(dialect, async () => {
       const chosen = await replicas.choose(from)
@@ -143,6 +126,18 @@ export function openDatabase(
         return read(from)
       })
     })
+  const bringUpToDate = async (options: MigrateOptions): Promise<string[]> => {
+    const run = { ...options, dialect, other: db as Kysely<unknown> }
+    const before = await untilUnlocked(run, done)
+    refuseLater(before)
+    if (before.length === ALL.length) return []
+    // A new database is made at once; what is in an older one may be much.
+    if (!isAddress && (before.length === 0 || !isFile)) return migrate(db as Kysely<unknown>, run)
+    const own = new Kysely<unknown>({
+      dialect: isAddress ? postgresDialect(where, onError, 'migrating') : new SqliteDialect(file, 'thread'),
+    })
+    return migrate(own, run).finally(() => own.destroy())
+  }
   return {
     read: (work) => reading(reader, work),
     readMany: (work) => reading(manyReader, work),
@@ -176,16 +171,18 @@ export function openDatabase(
     async warmUp() {
       await reading(manyReader, async (tx) => sql`select 1`.execute(tx))
     },
-    async migrate() {
-      const isDone = isDeepStrictEqual(await executed(), ALL)
-      const { error, results } = isDone ? {} : await migrator.migrateToLatest()
-      if (error !== undefined) throw error
+    async migrate(options = {}) {
+      const ran = await bringUpToDate(options)
       if (isFile && !hadLog) await stampFile(db)
-      return (results ?? []).map((result) => result.migrationName)
+      return ran
+    },
+    async isOutdated() {
+      const before = await untilUnlocked({ dialect }, done)
+      return before.length > 0 && ALL.some((name) => !before.includes(name))
     },
     async pending() {
-      const done = await executed()
-      return ALL.filter((name) => !done.includes(name))
+      const before = await done()
+      return ALL.filter((name) => !before.includes(name))
     },
     async close() {
       await commits?.end()

@@ -41,6 +41,16 @@ export interface Dialect {
   contains(text: Expression<string>, part: string): Expression<SqlBool>
   /** Keeps others who name the same thing waiting until this transaction ends; answers whether anything may have changed meanwhile. */
   lock(tx: Tx, name: string): Promise<boolean>
+  hasTable(db: Kysely<unknown>, name: string): Promise<boolean>
+  /** Lets no other process migrate until this one unlocks, or its connection ends; answers whether it may itself. */
+  lockMigrations(db: Kysely<unknown>): Promise<boolean>
+  unlockMigrations(db: Kysely<unknown>): Promise<void>
+  /** The number of the server's process that a connection has, if it has one. */
+  backendOf(db: Kysely<unknown>): Promise<number | null>
+  /** Ends the statement that such a process runs. */
+  cancel(db: Kysely<unknown>, backend: number): Promise<void>
+  /** Whether an error says that others hold what is needed: the database, or a table. */
+  isLocked(error: unknown): boolean
   /** Whether a transaction that failed with this error changed nothing and may succeed when it is tried again. */
   isPassing(error: unknown): boolean
   /** Whether an error says that the database cannot be reached for now. */
@@ -112,6 +122,16 @@ export const sqlite: Dialect = {
   contains: (text, part) => sql<SqlBool>`instr(${text}, ${part}) > 0`,
   /** It has one writer at a time. */
   lock: async () => false,
+  async hasTable(db, name) {
+    const { rows } = await sql`select 1 from sqlite_master where type = 'table' and name = ${name}`.execute(db)
+    return rows.length > 0
+  },
+  /** A transaction that writes locks the database. */
+  lockMigrations: async () => true,
+  async unlockMigrations() {},
+  backendOf: async () => null,
+  async cancel() {},
+  isLocked: (error) => sqlite.isPassing(error),
   // SQLITE_BUSY and SQLITE_LOCKED, with their extended codes: another process holds the database.
   isPassing: (error) => [5, 6].includes(Number(codeOf(error, 'errcode') ?? 0) & 0xff),
   isUnreachable: () => false,
@@ -122,6 +142,9 @@ const AWAY =
   /^(08...|57P0[1-5]|53300|25006|55000|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EPIPE|ENOTFOUND|EHOSTUNREACH|EAI_AGAIN)$/
 const AWAY_WORDS =
   /Connection terminated|connection timeout|timeout exceeded|not queryable|Client was closed|Query read timeout/i
+
+/** The lock of those who migrate; earlier versions took the same. */
+const MIGRATIONS = 3853314791062309107n
 
 export const postgres: Dialect = {
   async nextId(tx, sequence) {
@@ -169,6 +192,28 @@ export const postgres: Dialect = {
     await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx)
     return true
   },
+  async hasTable(db, name) {
+    const { rows } = await sql<{ found: string | null }>`select to_regclass(${name})::text as found`.execute(db)
+    return rows[0]?.found != null
+  },
+  async lockMigrations(db) {
+    const { rows } = await sql<{
+      locked: boolean
+    }>`select pg_try_advisory_lock(${sql.lit(MIGRATIONS)}) as locked`.execute(db)
+    return rows[0]?.locked === true
+  },
+  async unlockMigrations(db) {
+    await sql`select pg_advisory_unlock(${sql.lit(MIGRATIONS)})`.execute(db)
+  },
+  async backendOf(db) {
+    const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db)
+    return rows[0]?.pid ?? null
+  },
+  async cancel(db, backend) {
+    await sql`select pg_cancel_backend(${backend})`.execute(db)
+  },
+  // A lock that was waited for too long, and a deadlock.
+  isLocked: (error) => ['55P03', '40P01'].includes(String(codeOf(error, 'code'))),
   // Serialisation, deadlock, a unique value that two transactions made at once, a row that another one removed.
   isPassing: (error) => ['40001', '40P01', '23505', '23503'].includes(String(codeOf(error, 'code'))),
   isUnreachable: (error) =>

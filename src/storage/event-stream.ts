@@ -1,4 +1,5 @@
 import { type ExpressionBuilder, type SelectQueryBuilder, sql } from 'kysely'
+import { EARLIEST, LATEST } from '../calendar/years.ts'
 import type { Instant, Zone } from '../calendar/zone.ts'
 import { boxesAround } from '../lib/geo.ts'
 import { dialectOf, type Tx } from './dialect.ts'
@@ -40,16 +41,24 @@ export interface ZoneSpan {
   readonly last: Instant
 }
 
-/** The zones of all events that have a time of day. */
+/** The zones of all events that have a time of day, and one that can be written. */
 export async function zones(tx: Tx, filter: StreamFilter): Promise<ZoneSpan[]> {
   const rows = await matching(tx, filter)
     .where('all_day', '=', 0)
+    .where('start_utc', '>=', EARLIEST)
+    .where('end_utc', '<=', LATEST)
+    .whereRef('start_utc', '<=', 'end_utc')
     .groupBy('timezone')
     .select(['timezone', sql<number>`min(start_utc)`.as('first'), sql<number>`max(end_utc)`.as('last')])
     .orderBy('timezone')
     .execute()
   return rows.map(({ timezone, first, last }) => ({ timezone, first: Number(first), last: Number(last) }))
 }
+
+/** When a record was changed; null for a time that cannot be written, and whose sum SQLite could not hold. */
+const CHANGED = sql<
+  number | null
+>`case when modified_utc between ${sql.lit(EARLIEST)} and ${sql.lit(LATEST)} then modified_utc end`
 
 /** What changes when anything changes that the events are shown with. */
 export interface StreamState {
@@ -65,9 +74,9 @@ export async function state(tx: Tx, filter: StreamFilter): Promise<StreamState> 
   const sums = [
     sql<number>`count(*)`.as('count'),
     sumOf('id').as('ids'),
-    sumOf('modified_utc').as('changes'),
+    sql<string>`cast(coalesce(sum(${CHANGED}), 0) as text)`.as('changes'),
     sumOf('revision').as('revisions'),
-    sql<number | null>`max(modified_utc)`.as('modified'),
+    sql<number | null>`max(${CHANGED})`.as('modified'),
   ] as const
   const events = await matching(tx, filter).select(sums).executeTakeFirstOrThrow()
   const linked = []
@@ -94,7 +103,7 @@ export async function state(tx: Tx, filter: StreamFilter): Promise<StreamState> 
 }
 
 /** As text: a sum may be more than JavaScript holds exactly. */
-function sumOf(column: 'id' | 'modified_utc' | 'revision') {
+function sumOf(column: 'id' | 'revision') {
   return sql<string>`cast(coalesce(sum(${sql.ref(column)}), 0) as text)`
 }
 

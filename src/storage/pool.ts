@@ -30,20 +30,34 @@ class Client extends pg.Client {
   }
 }
 
-/** A pool of connections, none of which waits without end. */
-export function openPool(url: string, onError: (error: Error) => void): pg.Pool {
+/** Limits of connections that requests are answered with: none of them waits without end. */
+const ANSWERING = {
+  max: 10,
+  query_timeout: LONGEST,
+  statement_timeout: LONGEST - 1000,
+  idle_in_transaction_session_timeout: LONGEST,
+}
+
+/**
+ * A migration may take hours. It waits for a table for a short time only and then tries again, as all who need the table
+ * wait behind it.
+ */
+const MIGRATING = { max: 1, statement_timeout: 0, idle_in_transaction_session_timeout: 0, lock_timeout: 5000 }
+
+/** What the connections of a pool are for. */
+export type Purpose = 'answering' | 'migrating'
+
+/** A pool of connections. */
+export function openPool(url: string, onError: (error: Error) => void, purpose: Purpose): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
     types,
-    max: 10,
     connectionTimeoutMillis: 3000,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
-    query_timeout: LONGEST,
-    statement_timeout: LONGEST - 1000,
-    idle_in_transaction_session_timeout: LONGEST,
     Client,
     application_name: 'kalends',
+    ...(purpose === 'answering' ? ANSWERING : MIGRATING),
   })
   // An idle connection that breaks is replaced when one is needed next.
   pool.on('error', onError)

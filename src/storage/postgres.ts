@@ -1,5 +1,6 @@
 import { PostgresAdapter, PostgresDialect } from 'kysely'
 import { type Dialect, postgres } from './dialect.ts'
+import type { Purpose } from './pool.ts'
 
 /** Carries our own dialect, so that storage functions find it from the transaction they are given. */
 class Adapter extends PostgresAdapter {
@@ -7,9 +8,13 @@ class Adapter extends PostgresAdapter {
 }
 
 /** Kysely on a pool of connections. */
-export function postgresDialect(url: string, onError: (error: Error) => void): PostgresDialect {
+export function postgresDialect(
+  url: string,
+  onError: (error: Error) => void,
+  purpose: Purpose = 'answering',
+): PostgresDialect {
   // Loaded when it is asked for: a service on SQLite starts in less time without it.
-  const pool = async () => (await import('./pool.ts')).openPool(url, onError)
+  const pool = async () => (await import('./pool.ts')).openPool(url, onError, purpose)
   const dialect = new PostgresDialect({ pool })
   dialect.createAdapter = () => new Adapter()
   return dialect

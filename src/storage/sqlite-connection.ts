@@ -46,7 +46,12 @@ export class SqliteConnection {
   constructor(file: string) {
     if (file !== ':memory:') makeDatabasePrivate(file)
     this.#database = new DatabaseSync(file, { enableForeignKeyConstraints: true, timeout: BUSY_TIMEOUT })
-    this.#database.exec(SETTINGS)
+    try {
+      this.#database.exec(SETTINGS)
+    } catch (error) {
+      this.#database.close()
+      throw error
+    }
   }
 
   execute(sql: string, parameters: readonly unknown[]): Result {
@@ -78,7 +83,7 @@ export class SqliteConnection {
     const prepared = this.#find(sql)
     const values = parameters.map((value) => (typeof value === 'boolean' ? Number(value) : value)) as SQLInputValue[]
     if (prepared.names.length === 0) return prepared.statement.run(...values)
-    const cells = prepared.statement.all(...values) as unknown as unknown[][]
+    const cells = allOf(prepared.statement, values)
     // Another process has added a column.
     if (cells[0] !== undefined && cells[0].length !== prepared.names.length)
       prepared.names = namesOf(prepared.statement)
@@ -107,6 +112,25 @@ export class SqliteConnection {
     }
     this.#statements.set(sql, prepared)
     return prepared
+  }
+}
+
+/**
+ * The rows of a statement. Whole numbers that JavaScript does not hold exactly make Node refuse all of them: then they are
+ * read as what comes nearest, so that one such cell does not take a list down.
+ */
+function allOf(statement: StatementSync, values: readonly SQLInputValue[]): unknown[][] {
+  try {
+    return statement.all(...values) as unknown as unknown[][]
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== 'ERR_OUT_OF_RANGE') throw error
+  }
+  statement.setReadBigInts(true)
+  try {
+    const rows = statement.all(...values) as unknown as unknown[][]
+    return rows.map((cells) => cells.map((cell) => (typeof cell === 'bigint' ? Number(cell) : cell)))
+  } finally {
+    statement.setReadBigInts(false)
   }
 }
 

@@ -83,6 +83,16 @@ describe('kalends import', () => {
     )
   })
 
+  it('tells of a row that is too long, and brings the others', async () => {
+    const csv = file(
+      'long.csv',
+      `title,start_date,description\nLong,2031-01-01,"${'x'.repeat(1_100_000)}"\nShort,2031-01-02,y\n`,
+    )
+    const { out } = await run('import', csv, '--user', 'ed', ...data)
+    assert.match(out, /^line 2: The entry is too large\.$/m)
+    assert.match(out, /^1 created, .*, 1 skipped\.$/m)
+  })
+
   it('says in one sentence what cannot be done', async () => {
     const cases: [string[], RegExp][] = [
       [[join(folder, 'none.ics')], /no such file/],

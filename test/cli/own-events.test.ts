@@ -1,23 +1,18 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { promisify } from 'node:util'
 import sharp from 'sharp'
 import { freePort } from '../support/postgres.ts'
+import { runKalends } from '../support/processes.ts'
 import { type Json, type Service, startService } from '../support/service.ts'
-import { ROOT } from '../support/sources.ts'
 import { ON_POSTGRES } from '../support/store.ts'
-
-const exec = promisify(execFile)
 
 /** Runs the command, and answers what it told; also when it failed. */
 async function kalends(...args: string[]): Promise<string> {
-  const env = { ...process.env, KALENDS_FETCH_HOSTS: '127.0.0.1' }
-  const told = await exec(process.execPath, [join(ROOT, 'bin/kalends.js'), ...args], { env }).catch((error) => error)
-  return `${told.stdout}${told.stderr}`
+  const { out, err } = await runKalends(args, { KALENDS_FETCH_HOSTS: '127.0.0.1' })
+  return out + err
 }
 
 const WHEN = { start_date: '2031-06-10 19:00', end_date: '2031-06-10 20:00', timezone: 'UTC' }

@@ -5,6 +5,7 @@ import { endpoints } from '../../src/http/routes.ts'
 import { views } from '../../src/http/views.ts'
 import type { Field, Fields } from '../../src/schema/field.ts'
 import * as kinds from '../../src/schema/kinds.ts'
+import { HOSTILE_CALENDARS } from '../support/hostile-calendars.ts'
 
 /** A request that is as expensive as its sender can make it. */
 export interface Attack {
@@ -302,6 +303,8 @@ function* imports(): Generator<Attack> {
       .join(''),
   )
   yield send('nested', 'BEGIN:VEVENT\r\n'.repeat(200_000))
+  for (const [name, make] of some(Object.entries(HOSTILE_CALENDARS), 3))
+    yield { ...send(name, ''), body: make(IS_THOROUGH ? 9_000_000 : 1_000_000) }
 }
 
 /** Pictures that are hard to decode. */

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { type Kysely, sql } from 'kysely'
-import { up } from '../../src/storage/migrations/0008-term-visibility.ts'
+import { steps } from '../../src/storage/migrations/0008-term-visibility.ts'
+import { perform } from '../../src/storage/migrations/steps.ts'
 import { type Json, startService } from '../support/service.ts'
 
 const EVENT = { title: 'E', start_date: '2031-07-01 10:00', end_date: '2031-07-01 11:00' }
@@ -27,7 +28,7 @@ describe('terms that were made before terms could be hidden', () => {
 
     await service.db.write(async (tx) => {
       await sql`alter table terms drop column published`.execute(tx)
-      await up(tx as unknown as Kysely<unknown>)
+      await perform(tx as unknown as Kysely<unknown>, steps)
     })
     const hidden = async (plural: string) => {
       const names = async (role: 'editor' | null) =>

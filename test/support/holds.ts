@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 export const LONGEST_HOLD = 50
 
 /** How often something is tried that took too long: others use the processor too. */
-const ATTEMPTS = 6
+const ATTEMPTS = 8
 
 /** The processor time that this thread has used, in milliseconds: while it waits for a core, nobody is to blame. */
 function used(): number {

@@ -22,6 +22,11 @@ export async function emptyStore(folder: string): Promise<Store> {
   return ON_POSTGRES ? copyOf("template0 encoding 'UTF8'") : { where: folder, drop: async () => {} }
 }
 
+/** A copy of a database on the server that the tests run on. Nobody may be connected to that. */
+export function copyStore(where: string): Promise<Store> {
+  return copyOf(new URL(where).pathname.slice(1))
+}
+
 async function copyOf(template: string): Promise<Store> {
   const name = `test_${randomBytes(8).toString('hex')}`
   await onServer((client) => client.query(`create database ${name} template ${template}`))

@@ -9,7 +9,7 @@ export const atom: Format = { type: 'application/atom+xml; charset=utf-8', perio
 
 async function* write(feed: Feed): AsyncGenerator<string> {
   yield head(feed)
-  yield* inPieces(feed.events.batches(), (event) => entry(event, feed))
+  yield* inPieces(feed.events, (event) => entry(event, feed))
   yield '</feed>\n'
 }
 

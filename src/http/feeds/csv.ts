@@ -55,7 +55,7 @@ const COLUMNS: readonly Column[] = [
 
 async function* write(feed: Feed): AsyncGenerator<string> {
   yield line(COLUMNS.map(([name]) => name))
-  yield* inPieces(feed.events.batches(), (event) => line(COLUMNS.map(([, value]) => value(event, feed))))
+  yield* inPieces(feed.events, (event) => line(COLUMNS.map(([, value]) => value(event, feed))))
 }
 
 function line(cells: readonly Cell[]): string {

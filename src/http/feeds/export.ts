@@ -15,7 +15,7 @@ const json: Format = {
   period: 'all',
   async *write({ events, addresses, site }) {
     yield `{"events":[${events.total === 0 ? '' : '\n'}`
-    yield* inPieces(events.batches(), (one) => JSON.stringify(event(one, addresses, site)), ',\n')
+    yield* inPieces(events, (one) => JSON.stringify(event(one, addresses, site)), ',\n')
     yield '\n]}\n'
   },
 }

@@ -32,19 +32,26 @@ export interface Format {
   write(feed: Feed): AsyncGenerator<string>
 }
 
-/** The texts of all events, in pieces: a batch may hold megabytes, and nobody else is to wait for all of it. */
+/**
+ * The texts of all events, in pieces: a batch may hold megabytes, and nobody else is to wait for all of it. An event that
+ * cannot be written is left out.
+ */
 export async function* inPieces(
-  batches: AsyncIterable<readonly Event[]>,
+  { batches, leaveOut }: Pick<EventStream, 'batches' | 'leaveOut'>,
   write: (event: Event) => string,
   separator = '',
 ): AsyncGenerator<string> {
   let isFirst = true
-  for await (const batch of batches) {
+  for await (const batch of batches()) {
     let began = performance.now()
     let piece = ''
     for (const event of batch) {
-      piece += isFirst ? write(event) : separator + write(event)
-      isFirst = false
+      try {
+        piece += isFirst ? write(event) : separator + write(event)
+        isFirst = false
+      } catch (error) {
+        leaveOut(event, error instanceof Error ? error : new Error(String(error)))
+      }
       if (performance.now() - began < PIECE) continue
       yield piece
       await ownTurn()

@@ -31,16 +31,20 @@ async function* write(feed: Feed): AsyncGenerator<string> {
   const { events, site, now, addresses, self } = feed
   yield head(feed)
   const zones = new Map<Zone, ZoneDescription & { plain: ReturnType<typeof plainSpan> }>()
-  // A calendar must hold something (RFC 5545 §3.6): without events, the zone of the site.
-  const spans = events.total === 0 ? [{ timezone: site.timezone, first: now(), last: now() }] : events.zones
-  for (const { timezone, first, last } of spans) {
-    if (timezone === 'UTC' && events.total > 0) continue
+  for (const { timezone, first, last } of events.zones) {
+    if (timezone === 'UTC') continue
     const zone = await inOwnTurns(describing(timezone, first, last))
     zones.set(timezone, { ...zone, plain: plainSpan(first, timezone) })
     yield zone.text
   }
   const terms = self === null ? new TermLines(await events.categories()) : null
-  yield* inPieces(events.batches(), (event) => vevent(event, addresses, zones, terms))
+  let isEmpty = zones.size === 0
+  for await (const piece of inPieces(events, (event) => vevent(event, addresses, zones, terms))) {
+    isEmpty = false
+    yield piece
+  }
+  // A calendar must hold something (RFC 5545 §3.6): without events, the zone of the site.
+  if (isEmpty) yield (await inOwnTurns(describing(site.timezone, now(), now()))).text
   yield writeLine('END', 'VCALENDAR')
 }
 

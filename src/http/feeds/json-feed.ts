@@ -18,7 +18,7 @@ async function* write(feed: Feed): AsyncGenerator<string> {
     language,
   }
   yield `${JSON.stringify(head).slice(0, -1)},"items":[${events.total === 0 ? '' : '\n'}`
-  yield* inPieces(events.batches(), (event) => JSON.stringify(item(event, feed)), ',\n')
+  yield* inPieces(events, (event) => JSON.stringify(item(event, feed)), ',\n')
   yield ']}\n'
 }
 

@@ -18,7 +18,7 @@ const TTL = '60'
 
 async function* write(feed: Feed): AsyncGenerator<string> {
   yield head(feed)
-  yield* inPieces(feed.events.batches(), (event) => item(event, feed))
+  yield* inPieces(feed.events, (event) => item(event, feed))
   yield '</channel>\n</rss>\n'
 }
 

@@ -4,6 +4,7 @@ import type { Linked } from '../../domain/linked-records.ts'
 import type { Term } from '../../domain/terms.ts'
 import { readCost } from '../../lib/cost.ts'
 import { html, type Markup, type Part } from '../../lib/markup.ts'
+import { writeEach } from '../leave-out.ts'
 import { basePath } from './assets.ts'
 import type { Context } from './context.ts'
 import { say, startDay, timeOf, whenShort } from './dates.ts'
@@ -104,12 +105,12 @@ ${[...Map.groupBy(its, ({ row }) => startDay(row))].map(([day, shown]) => dayOf(
 
 function dayOf(context: Context, day: string, events: readonly Event[], pictured: boolean): Markup {
   return html`<li class="day${day === context.today && ' today'}"><h3><a href="${context.link(`/events/day/${day}/`)}"><time datetime="${day}"><span class="weekday">${say(context, day, 'weekdayShort')}</span> <span class="number">${Number(day.slice(8))}</span> <span class="unseen">${say(context, day, 'month')}</span></time></a></h3>
-<ul class="events">${events.map((event) => eventItem(context, event, 4, pictured))}</ul></li>
+<ul class="events">${writeEach(context.call.scope, events, (event) => eventItem(context, event, 4, pictured))}</ul></li>
 `
 }
 
 /** An event as a card with a picture or, without one, its colour. */
-export function eventCard(context: Context, event: Event, { lazy = true } = {}): Markup {
+function eventCard(context: Context, event: Event, { lazy = true }: { lazy?: boolean }): Markup {
   const { row, image, whole } = event
   const day = startDay(row)
   const where = whereOf(event)
@@ -121,9 +122,14 @@ export function eventCard(context: Context, event: Event, { lazy = true } = {}):
 </li>`
 }
 
+/** Events as cards; the first of a page are wanted at once. */
+export function eventCards(context: Context, events: readonly Event[], options: { lazy?: boolean } = {}): Markup {
+  return html`<ul class="cards">${writeEach(context.call.scope, events, (event) => eventCard(context, event, options))}</ul>`
+}
+
 /** Events that last for days, side by side. */
 export function strip(context: Context, id: string, title: string, events: readonly Event[]): Markup {
-  const items = events.map((event) => {
+  const items = writeEach(context.call.scope, events, (event) => {
     const where = whereOf(event)
     return html`<li class="${hue(event)}"><a href="${context.link(eventPath(event))}" dir="auto">${event.row.title}</a> <span>${whenShort(context, event.row)}${where !== '' && html` · <bdi>${where}</bdi>`}</span></li>`
   })

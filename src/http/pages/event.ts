@@ -7,7 +7,7 @@ import { html, type Markup } from '../../lib/markup.ts'
 import { slugify } from '../../lib/slug.ts'
 import type { Answer, Call, View } from '../endpoint.ts'
 import { eventLd } from '../json-ld.ts'
-import { eventCard, eventPath, hue, marks, picture, termPath } from './cards.ts'
+import { eventCards, eventPath, hue, marks, picture, termPath } from './cards.ts'
 import { addDays, type Context, contextOf, LONGEST_ABOUT } from './context.ts'
 import { daysOf, whenLong } from './dates.ts'
 import { eventPanel } from './event-panel.ts'
@@ -54,7 +54,7 @@ ${eventPanel(context, shown)}
 <div class="text"><div class="prose" dir="auto">${row.excerpt && html`<div class="lead">${prose(context, row.excerpt)}</div>`}${prose(context, row.description)}</div>
 ${tags.length > 0 && html`<ul class="tags" aria-label="${t('tags')}">${tags.map((one) => html`<li><a href="${context.link(termPath(one))}">${icon('tag')}<bdi>${one.name}</bdi></a></li>`)}</ul>`}</div>
 </div>
-${more.length > 0 && html`<section class="related" aria-labelledby="related"><h2 id="related">${t('related')}</h2><ul class="cards">${more.map((other) => eventCard(context, other))}</ul></section>`}
+${more.length > 0 && html`<section class="related" aria-labelledby="related"><h2 id="related">${t('related')}</h2>${eventCards(context, more)}</section>`}
 </div></article>`
   return answer(context, {
     title: row.title,

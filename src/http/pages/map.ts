@@ -3,6 +3,7 @@ import type { Event } from '../../domain/events.ts'
 import type { Linked } from '../../domain/linked-records.ts'
 import { html, type Markup, type Part } from '../../lib/markup.ts'
 import type { Answer, Call, View } from '../endpoint.ts'
+import { writeEach } from '../leave-out.ts'
 import { eventPath, recordPath } from './cards.ts'
 import { addDays, type Context, contextOf } from './context.ts'
 import { controls } from './controls.ts'
@@ -75,12 +76,12 @@ function drawing(context: Context, places: readonly Place[]): Markup {
 
 function item(context: Context, { venue, events }: Place): Markup {
   const { link, t, count } = context
-  const named: Part = events
-    .slice(0, NAMED)
-    .map(
-      (event) =>
-        html`<li><time datetime="${startDay(event.row)}">${say(context, startDay(event.row), 'short')}</time> <a href="${link(eventPath(event))}" dir="auto">${event.row.title}</a></li>`,
-    )
+  const named: Part = writeEach(
+    context.call.scope,
+    events.slice(0, NAMED),
+    (event) =>
+      html`<li><time datetime="${startDay(event.row)}">${say(context, startDay(event.row), 'short')}</time> <a href="${link(eventPath(event))}" dir="auto">${event.row.title}</a></li>`,
+  )
   return html`<li id="place-${venue.row.id}"><h3 dir="auto"><a href="${link(recordPath('venue', venue))}">${venue.row.venue}</a></h3>
 <p class="where" dir="auto">${[venue.row.address, venue.row.city].filter(Boolean).join(', ')}</p>
 <ul>${named}</ul>

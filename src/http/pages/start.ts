@@ -2,7 +2,7 @@ import * as eventList from '../../domain/event-list.ts'
 import * as terms from '../../domain/terms.ts'
 import { html, type Markup } from '../../lib/markup.ts'
 import type { Answer, Call, View } from '../endpoint.ts'
-import { agenda, eventCard, termPath } from './cards.ts'
+import { agenda, eventCards, termPath } from './cards.ts'
 import { addDays, type Context, contextOf } from './context.ts'
 import { subscribe } from './controls.ts'
 import { say, weekStart } from './dates.ts'
@@ -53,7 +53,7 @@ ${icon('search')}<input id="search" type="search" name="search" placeholder="${t
 ${smallMonth(context)}
 </div></div>
 <div class="wide">
-${featured.length > 0 && html`<section aria-labelledby="featured"><h2 id="featured">${t('featured')}</h2><ul class="cards">${featured.map((event) => eventCard(context, event, { lazy: false }))}</ul></section>`}
+${featured.length > 0 && html`<section aria-labelledby="featured"><h2 id="featured">${t('featured')}</h2>${eventCards(context, featured, { lazy: false })}</section>`}
 <div class="columns"><section aria-labelledby="next"><div class="heading"><h2 id="next">${t('upcoming')}</h2>${subscribe(context, '/events', filters)}</div>
 ${found.length > 0 ? agenda(context, found, { months: false, pictured: featured.length === 0 }) : empty(context)}
 ${found.length > 0 && html`<p><a class="button" href="${link('/events/')}">${t('all_events')}${icon('forward')}</a></p>`}</section>

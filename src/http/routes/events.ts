@@ -1,3 +1,4 @@
+import { isSound } from '../../domain/damage.ts'
 import * as list from '../../domain/event-list.ts'
 import * as events from '../../domain/events.ts'
 import { eventFields, eventListParameters, eventReadParameters } from '../../schema/event.ts'
@@ -6,8 +7,9 @@ import { removeParameters } from '../../schema/record.ts'
 import { unchanged } from '../conditional.ts'
 import { type Answer, type Call, type Endpoint, UPDATE } from '../endpoint.ts'
 import { join } from '../event-shelf.ts'
+import { writeEach } from '../leave-out.ts'
 import { type ListPage, listAnswer, readyListAnswer } from '../links.ts'
-import { event, singleEvent } from '../present-event.ts'
+import { damagedEvent, event, singleEvent } from '../present-event.ts'
 import { byId, bySlug, type Lookup } from './lookup.ts'
 
 function single({ addresses, scope }: Call, shown: events.Event, status = 200): Answer {
@@ -63,8 +65,11 @@ function one({ suffix, path, parameters, ref }: Lookup): Endpoint[] {
       path: `/events${path}`,
       access: 'signed-in',
       parameters: { ...parameters, ...removeParameters, ...eventReadParameters },
-      handle: async (call) =>
-        single(call, await events.remove(call.scope, ref(call), call.query, unchanged(call, revisionOf))),
+      async handle(call) {
+        const removed = await events.remove(call.scope, ref(call), call.query, unchanged(call, revisionOf))
+        if (isSound(removed)) return single(call, removed)
+        return { revision: revisionOf(removed), body: damagedEvent(removed, call.addresses) }
+      },
     },
   ]
 }
@@ -82,7 +87,7 @@ export const eventEndpoints: Endpoint[] = [
       const ready = call.shelf && (await list.listReady(call.scope, call.query, call.shelf))
       if (ready !== null) return readyListAnswer(call, ready.events, pageOf(ready))
       const found = await list.list(call.scope, call.query)
-      const items = found.events.map((shown) => event(shown, call.addresses, call.scope.site))
+      const items = writeEach(call.scope, found.events, (shown) => event(shown, call.addresses, call.scope.site))
       return listAnswer(call, items, pageOf(found))
     },
   },

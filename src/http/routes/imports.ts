@@ -1,7 +1,13 @@
 import { inertText } from '../../lib/html.ts'
+import { preload } from '../../lib/later.ts'
 import { problemText } from '../../lib/problem-text.ts'
 import { importParameters } from '../../schema/import.ts'
 import type { Endpoint } from '../endpoint.ts'
+
+// A few files at a time: all of them at once take longer than a request may keep others waiting.
+preload(() => import('../../calendar/calendar-zones.ts'))
+preload(() => import('../../domain/import-entry.ts'))
+preload(() => import('../../domain/import-sent.ts'))
 
 /** Brings the events of a calendar in: one that is sent, or one that lies at an address. */
 export const importEndpoint: Endpoint = {
@@ -14,7 +20,7 @@ export const importEndpoint: Endpoint = {
   upload: true,
   takes: ['text/calendar'],
   async handle({ scope, language, query, body, file }) {
-    // Loaded when it is needed: a service starts in less time without it.
+    // Not with the rest: a service starts in less time without it.
     const { importSent } = await import('../../domain/import-sent.ts')
     const { notes, ...counts } = await importSent(scope, { query, body, file })
     const told = notes.map(({ line, uid, problem }) => ({

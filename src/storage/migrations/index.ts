@@ -8,10 +8,12 @@ import * as words from './0006-words.ts'
 import * as tokenExpiry from './0007-token-expiry.ts'
 import * as termVisibility from './0008-term-visibility.ts'
 import * as sticky from './0009-sticky.ts'
-import { perform, type Step } from './steps.ts'
+import { perform, type Step, type Watch } from './steps.ts'
 
-/** A change to the tables: steps, or a function. */
-export type Migration = { readonly steps: readonly Step[] } | { readonly up: (db: Kysely<unknown>) => Promise<void> }
+/** A change to the tables. */
+export interface Migration {
+  readonly steps: readonly Step[]
+}
 
 /** Every change to the tables, in order. A migration that was released is never changed: it says its own SQL, and imports nothing that can change. */
 export const migrations: Record<string, Migration> = {
@@ -27,7 +29,6 @@ export const migrations: Record<string, Migration> = {
 }
 
 /** Runs one migration. */
-export async function runMigration(db: Kysely<unknown>, migration: Migration): Promise<void> {
-  if ('steps' in migration) await perform(db, migration.steps)
-  else await migration.up(db)
+export function runMigration(db: Kysely<unknown>, { steps }: Migration, watch?: Watch): Promise<void> {
+  return perform(db, steps, watch)
 }

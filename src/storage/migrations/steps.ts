@@ -36,20 +36,19 @@ const TYPES = {
 /** How many rows make a batch. */
 const BATCH = 5000
 
-/** Runs steps in order, and reports after each how many are done. */
-export async function perform(
-  db: Kysely<unknown>,
-  steps: readonly Step[],
-  onStep: (done: number, of: number) => void = () => {},
-): Promise<void> {
+/** Told before each statement how many steps are done, of how many, and how much of the current one; what it throws ends them. */
+export type Watch = (done: number, of: number, part: number) => void
+
+/** Runs steps in order. */
+export async function perform(db: Kysely<unknown>, steps: readonly Step[], watch: Watch = () => {}): Promise<void> {
   const database = db.getExecutor().adapter instanceof PostgresAdapter ? 'postgres' : 'sqlite'
   const own = steps.flatMap((step) =>
     typeof step === 'object' && database in step ? (step as Divided)[database] : step,
   )
   for (const [n, step] of (own as (string | Batched)[]).entries()) {
+    watch(n, own.length, 0)
     if (typeof step === 'string') await run(db, typed(step, database))
-    else await runBatches(db, step)
-    onStep(n + 1, own.length)
+    else await runBatches(db, step, (part) => watch(n, own.length, part))
   }
 }
 
@@ -60,7 +59,7 @@ function typed(statement: string, database: keyof typeof TYPES): string {
   )
 }
 
-const ADDITION = /^alter table "(\w+)" add column if not exists "(\w+)"/
+const ADDITION = /^alter table "?(\w+)"? add column if not exists "?(\w+)"?/
 
 async function run(db: Kysely<unknown>, statement: string): Promise<void> {
   const [, table, column] = ADDITION.exec(statement) ?? []
@@ -76,17 +75,29 @@ async function run(db: Kysely<unknown>, statement: string): Promise<void> {
   if (rows.length === 0) await db.executeQuery(CompiledQuery.raw(statement.replace('if not exists ', '')))
 }
 
-async function runBatches(db: Kysely<unknown>, { table, key, statement }: Batched): Promise<void> {
+async function runBatches(
+  db: Kysely<unknown>,
+  { table, key, statement }: Batched,
+  watch: (part: number) => void,
+): Promise<void> {
+  const most = await largest(db, `select ${key} as last from ${table}`)
   for (let after = -1; ; ) {
-    const next = `select ${key} as last from ${table} where ${key} > ${after} order by ${key} limit ${BATCH}`
-    const { rows } = await db.executeQuery<{ last: number | string | null }>(
-      CompiledQuery.raw(`select max(last) as last from (${next}) as batch`),
+    const last = await largest(
+      db,
+      `select ${key} as last from ${table} where ${key} > ${after} order by ${key} limit ${BATCH}`,
     )
-    const last = rows[0]?.last ?? null
     if (last === null) return
-    await db.executeQuery(
-      CompiledQuery.raw(statement.replaceAll('{after}', String(after)).replaceAll('{last}', String(last))),
-    )
-    after = Number(last)
+    watch(Math.max(0, after) / (most ?? 1))
+    const range = statement.replaceAll('{after}', String(after)).replaceAll('{last}', String(last))
+    await db.executeQuery(CompiledQuery.raw(range))
+    after = last
   }
+}
+
+async function largest(db: Kysely<unknown>, query: string): Promise<number | null> {
+  const { rows } = await db.executeQuery<{ last: number | string | null }>(
+    CompiledQuery.raw(`select max(last) as last from (${query}) as rows`),
+  )
+  const last = rows[0]?.last ?? null
+  return last === null ? null : Number(last)
 }

@@ -1,0 +1,122 @@
+import { DAY, fromWall } from '../calendar/civil.ts'
+import { isInYears, isWallClock } from '../calendar/years.ts'
+import { findZone } from '../calendar/zone.ts'
+import type { Problems } from '../lib/errors.ts'
+import type { RecordKind } from '../schema/record.ts'
+import type { EventAddress } from '../storage/addresses.ts'
+import type { EventRow } from '../storage/events.ts'
+import type { LinkedKind, RecordRow } from '../storage/records.ts'
+import type { TicketRow } from '../storage/tickets.ts'
+
+/**
+ * Rows that cannot be shown: another program, an earlier version or a fault has stored what no request may. No such row
+ * takes a list, a feed or a page down: it is left out, and reported.
+ */
+export interface Damage {
+  readonly kind: RecordKind | 'ticket' | 'image'
+  readonly id: number
+  /** Of the row; 0 where it has none. */
+  readonly revision: number
+  /** What is wrong, by the names of fields in the REST interface; or the error that its presentation ended with. */
+  readonly reason: Problems | Error
+}
+
+export type OnDamage = (damage: Damage) => void
+
+/** How many damaged rows are remembered at most; then reports begin anew. */
+const MOST_REPORTED = 10_000
+
+/** Passes each damaged row on once, and again when it has changed. */
+export function reportingOnce(report: OnDamage): OnDamage {
+  const reported = new Set<string>()
+  return (damage) => {
+    const key = `${damage.kind} ${damage.id} ${damage.revision}`
+    if (reported.has(key)) return
+    if (reported.size >= MOST_REPORTED) reported.clear()
+    reported.add(key)
+    report(damage)
+  }
+}
+
+const TEXTS = ['description', 'excerpt', 'cost', 'website'] as const
+
+/** As much of an event as is checked; texts where they are at hand. */
+type Checked = EventAddress & Partial<Pick<EventRow, (typeof TEXTS)[number]>>
+
+/** What is wrong with the row of an event; null if it can be shown. */
+export function faultsOf(row: Checked): Problems | null {
+  const problems: Problems = {}
+  if (typeof row.timezone !== 'string' || findZone(row.timezone) === null) problems.timezone = { problem: 'not_a_zone' }
+  for (const [name, wall, instant] of [
+    ['start_date', row.start_local, row.start_utc],
+    ['end_date', row.end_local, row.end_utc],
+  ] as const) {
+    if (!isWallClock(wall)) problems[name] = { problem: 'not_a_date' }
+    else if (!isInYears(instant)) problems[name] = { problem: 'out_of_years' }
+  }
+  if (!problems.start_date && !problems.end_date && endsTooSoon(row))
+    problems.end_date = { problem: 'end_before_start' }
+  for (const name of TEXTS) {
+    if (typeof (row[name] ?? '') !== 'string') problems[name] = { problem: 'not_text' }
+  }
+  return withRecordFaults('title', row, problems)
+}
+
+export function isSound({ row }: { readonly row: EventRow }): boolean {
+  return faultsOf(row) === null
+}
+
+/** Where a clock is put back, an event may end before it starts by that clock: by a day, where a zone crossed the date line. */
+function endsTooSoon({ start_utc, end_utc, start_local, end_local, all_day }: Checked): boolean {
+  const back = all_day === 1 ? 0 : DAY
+  return end_utc < start_utc || fromWall(end_local) < fromWall(start_local) - back
+}
+
+/** The same of a venue or organizer. */
+export function linkedFaultsOf(kind: LinkedKind, row: RecordRow): Problems | null {
+  return withRecordFaults(kind, row, {})
+}
+
+function withRecordFaults(name: string, row: Checked | RecordRow, problems: Problems): Problems | null {
+  if (typeof (row as RecordRow)[name] !== 'string') problems[name] = { problem: 'not_text' }
+  if (typeof row.slug !== 'string') problems.slug = { problem: 'not_a_slug' }
+  if (!isInYears(row.date_utc)) problems.date_utc = { problem: 'out_of_years' }
+  if (!isInYears(row.modified_utc)) problems.modified_utc = { problem: 'out_of_years' }
+  for (const _ in problems) return problems
+  return null
+}
+
+/** Who is told of damage. */
+export interface Reporting {
+  readonly onDamage?: OnDamage | undefined
+}
+
+/** The events that can be shown. */
+export function soundEvents<Row extends EventRow>({ onDamage }: Reporting, rows: readonly Row[]): Row[] {
+  return rows.filter((row) => {
+    const reason = faultsOf(row)
+    if (reason !== null) onDamage?.({ kind: 'event', id: row.id, revision: row.revision, reason })
+    return reason === null
+  })
+}
+
+/** The venues or organizers that can be shown. */
+export function soundLinked(kind: LinkedKind, { onDamage }: Reporting, rows: readonly RecordRow[]): RecordRow[] {
+  return rows.filter((row) => {
+    const reason = linkedFaultsOf(kind, row)
+    if (reason !== null) onDamage?.({ kind, id: row.id, revision: row.revision, reason })
+    return reason === null
+  })
+}
+
+/** The tickets that can be shown. */
+export function soundTickets({ onDamage }: Reporting, tickets: readonly TicketRow[]): readonly TicketRow[] {
+  const isSound = ({ available_from, available_until }: TicketRow) =>
+    [available_from, available_until].every((instant) => instant === null || isInYears(instant))
+  if (tickets.every(isSound)) return tickets
+  return tickets.filter((ticket) => {
+    if (isSound(ticket)) return true
+    onDamage?.({ kind: 'ticket', id: ticket.id, revision: 0, reason: { tickets: { problem: 'out_of_years' } } })
+    return false
+  })
+}
