@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pino, { type Logger, type LoggerOptions } from 'pino'
@@ -35,6 +36,12 @@ export interface App {
   readonly server: Awaited<ReturnType<typeof createServer>>
   /** Publishes what is due, now and then every second, until it is closed. */
   keepSchedule(): Promise<void>
+  /** Gets ready for connections that are accepted elsewhere; the server may listen by itself instead. */
+  ready(): Promise<void>
+  /** Answers the requests of a connection. */
+  take(connection: Socket): void
+  /** Finishes running requests: see Stopping. */
+  finish(): Promise<void>
   /** Finishes running requests, then closes the database. */
   close(): Promise<void>
 }
@@ -70,10 +77,11 @@ export async function createApp(
     counter: options.counter,
     roomForConnections: roomForConnections(),
   })
-  server.addHook('onListen', async () => {
+  const warmUp = async () => {
     void db.warmUp().catch((error) => server.log.warn({ err: error }, 'the database is not ready'))
     loadTheRest(tuneHeap)
-  })
+  }
+  server.addHook('onListen', warmUp)
   service.limits.share((error) => server.log.warn({ err: error }, 'limits could not be shared'))
   let schedule: NodeJS.Timeout | undefined
   const keepSchedule = async () => {
@@ -85,6 +93,17 @@ export async function createApp(
     clock,
     server,
     keepSchedule,
+    async ready() {
+      await server.ready()
+      // From now on Node watches how long requests take to arrive.
+      server.server.emit('listening')
+      await warmUp()
+    },
+    take: (connection) => void server.server.emit('connection', connection),
+    async finish() {
+      service.signIns.stop()
+      await server.stopping.finish()
+    },
     async close() {
       service.signIns.stop()
       await server.close()

@@ -249,6 +249,13 @@ export const SETTINGS = {
     'a number of seconds from 1 to 3600',
     whole(1, 3600),
   ),
+  stopDelay: setting(
+    'KALENDS_STOP_DELAY',
+    '3',
+    'seconds that requests are still accepted after SIGTERM',
+    'a number of seconds from 0 to 3600',
+    whole(0, 3600),
+  ),
   logLevel: setting(
     'KALENDS_LOG_LEVEL',
     'info',

@@ -38,10 +38,7 @@ export function answerFromMemory(
 
   const { idOf, traceOf } = tracing(options.trustProxy)
   const log = accessLog(app)
-  let isClosing = false
-  app.addHook('preClose', async () => {
-    isClosing = true
-  })
+  const { stopping } = app
   const send = (request: IncomingMessage, response: ServerResponse, reply: Reply, ip: string, began: number) => {
     const id = idOf(request)
     write(request, response, reply, id)
@@ -66,8 +63,8 @@ export function answerFromMemory(
   }
   app.server.on('request', (request, response) => {
     const { method, headers } = request
-    if (isClosing || (method !== 'GET' && method !== 'HEAD') || headers.authorization !== undefined)
-      return goLong(request, response)
+    if (stopping.isAnnounced) return stopping.pass(() => goLong(request, response))
+    if ((method !== 'GET' && method !== 'HEAD') || headers.authorization !== undefined) return goLong(request, response)
     // Health checks are answered without the database.
     if (HEALTH.test(request.url ?? '')) return goLong(request, response)
     const began = performance.now()

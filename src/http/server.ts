@@ -24,6 +24,7 @@ import { watchForProxy } from './proxy-warning.ts'
 import { checkAddress, checkUser, type RateLimits, senderOf } from './rate-limit.ts'
 import { endpoints } from './routes.ts'
 import { securityHeaders } from './security-headers.ts'
+import { addStopping } from './stopping.ts'
 import { tracing } from './tracing.ts'
 import { views } from './views.ts'
 
@@ -95,6 +96,7 @@ export async function createServer(service: Service, options: ServerOptions): Pr
     clientErrorHandler: sendClientError,
   })
   endIdle(app.server)
+  addStopping(app)
   const memory = new Memory(service)
   app.addHook('onClose', async () => memory.close())
   app.decorateRequest('user', null)
@@ -128,6 +130,7 @@ export async function createServer(service: Service, options: ServerOptions): Pr
   addEndpoints(app, service, memory, options)
   answerFromMemory(app, service, memory, options)
   limitConnections(app.server, options.counter ?? new ConnectionCounts(options), options, app.log)
+  app.stopping.watch()
   return app
 }
 
@@ -178,6 +181,7 @@ function addHealth(app: FastifyInstance, service: Service): void {
   const isReady = inTime(() => service.isReady(), READY_PATIENCE, false)
   app.get('/healthz', { config: { open: true }, logLevel: 'warn' }, async () => ({ status: 'alive' }))
   app.get('/readyz', { config: { open: true }, logLevel: 'warn' }, async (_, reply) => {
+    if (app.stopping.isAnnounced) return reply.code(503).header('retry-after', '5').send({ status: 'stopping' })
     const migrating = service.isMigrating()
     const ready = !migrating && (await isReady().catch(() => false))
     return reply
