@@ -22,9 +22,10 @@ export async function serveWithWorkers(
 ): Promise<void> {
   const log = createLogger(config.logLevel)
   const port = await findPort(config)
+  // Before there are workers to stop: a database that cannot be opened is told, and that is all.
+  const store = { db: openStore(config), clock: systemClock }
   // They load while the database is brought up to date.
   const workers = new WorkerPool(config.workers, log, config)
-  const store = { db: openStore(config), clock: systemClock }
   const upgrade = new Upgrade(store.db, log)
   const listener = new Listener((connection) => workers.take(connection), { isPaused: true })
   onSignals(config.stopDelay, (signal, longest) => {

@@ -21,7 +21,8 @@ describe('addresses that mean the same', () => {
       clock: () => now,
       settings: { mounts: '/wp-json/tribe/events/v1' },
       onQuery: (sql) => {
-        if (!sql.includes('data_version')) queries++
+        // A service that has just begun to listen starts the thread of its long reads.
+        if (!sql.includes('data_version') && sql !== 'select 1') queries++
       },
     })
     base = await service.listen()
