@@ -75,7 +75,7 @@ export async function createApp(
     ...config,
     logger: options.logger ?? createLogger(config.logLevel),
     counter: options.counter,
-    roomForConnections: roomForConnections(),
+    roomForConnections: roomForConnections(databaseSockets(config)),
   })
   const warmUp = async () => {
     void db.warmUp().catch((error) => server.log.warn({ err: error }, 'the database is not ready'))
@@ -181,12 +181,20 @@ export async function protectData({ data, s3Bucket }: Config, log: Pick<Logger, 
 }
 
 /** Opens the database that a configuration names. */
-export function openStore({
-  data,
-  databaseUrl,
-  replicaUrls,
-}: Pick<Config, 'data' | 'databaseUrl' | 'replicaUrls'>): Database {
-  return openDatabase(databaseUrl === '' ? data : databaseUrl, { replicas: replicaUrls })
+export function openStore(config: Config): Database {
+  const { data, databaseUrl, replicaUrls: replicas } = config
+  const pool = {
+    connections: config.databaseConnections,
+    connectTimeout: config.databaseConnectTimeout,
+    queryTimeout: config.databaseQueryTimeout,
+    idleTimeout: config.databaseIdleTimeout,
+  }
+  return openDatabase(databaseUrl === '' ? data : databaseUrl, { replicas, pool })
+}
+
+/** Sockets to PostgreSQL that a process may have open. */
+function databaseSockets({ databaseUrl, replicaUrls, databaseConnections }: Config): number {
+  return databaseUrl === '' ? 0 : databaseConnections * (1 + replicaUrls.length)
 }
 
 function siteOf({ timezone, currency, baseUrl, siteName, languages, logo, accent, stylesheet, tiles }: Config): Site {

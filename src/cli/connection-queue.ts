@@ -3,8 +3,6 @@ import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Order } from './worker.ts'
 
-/** How many connections may wait for a worker. */
-const MOST_WAITING = 1000
 /** How often it is looked whether all were handed out, in milliseconds. */
 const LOOK = 5
 
@@ -22,17 +20,20 @@ export interface Taker {
  */
 export class ConnectionQueue {
   readonly #takers: () => readonly Taker[]
+  readonly #most: number
   #waiting: Socket[] = []
   /** The taker that was given a connection last. */
   #last = 0
 
-  constructor(takers: () => readonly Taker[]) {
+  /** At most so many wait. */
+  constructor(takers: () => readonly Taker[], most: number) {
     this.#takers = takers
+    this.#most = most
   }
 
   /** Takes a connection from which nothing was read. */
   add(connection: Socket): void {
-    if (this.#waiting.length >= MOST_WAITING) connection.destroy()
+    if (this.#waiting.length >= this.#most) connection.destroy()
     else this.#waiting.push(connection)
     this.handOut()
   }

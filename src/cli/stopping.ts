@@ -3,7 +3,7 @@ import { drainLog } from '../app.ts'
 /** How long running requests may take to finish when the service is stopped, in milliseconds. */
 const GRACE = 10_000
 /** One Ctrl-C comes twice when npm passes it on; a second demand comes later than this, in milliseconds. */
-const SAME = 500
+const SAME = 200
 
 /** Ends the process with a failure when the grace is over, unless it has ended before; `delay` is in milliseconds. */
 export function limitGrace(delay = 0): void {

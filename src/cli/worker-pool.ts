@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import type { createLogger } from '../app.ts'
 import { Sums } from '../domain/limits.ts'
 import { ConnectionCounts, type ConnectionLimits, ConnectionShare } from '../lib/connection-counts.ts'
+import { roomForConnections } from '../lib/open-files.ts'
 import { ConnectionQueue, type Taker } from './connection-queue.ts'
 import { limitGrace } from './stopping.ts'
 import type { Order, Report } from './worker.ts'
@@ -16,6 +17,8 @@ const SOON = 10_000
 const MOST_FAILURES = 5
 /** The wait before another is started, doubled with each failure, in milliseconds. */
 const PAUSE = 100
+/** How many connections may wait for a worker. */
+const MOST_WAITING = 1000
 /** How long a worker that was told to stop is still given connections at least, in milliseconds: the primary may be told too. */
 const SHORTEST_LEAVE = 100
 
@@ -41,7 +44,7 @@ export class WorkerPool {
   readonly #connections: ConnectionCounts
   readonly #up = Promise.withResolvers<boolean>()
   readonly #end = Promise.withResolvers<void>()
-  readonly #queue = new ConnectionQueue(() => this.#places)
+  readonly #queue = new ConnectionQueue(() => this.#places, Math.min(MOST_WAITING, roomForConnections()))
   #isStarted = false
   #isMigrating = false
   #isAnnounced = false

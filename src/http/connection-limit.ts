@@ -37,7 +37,10 @@ export function limitConnections(
     const isExempt = trusted(address, 0) || (!options.rateLimitLoopback && isLoopback(address))
     return isExempt ? null : networkOf(address)
   }
-  const refuse = refuser(log, Math.min(MOST_REFUSED, options.roomForConnections / 4))
+  // Refused connections need descriptors too.
+  const mostRefused = Math.min(MOST_REFUSED, Math.floor(options.roomForConnections / 4))
+  const most = options.roomForConnections - mostRefused
+  const refuse = refuser(log, mostRefused)
   let open = 0
   const settle = (socket: Socket, address: string | null, isOpen: boolean) => {
     if (!isOpen) refuse(socket)
@@ -48,7 +51,7 @@ export function limitConnections(
     }
   }
   server.on('connection', (socket) => {
-    if (open >= options.roomForConnections) return refuse(socket)
+    if (open >= most) return refuse(socket)
     open++
     socket.once('close', () => open--)
     const address = addressOf(socket)

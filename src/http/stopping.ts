@@ -12,7 +12,7 @@ declare module 'fastify' {
 /** How often idle connections are looked for, in milliseconds. */
 const SWEEP = 20
 /** How long a connection may be idle after the announcement, or take to send its first byte, in milliseconds. */
-const PATIENCE = 1000
+const PATIENCE = 500
 
 /**
  * How a server stops without resetting a request. First it announces it: every answer ends its connection, and whoever asks

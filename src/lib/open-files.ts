@@ -1,12 +1,15 @@
 import { readFileSync } from 'node:fs'
 
-/** Descriptors that a process keeps for all but connections: the database, threads, files of images, packages loaded later. */
+/** Descriptors reserved for everything but connections: the database file, threads, images, packages that are loaded later. */
 const RESERVE = 128
 
-/** How many connections this process may have open, so that it can still open files; of a system that does not tell, any number. */
-export function roomForConnections(): number {
+/**
+ * The most connections of clients that leave this process enough descriptors for everything else; `others` are sockets that
+ * it may open besides. Infinite where the system does not tell the limit.
+ */
+export function roomForConnections(others = 0): number {
   const limit = mostOpenFiles()
-  return Math.max(limit - RESERVE, Math.floor(limit / 4))
+  return Math.max(limit - RESERVE - others, Math.floor(limit / 4))
 }
 
 /** How many files this process may open. */

@@ -7,6 +7,7 @@ import { type Dialect, postgres, sqlite, type Tx } from './dialect.ts'
 import { enter, leave } from './foreign-log.ts'
 import { Looker, type Question } from './look.ts'
 import { ALL, listDone, type MigrateOptions, migrate, refuseLater, untilUnlocked } from './migrator.ts'
+import type { PoolOptions } from './pool.ts'
 import { postgresDialect } from './postgres.ts'
 import { Replicas } from './replicas.ts'
 import { SqliteDialect } from './sqlite.ts'
@@ -56,18 +57,19 @@ export interface DatabaseOptions {
   readonly onError?: (error: Error) => void
   /** Addresses of streaming replicas that reads may go to. */
   readonly replicas?: readonly string[]
+  readonly pool?: PoolOptions
 }
 
 /** Opens PostgreSQL at an address `postgres://…`, or the embedded database in a folder; `:memory:` keeps it in memory alone. */
 export function openDatabase(
   where: string,
-  { onQuery, onError = () => {}, replicas: urls = [] }: DatabaseOptions = {},
+  { onQuery, onError = () => {}, replicas: urls = [], pool }: DatabaseOptions = {},
 ): Database {
   const isAddress = /^postgres(ql)?:\/\//.test(where)
   const file = where === ':memory:' ? where : join(where, 'kalends.sqlite')
   const open = (place: 'here' | 'thread' = 'here') =>
     new Kysely<Tables>({
-      dialect: isAddress ? postgresDialect(where, onError) : new SqliteDialect(file, place),
+      dialect: isAddress ? postgresDialect(where, onError, 'answering', pool) : new SqliteDialect(file, place),
       log:
         onQuery &&
         (({ level, query }) => {
@@ -83,7 +85,7 @@ export function openDatabase(
   const manyReader = isFile ? open('thread') : reader
   const manyWriter = isFile ? open('thread') : db
   const dialect = isAddress ? postgres : sqlite
-  const replicas = new Replicas(reader, isAddress ? urls : [], onError)
+  const replicas = new Replicas(reader, isAddress ? urls : [], onError, pool)
   const local = isAddress ? null : new LocalVersions(file)
   const versions = local ?? new SharedVersions(db)
   const looker = new Looker(db, local === null || file === ':memory:' ? null : (text) => local.prepare(text))
@@ -134,7 +136,7 @@ export function openDatabase(
     // A new database is made at once; what is in an older one may be much.
     if (!isAddress && (before.length === 0 || !isFile)) return migrate(db as Kysely<unknown>, run)
     const own = new Kysely<unknown>({
-      dialect: isAddress ? postgresDialect(where, onError, 'migrating') : new SqliteDialect(file, 'thread'),
+      dialect: isAddress ? postgresDialect(where, onError, 'migrating', pool) : new SqliteDialect(file, 'thread'),
     })
     return migrate(own, run).finally(() => own.destroy())
   }
