@@ -77,16 +77,22 @@ export async function createApp(
     counter: options.counter,
     roomForConnections: roomForConnections(databaseSockets(config)),
   })
+  let isClosed = false
   const warmUp = async () => {
-    void db.warmUp().catch((error) => server.log.warn({ err: error }, 'the database is not ready'))
+    void db.warmUp().catch((error) => {
+      if (!isClosed) server.log.warn({ err: error }, 'the database is not ready')
+    })
     loadTheRest(tuneHeap)
   }
   server.addHook('onListen', warmUp)
   service.limits.share((error) => server.log.warn({ err: error }, 'limits could not be shared'))
   let schedule: NodeJS.Timeout | undefined
+  let publishing: Promise<unknown> = Promise.resolve()
   const keepSchedule = async () => {
-    await publishDue(service).catch((error) => server.log.error({ err: error }, 'scheduled publishing failed'))
-    schedule = setTimeout(keepSchedule, PUBLISHING_INTERVAL).unref()
+    if (isClosed) return
+    publishing = publishDue(service).catch((error) => server.log.error({ err: error }, 'scheduled publishing failed'))
+    await publishing
+    if (!isClosed) schedule = setTimeout(keepSchedule, PUBLISHING_INTERVAL).unref()
   }
   return {
     db,
@@ -107,7 +113,9 @@ export async function createApp(
     async close() {
       service.signIns.stop()
       await server.close()
+      isClosed = true
       clearTimeout(schedule)
+      await publishing
       service.limits.stop()
       await db.close()
     },

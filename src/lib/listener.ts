@@ -1,13 +1,13 @@
 import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { networkInterfaces } from 'node:os'
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 
-/** No connection came for this long, in milliseconds: those who wait for an answer open none. */
-const QUIET = 30
-/** How long such a moment is waited for, in milliseconds. */
-const PATIENCE = 300
+/** Before a port is closed, no connection should have come for this long, in milliseconds. */
+const QUIET = 100
+/** How long to wait for that, and for the last connection, in milliseconds. */
+const PATIENCE = 500
 
 /** Where to listen. */
 export interface Place {
@@ -17,9 +17,9 @@ export interface Place {
 }
 
 /**
- * Accepts connections, also at both addresses of `localhost`, and passes them on. The system resets connections that wait
- * to be accepted when a port is closed, although their clients may have sent a request. So this closes it in a moment
- * when there is none.
+ * Accepts connections, also at both addresses of `localhost`, and passes them on. When a port is closed, the system resets
+ * connections that wait to be accepted, although their clients may have sent a request. So the port is closed when the
+ * queue is empty: this connects to the port itself, and closes it in the moment when that connection is accepted.
  */
 export class Listener {
   readonly #take: (socket: Socket) => void
@@ -47,15 +47,17 @@ export class Listener {
     return this.#servers.flatMap((server) => urlsOf(server.address() as AddressInfo))
   }
 
-  /** Stops to accept, in a moment when no connection waits to be accepted. */
+  /** Stops accepting in a moment when no connection waits to be accepted. */
   async close(): Promise<void> {
     this.#isClosed = true
     if (!this.isOpen) return
     const deadline = performance.now() + PATIENCE
-    while (performance.now() < deadline && (await this.#isBusy(() => sleep(QUIET))));
-    // Node accepts one connection in a turn of its event loop.
-    while (performance.now() < 2 * PATIENCE + deadline && (await this.#isBusy(nextTurn)));
-    this.closeNow()
+    for (let before = -1; before !== this.#accepted && performance.now() < deadline; ) {
+      before = this.#accepted
+      await sleep(QUIET)
+    }
+    await Promise.all(this.#servers.map((server) => this.#closeBehindQueue(server)))
+    this.#servers = []
   }
 
   closeNow(): void {
@@ -64,22 +66,40 @@ export class Listener {
     this.#servers = []
   }
 
-  /** Whether connections come during a pause. */
-  async #isBusy(pause: () => Promise<unknown>): Promise<boolean> {
-    const before = this.#accepted
-    await pause()
-    return this.#accepted !== before
+  /** Connections are accepted in the order in which they came: those before our own are accepted first. */
+  #closeBehindQueue(server: Server): Promise<void> {
+    const { address, port } = server.address() as AddressInfo
+    const host = address === '0.0.0.0' ? '127.0.0.1' : address === '::' ? '::1' : address
+    const own = connect({ host, port })
+    return new Promise((resolve) => {
+      const close = () => {
+        server.close()
+        own.destroy()
+        clearTimeout(timer)
+        resolve()
+      }
+      const timer = setTimeout(close, PATIENCE)
+      own.on('error', close)
+      server.removeAllListeners('connection')
+      server.on('connection', (socket) => {
+        if (socket.remotePort !== own.localPort) return this.#accept(socket)
+        close()
+        socket.destroy()
+      })
+    })
+  }
+
+  #accept(socket: Socket): void {
+    this.#accepted++
+    // Until somebody else listens.
+    socket.on('error', () => {})
+    this.#take(socket)
   }
 
   async #listen(host: string, port: number): Promise<Server> {
     // As Node's HTTP server has them.
     const options = { allowHalfOpen: true, noDelay: true, pauseOnConnect: this.#isPaused }
-    const server = createServer(options, (socket) => {
-      this.#accepted++
-      // Until somebody else listens.
-      socket.on('error', () => {})
-      this.#take(socket)
-    })
+    const server = createServer(options, (socket) => this.#accept(socket))
     server.listen({ host, port })
     await once(server, 'listening')
     return server
