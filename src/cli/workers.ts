@@ -1,5 +1,3 @@
-import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createLogger, openStore, protectData, warnOfProxy } from '../app.ts'
 import type { Config } from '../config.ts'
@@ -21,7 +19,6 @@ export async function serveWithWorkers(
   welcome: (store: Pick<Scope, 'db' | 'clock'>) => Promise<void>,
 ): Promise<void> {
   const log = createLogger(config.logLevel)
-  const port = await findPort(config)
   // Before there are workers to stop: a database that cannot be opened is told, and that is all.
   const store = { db: openStore(config), clock: systemClock }
   // They load while the database is brought up to date.
@@ -36,7 +33,7 @@ export async function serveWithWorkers(
   })
   const listen = async (isMigrating: boolean): Promise<boolean> => {
     const isStarted = await workers.start(isMigrating)
-    const addresses = isStarted ? await listener.open({ host: config.host, port }) : []
+    const addresses = isStarted ? await listener.open(config) : []
     for (const address of addresses) log.info(`Server listening at ${address}`)
     if (addresses.length > 0) warnOfProxy(config, log)
     return addresses.length > 0
@@ -71,14 +68,4 @@ async function stop(workers: WorkerPool, listener: Listener, delay: number): Pro
   await listener.close()
   await workers.handedOut()
   workers.stop()
-}
-
-/** Asks for the port before anything is done, so that a refusal is told once; 0 becomes the one that all will use. */
-async function findPort({ port, host }: Config): Promise<number> {
-  const server = createServer().listen({ port, host })
-  await once(server, 'listening')
-  const found = (server.address() as AddressInfo).port
-  server.close()
-  await once(server, 'close')
-  return found
 }
