@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import pg from 'pg'
-import { SETTINGS } from '../src/storage/sqlite-connection.ts'
+import { SETTINGS } from '../src/storage/sqlite/connection.ts'
 import type { Round } from './load.ts'
 
 type Row = Record<string, SQLInputValue>

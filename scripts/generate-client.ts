@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
-import { openApi } from '../src/http/openapi.ts'
-import { endpoints } from '../src/http/routes.ts'
+import { endpoints } from '../src/rest/endpoints.ts'
+import { openApi } from '../src/rest/openapi.ts'
 
 /** Makes the types of packages/client from the OpenAPI document. A test fails while they are out of date. */
 

@@ -10,7 +10,8 @@ import { Limits, type Sharing, throughDatabase } from './domain/limits.ts'
 import { Quotas } from './domain/quotas.ts'
 import type { Scope, Site } from './domain/scope.ts'
 import { SignIns } from './domain/sign-ins.ts'
-import { type ExportFormat, exportEvents as writeEvents } from './http/feeds/export.ts'
+import { type ExportFormat, exportEvents as writeEvents } from './feeds/export.ts'
+import { MOST_BYTES, Scratch } from './http/cache/scratch-file.ts'
 import type { Service } from './http/server.ts'
 import { createServer } from './http/server.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
@@ -23,8 +24,7 @@ import { PasswordChecker } from './lib/passwords.ts'
 import { withoutSecrets } from './lib/secrets.ts'
 import { type Database, openDatabase } from './storage/database.ts'
 import { type FileStore, folderStore, s3Store } from './storage/files.ts'
-import { makeImagesPrivate } from './storage/private-files.ts'
-import { MOST_BYTES, Scratch } from './storage/scratch.ts'
+import { makeImagesPrivate } from './storage/sqlite/private-files.ts'
 
 /** How often scheduled publishing looks for what is due, in milliseconds. */
 const PUBLISHING_INTERVAL = 1000
@@ -149,7 +149,7 @@ export function createScope(
   }
 }
 
-export { EXPORT_FORMATS, ExportError, type ExportFormat } from './http/feeds/export.ts'
+export { EXPORT_FORMATS, ExportError, type ExportFormat } from './feeds/export.ts'
 export { warnAtStart as warnOfProxy } from './http/proxy-warning.ts'
 export { CopyError, copyDatabase } from './storage/copy.ts'
 

@@ -5,11 +5,11 @@ import type { Stub } from '../storage/events.ts'
 import * as storage from '../storage/events.ts'
 import type { Ref } from '../storage/records.ts'
 import { filterOf, readListParameters, type Window, windowOf } from './event-filter.ts'
+import { fill, type Shelf } from './event-parts.ts'
 import { searched } from './event-search.ts'
 import { assembleSound, type Event } from './events.ts'
 import { Briefs, headAt, idsAt, type Listing, NONE, noteEnd, placeBefore } from './listings.ts'
 import type { Payload, Scope } from './scope.ts'
-import { fill, type Shelf } from './shelf.ts'
 import { stickyFirst } from './sticky-order.ts'
 
 /** One page of a list of events. */

@@ -5,9 +5,9 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib'
 import type { Check } from '../domain/scope.ts'
 import { AppError } from '../lib/errors.ts'
+import type { Encoding, Kept, Reply, Variant } from './cache/cached-response.ts'
+import { headersIn, headWith, linesOf } from './cache/head.ts'
 import type { Call } from './endpoint.ts'
-import { headersIn, headWith, linesOf } from './head.ts'
-import type { Encoding, Kept, Reply, Variant } from './kept.ts'
 
 /** Names the bytes of an answer and, before the first dash, the state of the record itself, which is what a writer means. */
 export function tagOf(body: Buffer | string, revision = ''): string {

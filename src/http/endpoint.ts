@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream'
 import type { Payload, Scope } from '../domain/scope.ts'
+import type { ShelfView } from '../rest/rendered/rendered-events.ts'
 import type { Fields } from '../schema/field.ts'
 import type { ResponseName } from '../schema/responses.ts'
 import type { Addresses } from './addresses.ts'
-import type { ShelfView } from './event-shelf.ts'
 
 /** Where the REST interface lies below the base address. */
 export const NAMESPACE = 'calendar/events/v1'

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import proxyAddr from '@fastify/proxy-addr'
-import { requestId } from './head.ts'
+import { requestId } from './cache/head.ts'
 
 /** Ids that may stand in headers and in the log as they are. */
 const REQUEST_ID = /^[\w.:=+/@-]{1,128}$/

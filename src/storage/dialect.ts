@@ -1,8 +1,8 @@
 import { type Expression, type Kysely, type RawBuilder, type SqlBool, sql, type Transaction } from 'kysely'
 import { type Box, EARTH_RADIUS, type Point } from '../lib/geo.ts'
 import { prepared } from './prepared.ts'
+import * as wordIndex from './sqlite/word-index.ts'
 import type { Tables } from './tables.ts'
-import * as wordIndex from './word-index.ts'
 
 /** How many rows the version of the data is spread over, so that writers seldom wait for each other's commit. */
 export const SHARES = 32

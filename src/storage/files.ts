@@ -3,7 +3,7 @@ import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type * as Aws from 'aws4fetch'
 import { later } from '../lib/later.ts'
-import { FILE_MODE, FOLDER_MODE, makeFolderPrivate } from './private-files.ts'
+import { FILE_MODE, FOLDER_MODE, makeFolderPrivate } from './sqlite/private-files.ts'
 
 const aws = later<typeof Aws>('aws4fetch')
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { endpoints } from '../../src/http/routes.ts'
+import { endpoints } from '../../src/rest/endpoints.ts'
 import { type Service, startService } from '../support/service.ts'
 
 describe('every endpoint', () => {

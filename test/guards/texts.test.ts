@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { endpoints } from '../../src/http/routes.ts'
 import { ERRORS } from '../../src/lib/errors.ts'
 import { DEFAULT_LANGUAGE, keysOf, LANGUAGES, text } from '../../src/lib/texts.ts'
+import { endpoints } from '../../src/rest/endpoints.ts'
 import { ticketFields } from '../../src/schema/ticket.ts'
 import { sources } from '../support/sources.ts'
 

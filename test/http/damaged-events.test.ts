@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import pino from 'pino'
 import sharp from 'sharp'
 import { exportEvents } from '../../src/app.ts'
-import type { ExportFormat } from '../../src/http/feeds/export.ts'
+import type { ExportFormat } from '../../src/feeds/export.ts'
 
 import { type Json, type Service, startService } from '../support/service.ts'
 import { ON_POSTGRES } from '../support/store.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Role } from '../../src/domain/access.ts'
-import { REQUEST_SAMPLES } from '../../src/http/samples.ts'
+import { REQUEST_SAMPLES } from '../../src/rest/samples.ts'
 import { contractOf } from '../support/contract.ts'
 import fc from '../support/property.ts'
 import { type Json, startService } from '../support/service.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { decodeHTML } from 'entities'
 import { findZone, toInstant, toWallClock } from '../../src/calendar/zone.ts'
-import { endpoints } from '../../src/http/routes.ts'
+import { endpoints } from '../../src/rest/endpoints.ts'
 import fc from '../support/property.ts'
 import { type Json, type Service, startService } from '../support/service.ts'
 

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net'
 import { Writable } from 'node:stream'
 import { after, before, describe, it } from 'node:test'
 import pino from 'pino'
-import { endpoints } from '../../src/http/routes.ts'
+import { endpoints } from '../../src/rest/endpoints.ts'
 import { basic, type Service, startService } from '../support/service.ts'
 import { eventually } from '../support/workers.ts'
 

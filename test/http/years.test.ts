@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { createScope } from '../../src/app.ts'
-import { importTable } from '../../src/domain/import-table.ts'
+import { importTable } from '../../src/imports/table/import-table.ts'
 import { type Json, type Service, startService } from '../support/service.ts'
 
 /** 2031-06-01 12:00:00 UTC. */

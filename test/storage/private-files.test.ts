@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'node:test'
 import { promisify } from 'node:util'
 import { openDatabase } from '../../src/storage/database.ts'
 import { folderStore } from '../../src/storage/files.ts'
-import { makeImagesPrivate } from '../../src/storage/private-files.ts'
+import { makeImagesPrivate } from '../../src/storage/sqlite/private-files.ts'
 import { ROOT } from '../support/sources.ts'
 import { serveProcesses } from '../support/workers.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { fstatSync, readdirSync, readlinkSync } from 'node:fs'
 import { describe, it } from 'node:test'
-import { Scratch } from '../../src/storage/scratch.ts'
+import { Scratch } from '../../src/http/cache/scratch-file.ts'
 
 const MOST = 2 ** 20
 

@@ -21,7 +21,7 @@ function unused(still = ''): string {
     and not exists (select 1 from event_words where event_words match '"' || replace(words.word, '"', '""') || '"')`
 }
 
-/** On SQLite, events are found by their words, and words by their parts: see storage/word-index.ts. */
+/** On SQLite, events are found by their words, and words by their parts: see storage/sqlite/word-index.ts. */
 export const steps: readonly Step[] = [
   {
     postgres: [],

@@ -1,0 +1,52 @@
+import { Readable } from 'node:stream'
+import type { EventStream } from '../domain/event-stream.ts'
+import { isNamed, tagOf } from '../http/conditional.ts'
+import type { Answer, Call } from '../http/endpoint.ts'
+
+/** How long a cache may answer by itself, in seconds. */
+const FRESH = 300
+
+/** How much text is put together before it is sent, and so kept for the next reader, in characters; what is longer is streamed. */
+const MOST_KEPT = 300_000
+
+/**
+ * Answers with a text or, to a reader who has it already, that nothing has changed. The tag is made from sums and
+ * counts, not from the text, which is not made when it need not be; so it is weak, and the same in every encoding.
+ * `Last-Modified` is told but not asked for: what was removed has no date.
+ */
+export async function conditional(
+  call: Call,
+  { marks, modified }: Pick<EventStream, 'marks' | 'modified'>,
+  headers: Record<string, string>,
+  write: () => AsyncGenerator<string>,
+): Promise<Answer> {
+  const mark = JSON.stringify([call.language, call.addresses, call.scope.site, headers, marks])
+  const tag = tagOf(mark)
+  const told = {
+    'cache-control': `${call.scope.user === null ? 'public' : 'private'}, max-age=${FRESH}`,
+    etag: `W/"${tag}"`,
+    ...(modified !== null && { 'last-modified': new Date(modified * 1000).toUTCString() }),
+  }
+  if (isNamed(tag, call.header('if-none-match'))) return { status: 304, headers: told, body: '' }
+  return {
+    headers: { ...headers, ...told },
+    mark,
+    body: call.method === 'HEAD' ? Readable.from([]) : await begin(write()),
+  }
+}
+
+/** All of a short text, and a stream of a long one. */
+async function begin(text: AsyncGenerator<string>): Promise<string | Readable> {
+  let begun = ''
+  for (;;) {
+    const { done, value } = await text.next()
+    if (done) return begun
+    begun += value
+    if (begun.length > MOST_KEPT) return Readable.from(goOn(begun, text), { objectMode: false, highWaterMark: 65_536 })
+  }
+}
+
+async function* goOn(begun: string, text: AsyncGenerator<string>): AsyncGenerator<string> {
+  yield begun
+  yield* text
+}

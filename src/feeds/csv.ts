@@ -1,0 +1,67 @@
+import { type Instant, toInstant, toIso, toWallClock, type WallClock, type Zone } from '../calendar/zone.ts'
+import type { Event } from '../domain/events.ts'
+import type { Linked, LinkedKind } from '../domain/linked-records.ts'
+import { joinNames, protectText, quoteCell } from '../lib/table-cells.ts'
+import { type Feed, type Format, inPieces } from './feed.ts'
+import { importStatus } from './stored-fields.ts'
+
+/** Comma-separated values: RFC 4180, with a heading. Columns have the names of the fields of the REST interface. */
+export const csv: Format = { type: 'text/csv; charset=utf-8; header=present', period: 'all', write }
+
+type Cell = string | number | null
+
+type Column = readonly [name: string, value: (event: Event, feed: Feed) => Cell]
+
+const flag = (value: number) => (value === 1 ? 'true' : 'false')
+/** By the event's clock; where that shows the same time twice, the second with its offset. */
+const when = (instant: Instant, wall: WallClock, zone: Zone) =>
+  toInstant(wall, zone) === instant ? wall : toIso(instant, zone)
+const names = (list: readonly { name: string }[]) =>
+  joinNames(
+    list.map(({ name }) => name),
+    ',',
+  )
+const linked = (kind: LinkedKind, list: readonly Linked[]) =>
+  joinNames(
+    list.map(({ row }) => String(row[kind])),
+    '|',
+  )
+
+const COLUMNS: readonly Column[] = [
+  ['id', ({ row }) => row.id],
+  ['title', ({ row }) => row.title],
+  ['start_date', ({ row }) => when(row.start_utc, row.start_local, row.timezone)],
+  ['end_date', ({ row }) => when(row.end_utc, row.end_local, row.timezone)],
+  ['timezone', ({ row }) => row.timezone],
+  ['all_day', ({ row }) => flag(row.all_day)],
+  ['status', ({ row }) => importStatus(row)],
+  ['slug', ({ row }) => row.slug],
+  ['date_utc', ({ row }) => toWallClock(row.date_utc, 'UTC')],
+  ['description', ({ row }) => row.description],
+  ['excerpt', ({ row }) => row.excerpt],
+  ['cost', ({ row }) => row.cost],
+  ['website', ({ row }) => row.website],
+  ['image', ({ image }, { addresses }) => image && `${addresses.home}/images/${image.file}`],
+  ['categories', ({ categories }) => names(categories)],
+  ['tags', ({ tags }) => names(tags)],
+  ['featured', ({ row }) => flag(row.featured)],
+  ['sticky', ({ row }) => flag(row.sticky)],
+  ['hide_from_listings', ({ row }) => flag(row.hide_from_listings)],
+  ['show_map', ({ row }) => flag(row.show_map)],
+  ['show_map_link', ({ row }) => flag(row.show_map_link)],
+  ['venue', ({ venues }) => linked('venue', venues)],
+  ['organizer', ({ organizers }) => linked('organizer', organizers)],
+]
+
+async function* write(feed: Feed): AsyncGenerator<string> {
+  yield line(COLUMNS.map(([name]) => name))
+  yield* inPieces(feed.events, (event) => line(COLUMNS.map(([, value]) => value(event, feed))))
+}
+
+function line(cells: readonly Cell[]): string {
+  return `${cells.map(cell).join(',')}\r\n`
+}
+
+function cell(value: Cell): string {
+  return typeof value === 'string' ? quoteCell(protectText(value)) : String(value ?? '')
+}

@@ -1,0 +1,62 @@
+import { openStream, type StreamScope } from '../domain/event-stream.ts'
+import type { Addresses } from '../http/addresses.ts'
+import { NAMESPACE } from '../http/endpoint.ts'
+import { errorBody } from '../http/errors.ts'
+import { AppError } from '../lib/errors.ts'
+import { DEFAULT_LANGUAGE } from '../lib/texts.ts'
+import { event } from '../rest/present-event.ts'
+import { csv } from './csv.ts'
+import { type Feed, type Format, feedTitle, inPieces } from './feed.ts'
+import { icalendar } from './icalendar.ts'
+
+/** Events as the REST interface shows them. */
+const json: Format = {
+  type: 'application/json; charset=utf-8',
+  period: 'all',
+  async *write({ events, addresses, site }) {
+    yield `{"events":[${events.total === 0 ? '' : '\n'}`
+    yield* inPieces(events, (one) => JSON.stringify(event(one, addresses, site)), ',\n')
+    yield '\n]}\n'
+  },
+}
+
+const FORMATS = { ics: icalendar, csv, json } as const
+
+export type ExportFormat = keyof typeof FORMATS
+export const EXPORT_FORMATS = Object.keys(FORMATS) as ExportFormat[]
+
+/** An export that cannot be made as it was asked for, in words. */
+export class ExportError extends Error {}
+
+/** The text of a file with the events that match the filters of lists: those that everybody sees, or all that the scope's user does. */
+export async function exportEvents(
+  scope: StreamScope,
+  format: ExportFormat,
+  query: Record<string, unknown>,
+): Promise<{ total: number; text: AsyncGenerator<string> }> {
+  const { home } = scope.site
+  const addresses: Addresses = { home, rest: `${home}/${NAMESPACE}`, host: new URL(home).hostname }
+  const { period, write } = FORMATS[format]
+  const request = { query: () => query, period, isPublic: scope.user === null }
+  const events = await openStream(scope, request).catch((error) => {
+    throw error instanceof AppError ? new ExportError(inWords(error)) : error
+  })
+  const feed: Feed = {
+    title: feedTitle(scope.site, addresses, DEFAULT_LANGUAGE, null),
+    language: DEFAULT_LANGUAGE,
+    addresses,
+    site: scope.site,
+    page: `${home}/events/`,
+    self: null,
+    next: null,
+    previous: null,
+    now: () => scope.clock(),
+    events,
+  }
+  return { total: events.total, text: write(feed) }
+}
+
+function inWords(error: AppError): string {
+  const { message, data } = errorBody(error, DEFAULT_LANGUAGE, '') as { message: string; data: { params?: object } }
+  return [message, ...Object.entries(data.params ?? {}).map(([name, words]) => `${name}: ${words}`)].join(' ')
+}

@@ -1,0 +1,194 @@
+import { escapeText, joinTexts, writeLine } from '../calendar/content-lines.ts'
+import { basic, describing, type ZoneDescription } from '../calendar/vtimezone.ts'
+import { type Instant, offsetSeconds, plainSpan, toWallClock, type WallClock, type Zone } from '../calendar/zone.ts'
+import type { Event, EventRow } from '../domain/events.ts'
+import type { Linked } from '../domain/linked-records.ts'
+import type { Addresses } from '../http/addresses.ts'
+import { plainLines } from '../lib/plain-lines.ts'
+import { inOwnTurns } from '../lib/turns.ts'
+import { eventFields } from '../schema/event.ts'
+import { organizerFields } from '../schema/organizer.ts'
+import type { Status } from '../schema/record.ts'
+import { venueFields } from '../schema/venue.ts'
+import { whereText } from './event-text.ts'
+import { type Feed, type Format, inPieces } from './feed.ts'
+import { importStatus, linkedFields, storedFields, ticketFields } from './stored-fields.ts'
+import { TermLines } from './term-lines.ts'
+
+/** iCalendar: RFC 5545, with what RFC 7986 adds for calendars that are subscribed to. */
+export const icalendar: Format = { type: 'text/calendar; charset=utf-8', period: 'all', write }
+
+/** How often a subscriber should look again. */
+const REFRESH = 'PT1H'
+
+/** Begins to count changes here, so that their number stays one that RFC 5545 §3.3.8 allows until 2088. */
+const SEQUENCE_FROM = Date.UTC(2020, 0) / 1000
+
+/** The zones that were described, each with the time around the last event in which nothing is doubtful. */
+type Zones = ReadonlyMap<Zone, ZoneDescription & { plain: ReturnType<typeof plainSpan> }>
+
+async function* write(feed: Feed): AsyncGenerator<string> {
+  const { events, site, now, addresses, self } = feed
+  yield head(feed)
+  const zones = new Map<Zone, ZoneDescription & { plain: ReturnType<typeof plainSpan> }>()
+  for (const { timezone, first, last } of events.zones) {
+    if (timezone === 'UTC') continue
+    const zone = await inOwnTurns(describing(timezone, first, last))
+    zones.set(timezone, { ...zone, plain: plainSpan(first, timezone) })
+    yield zone.text
+  }
+  const terms = self === null ? new TermLines(await events.categories()) : null
+  let isEmpty = zones.size === 0
+  for await (const piece of inPieces(events, (event) => vevent(event, addresses, zones, terms))) {
+    isEmpty = false
+    yield piece
+  }
+  // A calendar must hold something (RFC 5545 §3.6): without events, the zone of the site.
+  if (isEmpty) yield (await inOwnTurns(describing(site.timezone, now(), now()))).text
+  yield writeLine('END', 'VCALENDAR')
+}
+
+function head({ title, self, page, site, events }: Feed): string {
+  return lines([
+    ['BEGIN', 'VCALENDAR'],
+    ['VERSION', '2.0'],
+    ['PRODID', '-//Kalends//Kalends//EN'],
+    ['CALSCALE', 'GREGORIAN'],
+    ['NAME', escapeText(title)],
+    ['X-WR-CALNAME', escapeText(title)],
+    ['X-WR-TIMEZONE', escapeText(site.timezone)],
+    self !== null && ['UID', escapeText(self)],
+    events.modified !== null && ['LAST-MODIFIED', utc(events.modified)],
+    ['URL', page],
+    self !== null && ['SOURCE', self, { VALUE: 'URI' }],
+    ['REFRESH-INTERVAL', REFRESH, { VALUE: 'DURATION' }],
+    ['X-PUBLISHED-TTL', REFRESH],
+  ])
+}
+
+/** Only an unpublished event of an export is anything but confirmed. */
+const STATUS: Partial<Record<Status, string>> = { draft: 'TENTATIVE', pending: 'TENTATIVE', trash: 'CANCELLED' }
+
+function vevent(event: Event, addresses: Addresses, zones: Zones, terms: TermLines | null): string {
+  const { row, venues, organizers, categories, tags, image, parent } = event
+  const picture = image && `${addresses.home}/images/${image.file}`
+  const [first, ...others] = organizers
+  const place = venues.find((venue) => venue.row.geo_lat !== null)?.row
+  const changed = Math.max(row.modified_utc, ...[...venues, ...organizers].map((linked) => linked.row.modified_utc))
+  const names = (list: readonly { name: string }[]) => joinTexts(list.map(({ name }) => name))
+  return lines([
+    ['BEGIN', 'VEVENT'],
+    ['UID', escapeText(uid(row.id, addresses))],
+    // Without a METHOD this is the time of the last change (RFC 5545 §3.8.7.2), and so the same each time it is asked for.
+    ['DTSTAMP', utc(changed)],
+    ...times(row, zones),
+    ['CREATED', utc(row.date_utc)],
+    ['LAST-MODIFIED', utc(changed)],
+    ['SEQUENCE', String(Math.max(0, row.modified_utc - SEQUENCE_FROM))],
+    ['STATUS', STATUS[row.status] ?? 'CONFIRMED'],
+    (row.status === 'private' || row.password_hash !== null) && ['CLASS', 'PRIVATE'],
+    ['TRANSP', row.all_day === 1 ? 'TRANSPARENT' : 'OPAQUE'],
+    ['SUMMARY', escapeText(row.title)],
+    ...descriptions(row),
+    venues.length > 0 && ['LOCATION', escapeText(whereText(event))],
+    place !== undefined && ['GEO', `${place.geo_lat};${place.geo_lng}`],
+    ['URL', `${addresses.home}/event/${row.slug}/`],
+    first !== undefined && ['ORGANIZER', organizerAddress(first, addresses), { CN: String(first.row.organizer) }],
+    ...others.map((other): Line => ['CONTACT', escapeText(contactText(other))]),
+    categories.length > 0 && ['CATEGORIES', names(categories)],
+    tags.length > 0 && ['CATEGORIES', names(tags), { 'X-KALENDS-KIND': 'TAG' }],
+    picture !== null && ['IMAGE', picture, { VALUE: 'URI', DISPLAY: 'BADGE', FMTTYPE: image?.mime ?? '' }],
+    picture !== null && ['ATTACH', picture, { FMTTYPE: image?.mime ?? '' }],
+    parent !== null && ['RELATED-TO', escapeText(uid(parent, addresses)), { RELTYPE: 'PARENT' }],
+    ...(terms?.of(event) ?? []).map((term): Line => ['X-KALENDS-TERM', escapeText(term), { VALUE: 'TEXT' }]),
+    terms !== null && ['X-KALENDS-FIELDS', escapeText(JSON.stringify(fields(event))), { VALUE: 'TEXT' }],
+    ['END', 'VEVENT'],
+  ])
+}
+
+/** What tells an event from those of every other calendar, for ever. */
+function uid(id: number, { host }: Addresses): string {
+  return `event-${id}@${host}`
+}
+
+function times(row: EventRow, zones: Zones): Line[] {
+  if (row.all_day === 1) return days(row)
+  const start = moment('DTSTART', row.start_utc, row.start_local, row.timezone, zones)
+  // An end must be later than the start (RFC 5545 §3.6.1): what takes no time has none.
+  return row.end_utc > row.start_utc
+    ? [start, moment('DTEND', row.end_utc, row.end_local, row.timezone, zones)]
+    : [start]
+}
+
+/** By the clock of the event's zone, wherever a reader who has nothing but its description finds the same instant. */
+function moment(name: string, instant: Instant, wall: WallClock, zone: Zone, zones: Zones): Line {
+  const known = zones.get(zone)
+  if (known === undefined || instant < known.from || instant >= known.until) return [name, utc(instant)]
+  // Events come in order, so the span of the last one is nearly always that of the next.
+  if (instant < known.plain.from || instant >= known.plain.until) known.plain = plainSpan(instant, zone)
+  const isPlain = instant >= known.plain.from && instant < known.plain.until
+  // Many programs drop the seconds of old local mean times.
+  const isWhole = isPlain && (instant > MODERN || offsetSeconds(instant, zone) % 60 === 0)
+  return isWhole ? [name, basic(wall), { TZID: zone }] : [name, utc(instant)]
+}
+
+/** Since then all offsets are whole minutes. */
+const MODERN = Date.UTC(1973, 0) / 1000
+
+/** Whole days; the end is the day after the last. */
+function days({ start_local, end_local }: EventRow): Line[] {
+  const first = Temporal.PlainDate.from(start_local.slice(0, 10))
+  const end = Temporal.PlainDate.from(end_local.slice(0, 10)).add({ days: 1 })
+  const date = (day: Temporal.PlainDate) => day.toString().replaceAll('-', '')
+  return [
+    ['DTSTART', date(first), { VALUE: 'DATE' }],
+    // The day after the last that can be written cannot be.
+    end.year > 9999
+      ? ['DURATION', `P${first.until(end, { largestUnit: 'days' }).days}D`]
+      : ['DTEND', date(end), { VALUE: 'DATE' }],
+  ]
+}
+
+/** Plain text for every program, and the HTML for those that know it. */
+function descriptions({ description }: EventRow): (Line | false)[] {
+  if (!description) return []
+  return [
+    ['DESCRIPTION', escapeText(plainLines(description))],
+    /[<&]/.test(description) && ['X-ALT-DESC', escapeText(description), { FMTTYPE: 'text/html' }],
+  ]
+}
+
+function organizerAddress({ row }: Linked, { home }: Addresses): string {
+  return row.email ? `mailto:${row.email}` : String(row.website || `${home}/organizer/${row.slug}/`)
+}
+
+function contactText({ row }: Linked): string {
+  return [row.organizer, row.email, row.phone, row.website].filter(Boolean).join(', ')
+}
+
+/** Fields of ours that no property is made for, by their names in the REST interface: an export can be taken in again. */
+function fields({ row, venues, organizers, categories, tags, tickets }: Event): Record<string, unknown> {
+  return {
+    ...storedFields(eventFields, row, ['title', 'description', 'all_day']),
+    slug: row.slug,
+    timezone: row.timezone,
+    status: importStatus(row),
+    date_utc: toWallClock(row.date_utc, 'UTC'),
+    ...(venues.length > 0 && { venue: venues.map((one) => linkedFields(venueFields, one)) }),
+    ...(organizers.length > 0 && { organizer: organizers.map((one) => linkedFields(organizerFields, one)) }),
+    ...(categories.length > 0 && { categories: categories.map(({ slug }) => slug) }),
+    ...(tags.length > 0 && { tags: tags.map(({ slug }) => slug) }),
+    ...(tickets.length > 0 && { tickets: tickets.map((ticket) => ticketFields(ticket, row)) }),
+  }
+}
+
+function utc(instant: Instant): string {
+  return new Date(instant * 1000).toISOString().replace(/[-:]|\.000/g, '')
+}
+
+type Line = Parameters<typeof writeLine>
+
+/** Lines, of which some may be missing. */
+function lines(list: readonly (Line | false)[]): string {
+  return list.map((line) => (line === false ? '' : writeLine(...line))).join('')
+}

@@ -1,0 +1,149 @@
+import { openStream, type StreamRequest } from '../domain/event-stream.ts'
+import * as events from '../domain/events.ts'
+import * as linkedRecords from '../domain/linked-records.ts'
+import type { Scope } from '../domain/scope.ts'
+import { getByPath } from '../domain/term-paths.ts'
+import { type Answer, type Call, NAMESPACE, type View } from '../http/endpoint.ts'
+import { AppError } from '../lib/errors.ts'
+import { slugify } from '../lib/slug.ts'
+import { eventListParameters } from '../schema/event.ts'
+import { atom } from './atom.ts'
+import { conditional } from './conditional.ts'
+import { type Feed, type Format, feedTitle } from './feed.ts'
+import { icalendar } from './icalendar.ts'
+import { jsonFeed } from './json-feed.ts'
+import { rss } from './rss.ts'
+
+/** The formats of feeds, by the ends of their addresses. */
+const FORMATS = { ics: icalendar, rss, atom, json: jsonFeed } as const
+type Extension = keyof typeof FORMATS
+
+const FILE = /^(.+)\.(ics|rss|atom|json)$/
+
+/** What a feed is of: its name, its page, and what it asks for. */
+interface Subject {
+  readonly name: string | null
+  /** Of the page, without the slash at its end: the feed's is this and its extension. */
+  readonly path: string
+  readonly of?: StreamRequest['of']
+  /** A single event. */
+  readonly event?: number
+}
+
+const ALL: Subject = { name: null, path: '/events' }
+
+/** Nobody sees more in a feed than everybody does. */
+function asVisitor(scope: Scope): Scope {
+  return { ...scope, user: null }
+}
+
+const SUBJECTS = {
+  event: async (scope: Scope, slug: string): Promise<Subject> => {
+    const { row } = await events.get(asVisitor(scope), { slug: slugify(slug) }, () => ({}))
+    return { name: row.title, path: `/event/${row.slug}`, event: row.id }
+  },
+  venue: (scope: Scope, slug: string) => linkedSubject(scope, 'venue', slug),
+  organizer: (scope: Scope, slug: string) => linkedSubject(scope, 'organizer', slug),
+  tag: async (scope: Scope, slug: string): Promise<Subject> => {
+    const { id, name, slug: own } = await getByPath(scope, 'tag', slug)
+    return { name, path: `/tag/${own}`, of: { kind: 'tag', id } }
+  },
+  category: async (scope: Scope, slugs: string): Promise<Subject> => {
+    const { id, name, path } = await getByPath(scope, 'category', slugs)
+    return { name, path: `/events/category/${path}`, of: { kind: 'category', id } }
+  },
+}
+
+async function linkedSubject(scope: Scope, kind: linkedRecords.LinkedKind, slug: string): Promise<Subject> {
+  const { row } = await linkedRecords.get(asVisitor(scope), kind, { slug: slugify(slug) })
+  return { name: String(row[kind]), path: `/${kind}/${row.slug}`, of: { kind, id: row.id } }
+}
+
+/** Feeds take the parameters of the list of events. */
+export const feedParameters: readonly string[] = Object.keys(eventListParameters)
+
+/** Feeds: iCalendar, RSS, Atom and JSON Feed of every list, and iCalendar of every event. */
+export const feeds: readonly View[] = [
+  ...(Object.keys(FORMATS) as Extension[]).map(
+    (extension): View => ({
+      path: `/events.${extension}`,
+      methods: ['GET'],
+      parameters: feedParameters,
+      handle: (call) => answer(call, ALL, extension),
+    }),
+  ),
+  ...(['event', 'venue', 'organizer', 'tag'] as const).map(
+    (kind): View => ({
+      path: `/${kind}/:slug(${kind === 'event' ? '^.+\\.ics$' : '^.+\\.(?:ics|rss|atom|json)$'})`,
+      methods: ['GET'],
+      // A single event has no parameters.
+      ...(kind !== 'event' && { parameters: feedParameters }),
+      async handle(call) {
+        const [, slug = '', extension] = FILE.exec(call.slug) ?? []
+        return answer(call, await SUBJECTS[kind](call.scope, slug), extension as Extension)
+      },
+    }),
+  ),
+]
+
+/** The feed of a category, whose path is what a view's `*` stands for; null when that is not the address of a feed. */
+export async function categoryFeed(call: Call): Promise<Answer | null> {
+  const [, path, extension] = FILE.exec(call.rest) ?? []
+  if (path === undefined) return null
+  return answer(call, await SUBJECTS.category(call.scope, path), extension as Extension)
+}
+
+async function answer(call: Call, subject: Subject, extension: Extension): Promise<Answer> {
+  const format: Format = FORMATS[extension]
+  const { event, of } = subject
+  const found = await openStream(call.scope, {
+    query: event === undefined ? call.query : () => ({ include: event }),
+    ...(of && { of }),
+    period: format.period,
+    isPublic: true,
+  })
+  const pages = found.page === null ? 1 : Math.ceil(found.total / found.page.perPage)
+  const page = found.page?.page ?? 1
+  if (page > Math.max(pages, 1)) throw new AppError('event-archive-page-not-found', { fill: { pages } })
+  const { addresses, language, scope } = call
+  const base = addresses.rest.slice(0, -NAMESPACE.length - 1)
+  const address = (number: number) => feedAddress(`${base}${subject.path}.${extension}`, call.search, number)
+  const feed: Feed = {
+    title: feedTitle(scope.site, addresses, language, subject.name),
+    language,
+    addresses,
+    site: scope.site,
+    page: `${base}${subject.path}/`,
+    self: address(page),
+    next: page < pages ? address(page + 1) : null,
+    previous: page > 1 ? address(page - 1) : null,
+    now: () => scope.clock(),
+    events: found,
+  }
+  return conditional(call, found, headersOf(feed, format, fileName(subject, extension)), () => format.write(feed))
+}
+
+/** The address of a page of a feed, with all that was asked for. */
+function feedAddress(path: string, search: URLSearchParams, page: number): string {
+  const own = new URLSearchParams(search)
+  if (own.has('page') || page > 1) own.set('page', String(page))
+  own.sort()
+  return own.size === 0 ? path : `${path}?${own}`
+}
+
+function headersOf({ page, next, previous }: Feed, { type }: Format, file: string): Record<string, string> {
+  const links = [`<${page}>; rel="alternate"; type="text/html"`]
+  if (next !== null) links.push(`<${next}>; rel="next"`)
+  if (previous !== null) links.push(`<${previous}>; rel="prev"`)
+  return {
+    'content-type': type,
+    link: links.join(', '),
+    // A calendar is opened by the program for calendars; the others are read by whoever asked.
+    'content-disposition': `${file.endsWith('.ics') ? 'attachment' : 'inline'}; filename="${file}"`,
+  }
+}
+
+/** A slug is letters, digits, dashes and percent signs: safe between quotes. */
+function fileName({ path }: Subject, extension: Extension): string {
+  return `${path.split('/').at(-1)}.${extension}`
+}

@@ -1,0 +1,121 @@
+import type { CalendarEntry } from '../../calendar/calendar-entry.ts'
+import { DAY, fromWall, toWall, type WallSeconds } from '../../calendar/civil.ts'
+import { type Budget, expansion, horizonFrom } from '../../calendar/recurrence.ts'
+import { toInstant, toWallClock, type WallClock, type Zone } from '../../calendar/zone.ts'
+
+/** One occurrence of an entry, or all of one that does not recur. */
+export interface Occurrence {
+  readonly entry: CalendarEntry
+  /** By the clock of the entry's zone. */
+  readonly start: WallSeconds
+  readonly end: WallSeconds
+  readonly part: string
+  readonly parent: string | null
+  /** Whether others of the entry begin on its day. */
+  readonly sharesDay: boolean
+}
+
+type Timed = Omit<Occurrence, 'parent' | 'sharesDay'>
+
+export interface Series {
+  readonly occurrences: readonly Occurrence[]
+  /** It has more occurrences than are taken. */
+  readonly cut: boolean
+  /**
+   * From which occurrence to which these are all that there are, so that others are no more; null if nobody knows. What is
+   * cut off goes on before and behind them.
+   */
+  readonly whole: { readonly first: string; readonly last: string } | null
+}
+
+/**
+ * The occurrences of a recurring entry for two years ahead, with the changes that other entries of its name make; one short
+ * step after the other.
+ */
+export function* seriesOf(entries: readonly CalendarEntry[], now: WallClock, budget: Budget): Generator<void, Series> {
+  const master = entries.find((entry) => entry.occurrence === null)
+  const changes = entries.filter((entry) => entry.occurrence !== null)
+  if (master === undefined) {
+    // Changes alone, as in an excerpt of a calendar: each is an event of its own.
+    const alone: Occurrence[] = []
+    for (const entry of changes) {
+      yield
+      const { at, zone } = entry.occurrence ?? { at: entry.start, zone: entry.zone }
+      alone.push({ ...asChanged(entry, partOf({ ...entry, zone }, at)), parent: null, sharesDay: true })
+    }
+    return { occurrences: alone, cut: false, whole: null }
+  }
+  const { starts, cut } =
+    master.recurrence === null
+      ? { starts: [master.start], cut: false }
+      : yield* expansion(master.recurrence, horizonFrom(now), fromWall(now), budget)
+  const changed = new Map<WallSeconds, CalendarEntry>()
+  const future: { entry: CalendarEntry; from: WallSeconds }[] = []
+  for (const entry of changes) {
+    yield
+    const place = placeOf(entry, master)
+    if (entry.occurrence?.andFuture) future.push({ entry, from: place })
+    else changed.set(place, entry)
+  }
+  future.sort((one, other) => one.from - other.from)
+  // A change to what the rule does not give is one more occurrence.
+  const places = [...new Set([...starts, ...changed.keys()])].sort((one, other) => one - other)
+  const partAt = (at = master.start) => (at === master.start ? '' : partOf(master, at))
+  let since: CalendarEntry | undefined
+  let begun = 0
+  const occurrences: Timed[] = []
+  for (const place of places) {
+    yield
+    // Both are in order, so each change is looked at once.
+    for (let next = future[begun]; next !== undefined && next.from <= place; next = future[++begun]) since = next.entry
+    const part = partAt(place)
+    const exact = changed.get(place)
+    if (exact !== undefined) occurrences.push(asChanged(exact, part))
+    else if (since === undefined) occurrences.push(moved(master, place - master.start, part))
+    else occurrences.push(asFuture(since, master, place, part))
+  }
+  const kept = occurrences.find((occurrence) => !occurrence.entry.cancelled)?.part ?? null
+  const sharesDay = new Set(occurrences.map(({ start }) => Math.floor(start / DAY))).size < occurrences.length
+  return {
+    occurrences: occurrences.map((one) => ({ ...one, sharesDay, parent: one.part === kept ? null : kept })),
+    cut,
+    whole: cut ? { first: partAt(starts[1]), last: partAt(starts.at(-1)) } : { first: '', last: END_OF_TIME },
+  }
+}
+
+/** Behind the name of every occurrence. */
+const END_OF_TIME = '~'
+
+/** The occurrence that an entry changes, by the clock of the recurring one. */
+function placeOf({ occurrence }: CalendarEntry, master: CalendarEntry): WallSeconds {
+  if (occurrence === null) return master.start
+  const { at, zone } = occurrence
+  if (master.allDay) return Math.floor(at / DAY) * DAY
+  const isDate = at % DAY === 0 && master.start % DAY !== 0 && zone === master.zone
+  if (isDate) return at + (master.start % DAY)
+  return zone === master.zone ? at : wallIn(at, zone, master.zone)
+}
+
+function wallIn(at: WallSeconds, from: Zone, to: Zone): WallSeconds {
+  return fromWall(toWallClock(toInstant(toWall(at), from), to))
+}
+
+function asChanged(entry: CalendarEntry, part: string): Timed {
+  return { entry, start: entry.start, end: entry.end, part }
+}
+
+/** The entry itself at another time. */
+function moved(entry: CalendarEntry, by: number, part: string): Timed {
+  return { entry, start: entry.start + by, end: entry.end + by, part }
+}
+
+/** An occurrence behind one that was changed for all that follow: moved as that one was. */
+function asFuture(since: CalendarEntry, master: CalendarEntry, place: WallSeconds, part: string): Timed {
+  return moved(since, place - placeOf(since, master), part)
+}
+
+/** What an occurrence is known by: its day or, if it has a time, its instant. */
+function partOf({ allDay, zone }: Pick<CalendarEntry, 'allDay' | 'zone'>, at: WallSeconds): string {
+  if (allDay) return toWall(at).slice(0, 10)
+  return toWallClock(toInstant(toWall(at), zone), 'UTC')
+}

@@ -1,0 +1,102 @@
+import * as images from '../domain/images.ts'
+import type { Scope } from '../domain/scope.ts'
+import { AppError, type Problem } from '../lib/errors.ts'
+import { FetchRefused, safeFetch } from '../lib/safe-fetch.ts'
+import * as imageStorage from '../storage/images.ts'
+import * as storage from '../storage/imports.ts'
+import * as imports from './import-run.ts'
+
+/** How many addresses are kept in mind, for those that many events name. */
+const MOST_FOUND = 10_000
+
+/** The images that an import names by address: each is fetched once, whoever names it and however often it is run. */
+export class ImportedImages {
+  /** How many were fetched. */
+  fetched = 0
+  readonly #scope: Scope
+  readonly #run: imports.Run
+  readonly #most: number
+  readonly #fetchFile: (url: string) => Promise<Buffer>
+  #asked = 0
+  /** What became of addresses in this run: what could not be had is not asked for again. */
+  readonly #found = new Map<string, number | Problem>()
+
+  constructor(
+    scope: Scope,
+    run: imports.Run,
+    {
+      most = Number.POSITIVE_INFINITY,
+      fetchFile = (url: string) => safeFetch(url, scope.fetchLimits),
+    }: { readonly most?: number | undefined; readonly fetchFile?: (url: string) => Promise<Buffer> } = {},
+  ) {
+    this.#scope = scope
+    this.#run = run
+    this.#most = most
+    this.#fetchFile = fetchFile
+  }
+
+  /**
+   * Events with their images; those that are as they were are not looked at. One whose image cannot be had goes without
+   * it, is told of, and is known by another hash, so that the image is tried again next time.
+   */
+  async bringAll(items: readonly imports.Item[]): Promise<readonly imports.Item[]> {
+    const named = items.filter((item) => item.image !== undefined)
+    if (named.length === 0 || this.#run.dryRun) return items
+    const uids = [...new Set(named.map(({ uid }) => uid))]
+    const rows = await this.#scope.db.read((tx) => storage.listEvents(tx, this.#run.source, uids, null))
+    const known = new Map(rows.map(({ uid, part, hash, status }) => [`${uid}\n${part}`, status === null ? '' : hash]))
+    const brought: imports.Item[] = []
+    for (const item of items) {
+      const isDone = item.image === undefined || item.cancelled || known.get(`${item.uid}\n${item.part}`) === item.hash
+      brought.push(isDone ? item : await this.#with(item, item.image ?? ''))
+    }
+    return brought
+  }
+
+  async #with(item: imports.Item, url: string): Promise<imports.Item> {
+    const image = await this.bring(url)
+    if (typeof image === 'number') return { ...item, fields: { ...item.fields, image } }
+    const isLimit = image.problem === 'too_many_images'
+    const problem: Problem = isLimit ? image : { problem: 'field_not_brought', name: 'image', details: { image } }
+    imports.note(this.#run, { line: item.line, uid: item.uid, problem }, false)
+    return { ...item, hash: `${item.hash}-` }
+  }
+
+  /** The id of an image here, or why there is none. */
+  async bring(url: string): Promise<number | Problem> {
+    const found = this.#found.get(url) ?? (await this.#known(url)) ?? (await this.#fetch(url))
+    if (this.#found.size >= MOST_FOUND) this.#found.clear()
+    this.#found.set(url, found)
+    return found
+  }
+
+  /** One that was fetched before and is still here, or that is our own. */
+  async #known(url: string): Promise<number | null> {
+    const [file, hash] = /\/images\/([0-9a-f]{64})\.\w+$/.exec(url) ?? []
+    const isOwn = file !== undefined && url === `${this.#scope.site.home}${file}`
+    const id = await this.#scope.db.read(async (tx) => {
+      if (isOwn && hash !== undefined) return (await imageStorage.find(tx, hash))?.id
+      const before = await storage.get(tx, this.#run.source, 'image', url)
+      return before && (await imageStorage.get(tx, before.record))?.id
+    })
+    return id ?? null
+  }
+
+  async #fetch(url: string): Promise<number | Problem> {
+    if (++this.#asked > this.#most) return { problem: 'too_many_images', most: this.#most }
+    try {
+      const bytes = await this.#fetchFile(url)
+      const { id } = await images.create(this.#scope, async () => bytes)
+      const { source } = this.#run
+      const row = { source, uid: url, part: '', record: id, hash: '', imported_utc: this.#scope.clock() }
+      await this.#scope.db.write((tx) => storage.putAll(tx, [{ ...row, kind: 'image' }]))
+      this.fetched++
+      return id
+    } catch (error) {
+      if (error instanceof FetchRefused) return { problem: error.problem }
+      if (!(error instanceof AppError)) throw error
+      // What is wrong with the bytes is said as of an uploaded file.
+      return error.details.params?.file ?? imports.problemOf(error)
+    }
+  }
+}

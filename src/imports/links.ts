@@ -1,0 +1,121 @@
+import { sightOf } from '../domain/access.ts'
+import { resolveTerms } from '../domain/event-links.ts'
+import { createInline } from '../domain/linked-records.ts'
+import type { Scope } from '../domain/scope.ts'
+import { fold } from '../lib/fold.ts'
+import { asHtml } from '../lib/html.ts'
+import { Refused } from '../schema/field.ts'
+import * as kinds from '../schema/kinds.ts'
+import type { TermKind } from '../schema/term.ts'
+import type { Tx } from '../storage/dialect.ts'
+import * as linkedStorage from '../storage/linked-records.ts'
+import type { LinkedKind, RecordRow } from '../storage/records.ts'
+import type { Found } from './import-run.ts'
+
+/** Finds, by the names that a calendar gives them, what its events are linked to; makes what there is not. */
+export class Names {
+  readonly #tx: Tx
+  readonly #scope: Scope
+  readonly #found: Found
+
+  constructor(tx: Tx, scope: Scope, found: Found) {
+    this.#tx = tx
+    this.#scope = scope
+    this.#found = found
+  }
+
+  /** A venue of that name and place, or of that name without a place, or a new one. */
+  async venue(name: string, place: { readonly lat: string; readonly lng: string } | null): Promise<number[]> {
+    const venue = cleanName(name)
+    if (venue === null) return []
+    const [lat, lng] = [degrees(place?.lat, 90), degrees(place?.lng, 180)]
+    if (lat === null || lng === null) return this.#linked('venue', [{ venue }], { venue: asHtml(venue) })
+    const equals = [
+      { venue, geo_lat: lat, geo_lng: lng },
+      { venue, geo_lat: null },
+    ]
+    return this.#linked('venue', equals, { venue: asHtml(venue), geo_lat: lat, geo_lng: lng })
+  }
+
+  /** An organizer with that address, or of that name without another address, or a new one. */
+  async organizer(given: { readonly name: string; readonly email: string }): Promise<number[]> {
+    const organizer = cleanName(given.name)
+    if (organizer === null) return []
+    const email = read(kinds.email, given.email)
+    if (email === null) return this.#linked('organizer', [{ organizer }], { organizer: asHtml(organizer) })
+    const equals = [{ email }, { organizer, email: null }]
+    return this.#linked('organizer', equals, { organizer: asHtml(organizer), email })
+  }
+
+  /** Venues or organizers that an export of ours describes: those that are equal, or new ones. */
+  async data(kind: LinkedKind, list: readonly unknown[]): Promise<number[]> {
+    const ids: number[] = []
+    for (const data of list.slice(0, MOST_LINKS)) {
+      if (typeof data !== 'object' || data === null) continue
+      const key = `${kind}\n${JSON.stringify(data)}`
+      // Its fields alone: ids and authors there are not those here.
+      const { id: _, author: __, image: ___, slug, date_utc, ...fields } = data as Record<string, unknown>
+      const fresh = { ...(slug !== undefined && { slug }), ...(date_utc !== undefined && { date_utc }) }
+      const made =
+        this.#found.get(key) ?? (await createInline(this.#tx, this.#scope, kind, fields, new Map(), fresh)).id
+      this.#found.set(key, made)
+      ids.push(made)
+    }
+    return ids
+  }
+
+  /** Categories or tags by their names, which are never ids here. */
+  async terms(kind: TermKind, names: readonly string[]): Promise<number[]> {
+    const ids: number[] = []
+    for (const name of names.slice(0, MOST_TERMS).map(cleanName)) {
+      if (name === null) continue
+      const key = `${kind}\n${fold(name)}`
+      // Whoever imports may make categories and tags, so there is nothing to refuse.
+      const id = this.#found.get(key) ?? (await resolveTerms(this.#tx, this.#scope, kind, [{ name }], {}))[0]
+      if (id === undefined) continue
+      this.#found.set(key, id)
+      ids.push(id)
+    }
+    return [...new Set(ids)]
+  }
+
+  async #linked(
+    kind: LinkedKind,
+    equals: readonly Partial<RecordRow>[],
+    data: Record<string, unknown>,
+  ): Promise<number[]> {
+    const key = `${kind}\n${JSON.stringify(data)}`
+    const known = this.#found.get(key)
+    if (known !== undefined) return [known]
+    let id: number | undefined
+    for (const columns of equals)
+      id ??= (await linkedStorage.findEqual(this.#tx, kind, sightOf(this.#scope.user), columns))?.id
+    id ??= (await createInline(this.#tx, this.#scope, kind, data, new Map())).id
+    this.#found.set(key, id)
+    return [id]
+  }
+}
+
+/** As many as an event may have. */
+const MOST_TERMS = 100
+const MOST_LINKS = 50
+
+/** A name as it is kept: text of a calendar is no HTML, so what looks like a tag stays. */
+function cleanName(name: string): string | null {
+  return read(kinds.name, asHtml(name.replace(/\s+/g, ' ').trim()))
+}
+
+function degrees(text: string | undefined, most: 90 | 180): number | null {
+  return text === undefined ? null : read(kinds.degrees(most), text)
+}
+
+/** What a kind makes of a value, or null if it refuses it. */
+function read<T>(kind: { read(raw: unknown, reading: { today: string }): T }, raw: unknown): T | null {
+  if (raw === '') return null
+  try {
+    return kind.read(raw, { today: '' })
+  } catch (error) {
+    if (error instanceof Refused) return null
+    throw error
+  }
+}

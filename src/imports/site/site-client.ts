@@ -1,0 +1,228 @@
+import { setTimeout } from 'node:timers/promises'
+import { type Answered, type FetchLimits, FetchRefused, safeRequest } from '../../lib/safe-fetch.ts'
+
+/** A site that cannot be read, or not any further; the message says why. */
+export class SiteError extends Error {}
+
+/** A record of a site, as it came. */
+export type Remote = Readonly<Record<string, unknown>>
+
+export interface RemotePage {
+  readonly items: readonly Remote[]
+  readonly page: number
+  readonly pages: number
+  readonly total: number
+}
+
+export interface SiteOptions {
+  readonly credentials: { readonly user: string; readonly password: string } | null
+  /** Milliseconds between two requests, and before the first repetition of one. */
+  readonly pause?: number
+  readonly patience?: number
+  /** How long an answer may take, in milliseconds. */
+  readonly timeout?: number
+  /** Told of what has to be asked again. */
+  readonly onTrouble?: (message: string) => void
+}
+
+/** How often a request is sent again; the wait doubles every time. */
+const MOST_RETRIES = 6
+/** The same of a file, without which a record is still one. */
+const MOST_FILE_RETRIES = 2
+/** The longest wait that a site may ask for, in milliseconds. */
+const LONGEST_WAIT = 120_000
+/** The most that the calendar gives at once; a site may have set less. */
+const PER_PAGE = 50
+/** The most that WordPress gives at once. */
+const POSTS_PER_PAGE = 100
+/** What the address of the calendar ends with on a WordPress site. */
+const CALENDAR = /\/tribe\/events\/v1$/
+/** A page of events with long descriptions is larger than any image. */
+const PAGE_LIMITS = { mostBytes: 50_000_000, timeout: 60_000 }
+
+interface Reply {
+  readonly status: number
+  readonly headers: Answered['headers']
+  readonly body: unknown
+}
+
+/** Reads the REST interface of a calendar, one request at a time, without haste. */
+export class SiteClient {
+  readonly address: string
+  readonly #limits: FetchLimits
+  readonly #fileLimits: FetchLimits
+  readonly #options: SiteOptions
+  #last = 0
+
+  constructor(address: string, limits: FetchLimits, options: SiteOptions) {
+    const [path = '', query] = address.replace(/#.*$/, '').split('?')
+    // A site without permalinks has its interface at `/?rest_route=/tribe/events/v1`.
+    const route = new URLSearchParams(query).get('rest_route')
+    this.address = (route === null ? path : `${path}?rest_route=${route}`).replace(/\/+$/, '')
+    this.#fileLimits = limits
+    this.#limits = { ...limits, ...PAGE_LIMITS, ...(options.timeout !== undefined && { timeout: options.timeout }) }
+    this.#options = options
+  }
+
+  get isKnown(): boolean {
+    return this.#options.credentials !== null
+  }
+
+  /** Refuses an address that is not that of such an interface. */
+  async check(): Promise<void> {
+    const { status, body } = await this.#ask('')
+    if (status === 401 || status === 403) throw new SiteError(`${this.address} refuses the credentials`)
+    if (status !== 200 || typeof body?.namespace !== 'string' || typeof body.routes !== 'object') {
+      throw new SiteError(
+        `${this.address} is not the REST interface of a calendar: it should look like https://old.example.org/wp-json/tribe/events/v1`,
+      )
+    }
+  }
+
+  /** One page of a list; null behind the last. */
+  async page(list: string, page: number, parameters: Record<string, string>): Promise<RemotePage | null> {
+    const { status, body } = await this.#ask(`/${list}`, {
+      ...parameters,
+      page: String(page),
+      per_page: String(PER_PAGE),
+    })
+    if (status === 404) return null
+    if (status === 401 || status === 403) throw new SiteError(`${this.address} refuses the credentials for ${list}`)
+    if (status === 400 && parameters.status !== undefined)
+      throw new SiteError(`${this.address} does not let this user see ${list} that are not published`)
+    const items = body?.[list]
+    if (status !== 200 || !Array.isArray(items)) throw new SiteError(`${this.address}/${list} answered ${status}`)
+    return {
+      items: items.filter(isRemote),
+      page,
+      pages: Number(body?.total_pages) || 1,
+      total: Number(body?.total) || 0,
+    }
+  }
+
+  /** One event, also one that no list shows; null if this reader may not see it. */
+  async event(id: number): Promise<Remote | null> {
+    const { status, body } = await this.#ask(`/events/${id}`)
+    return status === 200 && isRemote(body) ? body : null
+  }
+
+  /**
+   * The ids of the events that WordPress itself lists, those too that the calendar hides from its lists; null if it
+   * does not tell.
+   */
+  async posts(page: number, parameters: Record<string, string>): Promise<{ ids: number[]; pages: number } | null> {
+    const address = this.address.replace(CALENDAR, '/wp/v2/tribe_events')
+    if (address === this.address) return null
+    const search = { ...parameters, _fields: 'id', orderby: 'id', order: 'asc', page, per_page: POSTS_PER_PAGE }
+    const { status, body, headers } = await this.#get(withQuery(address, search))
+    if (status !== 200 || !Array.isArray(body)) return null
+    return { ids: body.filter(isRemote).map(({ id }) => Number(id)), pages: Number(headers['x-wp-totalpages']) || 1 }
+  }
+
+  async #ask(path: string, parameters: Record<string, string> = {}): Promise<{ status: number; body: Remote | null }> {
+    const { status, body } = await this.#get(withQuery(`${this.address}${path}`, parameters))
+    return { status, body: isObject(body) ? body : null }
+  }
+
+  /** A file that a record names, wherever it lies: nobody is told who asks. Throws {@link FetchRefused}. */
+  async file(address: string): Promise<Buffer> {
+    const answer = await this.#patiently(MOST_FILE_RETRIES, async () => {
+      try {
+        const found = await safeRequest(address, this.#fileLimits)
+        return isTrouble(found) ? troubleOf(found) : found
+      } catch (error) {
+        return troubleIn(error) ?? Promise.reject(error)
+      }
+    })
+    if ('trouble' in answer || answer.status !== 200) throw new FetchRefused('fetch_failed')
+    return answer.bytes
+  }
+
+  async #get(address: string): Promise<Reply> {
+    const answer = await this.#patiently(MOST_RETRIES, () => this.#try(address))
+    if ('trouble' in answer) throw new SiteError(`${address} cannot be read: ${answer.trouble}`)
+    return answer
+  }
+
+  /** One request at a time, with a pause between two; what may go better later is asked again. */
+  async #patiently<T extends object>(most: number, ask: () => Promise<T | Trouble>): Promise<T | Trouble> {
+    const { pause = 200, patience = 1000, onTrouble = () => {} } = this.#options
+    for (let retries = 0; ; retries++) {
+      await setTimeout(Math.max(0, this.#last + pause - performance.now()))
+      const answer = await ask()
+      // From its end: a site that takes long has not less time to itself.
+      this.#last = performance.now()
+      if (!('trouble' in answer) || retries >= most) return answer
+      const wait = Math.min(Math.max(patience * 2 ** retries, answer.wait), LONGEST_WAIT)
+      onTrouble(`${answer.trouble}; trying again in ${Math.ceil(wait / 1000)} s`)
+      await setTimeout(wait)
+    }
+  }
+
+  async #try(address: string): Promise<Reply | Trouble> {
+    const { credentials } = this.#options
+    const authorization =
+      credentials && `Basic ${Buffer.from(`${credentials.user}:${credentials.password}`).toString('base64')}`
+    try {
+      const answer = await safeRequest(address, this.#limits, {
+        accept: 'application/json',
+        ...(authorization && { authorization }),
+      })
+      if (isTrouble(answer)) return troubleOf(answer)
+      return { status: answer.status, headers: answer.headers, body: JSON.parse(answer.bytes.toString()) }
+    } catch (error) {
+      if (error instanceof SyntaxError) return { trouble: 'the answer was broken', wait: 0 }
+      const trouble = troubleIn(error)
+      if (trouble !== null) return trouble
+      if (!(error instanceof FetchRefused)) throw error
+      throw new SiteError(
+        error.problem === 'fetch_forbidden'
+          ? `${this.address} is not on the public internet: allow its host with KALENDS_FETCH_HOSTS`
+          : `${this.address} cannot be read: ${error.problem}`,
+      )
+    }
+  }
+}
+
+/** What may go better later. */
+interface Trouble {
+  readonly trouble: string
+  /** What the site asks to wait, in milliseconds. */
+  readonly wait: number
+}
+
+function isTrouble({ status }: Answered): boolean {
+  return status === 429 || status >= 500
+}
+
+function troubleOf(answer: Answered): Trouble {
+  return { trouble: `the site answered ${answer.status}`, wait: retryAfter(answer) }
+}
+
+function troubleIn(error: unknown): Trouble | null {
+  const problem = error instanceof FetchRefused ? error.problem : ''
+  if (problem === 'fetch_failed') return { trouble: 'no answer', wait: 0 }
+  return problem === 'fetch_too_slow' ? { trouble: 'the answer took too long', wait: 0 } : null
+}
+
+/** What a site asks to wait, in milliseconds: seconds, or a date (RFC 9110 §10.2.3). */
+function retryAfter({ headers }: Answered): number {
+  const value = headers['retry-after'] ?? ''
+  const wait = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now()
+  return Number.isFinite(wait) ? wait : 0
+}
+
+/** An address with further parameters behind those that it has. */
+function withQuery(address: string, parameters: Record<string, string | number>): string {
+  const search = new URLSearchParams(Object.entries(parameters).map(([name, value]) => [name, String(value)]))
+  return search.size === 0 ? address : `${address}${address.includes('?') ? '&' : '?'}${search}`
+}
+
+function isObject(value: unknown): value is Remote {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Whether something is a record of a site. */
+export function isRemote(value: unknown): value is Remote {
+  return isObject(value) && 'id' in value
+}

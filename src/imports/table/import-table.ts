@@ -1,0 +1,147 @@
+import type { Scope } from '../../domain/scope.ts'
+import { CsvReader, type CsvRow } from '../../lib/csv.ts'
+import { asHtml } from '../../lib/html.ts'
+import { slugify } from '../../lib/slug.ts'
+import { splitNames, unprotectText } from '../../lib/table-cells.ts'
+import { eventFields } from '../../schema/event.ts'
+import { ImportedImages } from '../images.ts'
+import * as imports from '../import-run.ts'
+import { Names } from '../links.ts'
+
+/** A table that cannot be read at all; the message says why. */
+export class TableError extends Error {}
+
+/** What identifies rows, beside the fields of events. */
+const IDENTITY = ['uid', 'id']
+
+/** Columns whose cells name what an event is linked to. */
+const LINKS = ['venue', 'organizer', 'categories', 'tags']
+
+/** What a table cannot say: it has no ids of the users and events of this site, and passwords are not for files. */
+const NOT_READ = ['author', 'parent', 'tickets', 'password']
+
+const FIELDS = Object.keys(eventFields).filter((name) => !NOT_READ.includes(name))
+
+export interface TableOptions {
+  readonly dryRun: boolean
+  readonly onProgress?: (report: imports.Report) => void
+  /** A `slug` that an event here has, and the same `id` if there is one, means that event. */
+  readonly adopt?: boolean
+}
+
+/**
+ * Imports a table with a header row, whose columns have the names of the fields of events. Rows are known again by their
+ * `uid`, `id` or `slug`, or by their title and start.
+ */
+export async function importTable(
+  scope: Scope,
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  options: TableOptions,
+): Promise<imports.Report> {
+  const run = imports.begin(scope, 'csv', options)
+  const reader = new CsvReader()
+  const images = new ImportedImages(scope, run)
+  const seen = new Set<string>()
+  let columns: string[] | null = null
+  let items: imports.Item[] = []
+  const take = async (rows: readonly CsvRow[]) => {
+    for (const row of rows) {
+      if (columns === null) columns = headerOf(run, row)
+      else if (row.isCut) imports.note(run, { line: row.line, uid: '', problem: { problem: 'entry_too_large' } })
+      else {
+        const item = itemOf(scope, columns, row, options.adopt === true)
+        if (seen.has(item.uid)) imports.note(run, { ...item, problem: { problem: 'entry_repeated' } })
+        else items.push(item)
+        seen.add(item.uid)
+      }
+      if (items.length >= imports.BATCH) await flush()
+    }
+  }
+  const flush = async () => {
+    const batch = await images.bringAll(items)
+    items = []
+    await imports.save(scope, run, batch)
+  }
+  for await (const chunk of chunks) await take(reader.push(chunk))
+  await take(reader.end())
+  if (columns === null) throw new TableError('the table is empty: its first row must name its columns')
+  await flush()
+  return run.report
+}
+
+/** The names of the columns; those that mean nothing here are told of, once. */
+function headerOf(run: imports.Run, { cells, line }: CsvRow): string[] {
+  const columns = cells.map((cell) =>
+    cell
+      .trim()
+      .toLowerCase()
+      .replace(/[\s-]+/g, '_'),
+  )
+  for (const name of ['title', 'start_date']) {
+    if (!columns.includes(name))
+      throw new TableError(`the table has no column "${name}": its first row must name its columns`)
+  }
+  for (const [place, name] of columns.entries()) {
+    if (name === '' || [...FIELDS, ...IDENTITY].includes(name)) continue
+    imports.note(run, { line, uid: cells[place] ?? '', problem: { problem: 'column_not_read' } }, false)
+  }
+  return columns
+}
+
+function itemOf(scope: Scope, columns: readonly string[], { cells, line }: CsvRow, adopt: boolean): imports.Item {
+  const row = new Map(columns.map((name, place) => [name, unprotectText((cells[place] ?? '').trim())]))
+  const cell = (name: string) => row.get(name) ?? ''
+  const fields: Record<string, unknown> = Object.fromEntries(
+    [...row].filter(([name]) => FIELDS.includes(name) && !LINKS.includes(name)),
+  )
+  // Tables hold text: what looks like a tag in a title is none.
+  fields.title = asHtml(cell('title'))
+  // An event that has no end ends when it begins.
+  if (cell('end_date') === '') fields.end_date = cell('start_date')
+  // An empty cell is no slug and no status, rather than the wish to have none.
+  for (const name of ['slug', 'status', 'date', 'date_utc', 'image']) if (cell(name) === '') delete fields[name]
+  // An address is fetched; any other image is one that is here.
+  const image = /^https?:\/\//i.test(cell('image')) ? cell('image') : null
+  if (image !== null) delete fields.image
+  for (const name of Object.keys(fields)) {
+    if (typeof fields[name] === 'string' && eventFields[name as 'featured'].kind.type === 'boolean')
+      fields[name] = String(fields[name]).toLowerCase()
+  }
+  const slug = slugify(cell('slug'))
+  const id = /^\d{1,15}$/.test(cell('id')) ? Number(cell('id')) : null
+  const isOwn = adopt && slug !== '' && cell('uid') === ''
+  return {
+    // A table from elsewhere may have the same ids.
+    uid: isOwn ? `own ${uidOf(cell)}` : uidOf(cell),
+    part: '',
+    parent: null,
+    line,
+    cancelled: false,
+    hash: imports.hashOf([...row]),
+    fields,
+    ...(isOwn && { adopts: { slug, id } }),
+    ...(image !== null && { image }),
+    links: async (tx, found) => {
+      const names = new Names(tx, scope, found)
+      const venue: number[] = []
+      const organizer: number[] = []
+      for (const name of splitNames(cell('venue'), '|')) venue.push(...(await names.venue(name, null)))
+      for (const name of splitNames(cell('organizer'), '|'))
+        organizer.push(...(await names.organizer({ name, email: '' })))
+      const all = {
+        venue,
+        organizer,
+        categories: await names.terms('category', splitNames(cell('categories'), ',')),
+        tags: await names.terms('tag', splitNames(cell('tags'), ',')),
+      }
+      return Object.fromEntries(Object.entries(all).filter(([name]) => row.has(name)))
+    },
+  }
+}
+
+function uidOf(cell: (name: string) => string): string {
+  if (cell('uid') !== '') return cell('uid').slice(0, 1000)
+  if (cell('id') !== '') return `id:${cell('id').slice(0, 1000)}`
+  if (cell('slug') !== '') return `slug:${slugify(cell('slug'))}`
+  return `no-uid-${imports.hashOf([cell('title'), cell('start_date')])}`
+}

@@ -1,0 +1,126 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { extname } from 'node:path'
+import { promisify } from 'node:util'
+import { brotliCompress, constants } from 'node:zlib'
+import type { FastifyInstance } from 'fastify'
+import type { Design, Site } from '../domain/scope.ts'
+import { AppError } from '../lib/errors.ts'
+import { once } from '../lib/later.ts'
+import { themeOf } from './theme.ts'
+
+/** A file that pages use. */
+interface Asset {
+  /** Its address below the base, which names what is in it. */
+  readonly path: string
+  readonly type: string
+  readonly bytes: Buffer
+  /** The same in less space; null if it is packed by itself. */
+  readonly packed: (() => Promise<Buffer>) | null
+}
+
+/** The files of a site's pages, by their plain names. */
+export type Assets = ReadonlyMap<string, Asset>
+
+const WEB = new URL('../../web/', import.meta.url)
+const FILES = ['pages.css', 'pages.js', 'docs.css', 'docs.js', 'icon.svg']
+const READER = 'openapi-explorer.js'
+const FONTS = ['figtree.woff2', 'newsreader.woff2']
+const TYPES: Record<string, string> = {
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.jpg': 'image/jpeg',
+  '.jpeg': 'image/jpeg',
+  '.webp': 'image/webp',
+  '.woff2': 'font/woff2',
+}
+
+const known = new WeakMap<Design, Assets>()
+
+/** The files of a site's pages, read once. */
+export function assetsOf({ design, home }: Pick<Site, 'design' | 'home'>): Assets {
+  const found = known.get(design) ?? readAssets(design, basePath(home))
+  known.set(design, found)
+  return found
+}
+
+/** Where the address of a file leads; the name is one of those that are always there. */
+export function assetPath(assets: Assets, name: string): string {
+  const asset = assets.get(name)
+  if (asset === undefined) throw new Error(`there is no asset ${name}`)
+  return asset.path
+}
+
+/** The path of the base address, without a slash at its end. */
+export function basePath(home: string): string {
+  return new URL(home).pathname.replace(/\/+$/, '')
+}
+
+/** Hands the files out: for good by the address that names their content, for an hour by any other. */
+export function addAssets(app: FastifyInstance, site: Site): void {
+  const assets = assetsOf(site)
+  let reader: Asset | undefined
+  const readReader = () => asset('', READER, readFileSync(new URL('vendor/openapi-explorer.min.js', WEB)))
+  app.get('/assets/:name', { logLevel: 'warn' }, async (request, reply) => {
+    const { name } = request.params as { name: string }
+    const plain = name.replace(/\.[\da-f]{10}(?=\.\w+$)/, '')
+    // A large file that few ask for: read and packed when the first one does.
+    if (plain === READER) reader ??= readReader()
+    const found = plain === READER ? reader : assets.get(plain)
+    if (found === undefined) throw new AppError('rest_no_route')
+    const current = found.path.endsWith(`/${name}`)
+    const packed = found.packed !== null && /\bbr\b/.test(String(request.headers['accept-encoding'] ?? ''))
+    return reply
+      .type(found.type)
+      .headers({
+        'cache-control': current ? 'public, max-age=31536000, immutable' : 'public, max-age=3600',
+        ...(found.packed !== null && { vary: 'Accept-Encoding' }),
+        ...(packed && { 'content-encoding': 'br' }),
+        // A logo may be a drawing, and a drawing may have scripts: by itself it can do nothing.
+        'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+      })
+      .send(packed ? await found.packed?.() : found.bytes)
+  })
+}
+
+function readAssets(design: Design, base: string): Assets {
+  const assets = new Map<string, Asset>()
+  const add = (name: string, bytes: Buffer) => assets.set(name, asset(base, name, bytes))
+  for (const name of FONTS) add(name, readFileSync(new URL(`fonts/${name}`, WEB)))
+  for (const name of FILES) {
+    const bytes = readFileSync(new URL(name, WEB))
+    add(name, name === 'pages.css' ? withFonts(bytes, assets) : bytes)
+  }
+  add('theme.css', Buffer.from(themeOf(design.accent)))
+  if (design.stylesheet !== '') add('custom.css', readFileSync(design.stylesheet))
+  if (design.logo !== '' && !/^https?:/.test(design.logo)) {
+    add(`logo${extname(design.logo).toLowerCase()}`, readFileSync(design.logo))
+  }
+  return assets
+}
+
+/** Styles name fonts by their plain names; their addresses are known only here. */
+function withFonts(bytes: Buffer, assets: Assets): Buffer {
+  return Buffer.from(
+    bytes
+      .toString()
+      .replace(/url\("fonts\/([\w.]+)"\)/g, (_, name) => `url("${assetPath(assets, name).split('/').at(-1)}")`),
+  )
+}
+
+function asset(base: string, name: string, bytes: Buffer): Asset {
+  const hash = createHash('sha256').update(bytes).digest('hex').slice(0, 10)
+  const type = TYPES[extname(name)] ?? 'application/octet-stream'
+  return {
+    path: `${base}/assets/${name.replace(/(?=\.\w+$)/, `.${hash}`)}`,
+    type,
+    bytes,
+    packed: /^text|svg/.test(type) ? once(() => pack(bytes)) : null,
+  }
+}
+
+function pack(bytes: Buffer): Promise<Buffer> {
+  return promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } })
+}

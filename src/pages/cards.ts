@@ -1,0 +1,137 @@
+import type { Event } from '../domain/events.ts'
+import type { Image } from '../domain/images.ts'
+import type { Linked } from '../domain/linked-records.ts'
+import type { Term } from '../domain/terms.ts'
+import { writeEach } from '../http/leave-out.ts'
+import { readCost } from '../lib/cost.ts'
+import { html, type Markup, type Part } from '../lib/markup.ts'
+import { basePath } from './assets.ts'
+import type { Context } from './context.ts'
+import { say, startDay, timeOf, whenShort } from './dates.ts'
+import { icon } from './icons.ts'
+
+/** How many colours there are to tell categories apart; as in web/pages.css. */
+const HUES = 6
+
+/** The class that colours an event by what it is about. */
+export function hue({ categories, whole }: Event): string {
+  const [first] = whole ? categories : []
+  return first === undefined ? 'plain' : `hue-${first.id % HUES}`
+}
+
+export function eventPath({ row }: Event): string {
+  return `/event/${row.slug}/`
+}
+
+export function termPath({ kind, path, slug }: Term): string {
+  return kind === 'category' ? `/events/category/${path}/` : `/tag/${slug}/`
+}
+
+export function recordPath(kind: 'venue' | 'organizer', { row }: Linked): string {
+  return `/${kind}/${row.slug}/`
+}
+
+/** An image that takes its room before it is there, in the smallest of its files that will do. */
+export function picture(
+  { call }: Context,
+  image: Image,
+  { sizes, square = false, lazy = true }: { sizes: string; square?: boolean; lazy?: boolean },
+): Markup {
+  const base = `${basePath(call.addresses.home)}/images/`
+  const { thumbnail, ...fitted } = image.sizes
+  const files = [square ? thumbnail : undefined, ...Object.values(fitted), image].filter((file) => file !== undefined)
+  const usable = files.filter(({ width }, place) => place === 0 || width <= 2048)
+  const [first = image] = usable
+  const set = usable.map(({ file, width }) => `${base}${file} ${width}w`).join(', ')
+  const shown = square ? { width: 150, height: 150 } : { width: image.width, height: image.height }
+  return html`<img src="${base}${first.file}" srcset="${set}" sizes="${sizes}" width="${shown.width}" height="${shown.height}" alt=""${lazy && html` loading="lazy"`} decoding="async">`
+}
+
+/** Where an event is, in a line. */
+export function whereOf({ venues, whole }: Event): string {
+  const [venue] = whole ? venues : []
+  return venue === undefined ? '' : [venue.row.venue, venue.row.city].filter(Boolean).join(', ')
+}
+
+/** What an event costs, in the reader's words; nothing when nobody said. */
+export function costOf({ call, t }: Context, { row, whole }: Event): string {
+  if (!whole) return ''
+  const { text, values } = readCost(row.cost, call.scope.site.currency)
+  return values.some((value) => Number(value) === 0) ? text.replace(/^Free\b/, t('free')) : text
+}
+
+/** Marks: not published, protected, featured. */
+export function marks({ t }: Context, { row, whole }: Event): Part[] {
+  return [
+    row.status !== 'publish' && html`<span class="mark">${t(`status.${row.status}`)}</span>`,
+    row.password_hash !== null && html`<span class="mark">${icon('lock')}${t('protected')}</span>`,
+    whole && row.featured === 1 && html`<span class="mark star">${icon('star')}${t('featured')}</span>`,
+  ]
+}
+
+/** An event in a list whose headings tell its day. */
+export function eventItem(context: Context, event: Event, level: 3 | 4 = 4, pictured = true): Markup {
+  const { row, image, whole } = event
+  const where = whereOf(event)
+  const cost = costOf(context, event)
+  const heading = html`<a href="${context.link(eventPath(event))}" dir="auto">${row.title}</a>`
+  const chips = event.categories.slice(0, 2).map((one) => html`<span class="chip" dir="auto">${one.name}</span>`)
+  return html`<li class="event ${hue(event)}"><article>
+<p class="when">${timeOf(row, whenShort(context, row))}${marks(context, event)}</p>
+${level === 3 ? html`<h3>${heading}</h3>` : html`<h4>${heading}</h4>`}
+${where !== '' && html`<p class="where" dir="auto">${where}</p>`}
+${whole && (cost !== '' || chips.length > 0) && html`<p class="about">${chips}${cost !== '' && html`<span class="cost" dir="auto">${cost}</span>`}</p>`}
+</article>${pictured && whole && image && picture(context, image, { sizes: '75px', square: true })}</li>`
+}
+
+interface Shown {
+  /** With headings for months, or under one that is there. */
+  readonly months: boolean
+  readonly pictured: boolean
+}
+
+/** Events under the days on which they begin. */
+export function agenda(context: Context, events: readonly Event[], { months, pictured }: Shown): Markup {
+  const byMonth = Map.groupBy(events, ({ row }) => (months ? row.start_local.slice(0, 7) : ''))
+  return html`${[...byMonth].map(
+    ([
+      month,
+      its,
+    ]) => html`${months && html`<h2 class="month-name">${say(context, `${month}-01`, 'month')}</h2>\n`}<ol class="agenda">
+${[...Map.groupBy(its, ({ row }) => startDay(row))].map(([day, shown]) => dayOf(context, day, shown, pictured))}
+</ol>`,
+  )}`
+}
+
+function dayOf(context: Context, day: string, events: readonly Event[], pictured: boolean): Markup {
+  return html`<li class="day${day === context.today && ' today'}"><h3><a href="${context.link(`/events/day/${day}/`)}"><time datetime="${day}"><span class="weekday">${say(context, day, 'weekdayShort')}</span> <span class="number">${Number(day.slice(8))}</span> <span class="unseen">${say(context, day, 'month')}</span></time></a></h3>
+<ul class="events">${writeEach(context.call.scope, events, (event) => eventItem(context, event, 4, pictured))}</ul></li>
+`
+}
+
+/** An event as a card with a picture or, without one, its colour. */
+function eventCard(context: Context, event: Event, { lazy = true }: { lazy?: boolean }): Markup {
+  const { row, image, whole } = event
+  const day = startDay(row)
+  const where = whereOf(event)
+  return html`<li class="card ${hue(event)}">
+<div class="frame">${whole && image ? picture(context, image, { sizes: '280px', lazy }) : html`<span class="leaf" aria-hidden="true">${Number(day.slice(8))}</span>`}</div>
+<p class="when"><time datetime="${day}">${say(context, day, 'day')}</time></p>
+<h3><a href="${context.link(eventPath(event))}" dir="auto">${row.title}</a></h3>
+<p class="where" dir="auto">${[row.all_day !== 1 && say(context, row.start_local, 'time'), where].filter(Boolean).join(' · ')}</p>
+</li>`
+}
+
+/** Events as cards; the first of a page are wanted at once. */
+export function eventCards(context: Context, events: readonly Event[], options: { lazy?: boolean } = {}): Markup {
+  return html`<ul class="cards">${writeEach(context.call.scope, events, (event) => eventCard(context, event, options))}</ul>`
+}
+
+/** Events that last for days, side by side. */
+export function strip(context: Context, id: string, title: string, events: readonly Event[]): Markup {
+  const items = writeEach(context.call.scope, events, (event) => {
+    const where = whereOf(event)
+    return html`<li class="${hue(event)}"><a href="${context.link(eventPath(event))}" dir="auto">${event.row.title}</a> <span>${whenShort(context, event.row)}${where !== '' && html` · <bdi>${where}</bdi>`}</span></li>`
+  })
+  return html`<section class="running" aria-labelledby="${id}"><h2 id="${id}">${title}</h2><ul>${items}</ul></section>`
+}

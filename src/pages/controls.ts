@@ -1,0 +1,192 @@
+import type { Linked, LinkedKind } from '../domain/linked-records.ts'
+import * as linked from '../domain/linked-records.ts'
+import type { Term } from '../domain/terms.ts'
+import * as terms from '../domain/terms.ts'
+import { html, type Markup, type Part, safe } from '../lib/markup.ts'
+import type { Context } from './context.ts'
+import { say } from './dates.ts'
+import { type Filters, feedOf, isNarrowed, searchOf } from './filters.ts'
+import { icon } from './icons.ts'
+import type { Feed } from './layout.ts'
+
+export type ViewName = 'list' | 'month' | 'week' | 'day' | 'map'
+
+/** Where the reader is among the views, and the ways from there. */
+export interface Place {
+  readonly view: ViewName
+  /** The day that other views are opened at. */
+  readonly day: string
+  readonly previous?: Way | undefined
+  readonly next?: Way | undefined
+  readonly filters: Filters
+}
+
+export interface Way {
+  readonly path: string
+  readonly label: string
+}
+
+/** The address of a view around a day. */
+export function viewPath(view: ViewName, day: string | null, filters: Filters): string {
+  const search = searchOf(filters, { start: null, end: null, page: 1, fixed: null })
+  if (view === 'map') return `/events/map/${search}`
+  if (view === 'list') return `/events/${searchOf(filters, { start: day, end: null, page: 1, fixed: null })}`
+  const dated = day === null ? '' : `${view === 'month' ? day.slice(0, 7) : day}/`
+  return `/events/${view}/${dated}${search}`
+}
+
+/** Everything by which a view is steered: previous, today, next; the other views; search and filters; subscribing. */
+export async function controls(context: Context, place: Place, action: string): Promise<Markup> {
+  return html`<div class="tools">${toolbar(context, place)}${await filterForm(context, action, place.filters)}${subscribe(context, '/events', place.filters)}</div>
+${chosen(context, action, place.filters)}${signedIn(context)}`
+}
+
+/** What the view is narrowed down to, each a link that takes it away again. */
+export function chosen(context: Context, action: string, filters: Filters): Part {
+  if (!isNarrowed(filters)) return null
+  const { t, link } = context
+  const dated = !hasOwnDates(action)
+  const { category, tag, venue, organizer, start, end, fixed } = filters
+  const all: (false | null | '' | readonly [words: string, without: Partial<Filters>])[] = [
+    filters.search !== '' && [filters.search, { search: '' }],
+    category && fixed !== 'category' && [category.name, { category: null }],
+    tag && fixed !== 'tag' && [tag.name, { tag: null }],
+    venue && fixed !== 'venue' && [String(venue.row.venue), { venue: null }],
+    organizer && fixed !== 'organizer' && [String(organizer.row.organizer), { organizer: null }],
+    filters.featured && [t('featured'), { featured: false }],
+    dated && start && [`${t('filters.from')} ${say(context, start, 'shortYear')}`, { start: null }],
+    dated && end && [`${t('filters.to')} ${say(context, end, 'shortYear')}`, { end: null }],
+  ]
+  const items = all.filter((one) => !!one)
+  return html`<ul class="topics chosen" aria-label="${t('filters.more')}">${items.map(
+    ([words, without]) =>
+      html`<li><a href="${link(`${action}${searchOf(filters, { ...without, page: 1 })}`)}"><bdi>${words}</bdi>${icon('close')}<span class="unseen">${t('filters.remove')}</span></a></li>`,
+  )}${items.length > 1 && html`<li><a class="all" href="${link(action)}">${t('filters.clear')}</a></li>`}</ul>`
+}
+
+/** Views of a month, a week or a day have their dates in their address, and the map is of what is to come. */
+function hasOwnDates(action: string): boolean {
+  return /^\/events\/(month|week|day|map)\//.test(action)
+}
+
+/** Whoever sees more than others is told so. */
+function signedIn({ call, t }: Context): Part {
+  return call.scope.user !== null && html`<p class="note">${t('signed_in', { name: call.scope.user.name })}</p>`
+}
+
+function toolbar(context: Context, { view, day, previous, next, filters }: Place): Markup {
+  const { t } = context
+  const isNow = day === context.today
+  const way = (to: Way | undefined, name: 'back' | 'forward', rel: string) =>
+    to !== undefined &&
+    html`<a class="button step" href="${context.link(to.path)}" rel="${rel}" title="${to.label}">${icon(name)}<span class="unseen">${to.label}</span></a>`
+  const views = (['list', 'month', 'week', 'day', 'map'] as const).map(
+    (name) =>
+      html`<li><a href="${context.link(viewPath(name, isNow ? null : day, filters))}"${name === view && safe(' aria-current="page"')}>${t(`views.${name}`)}</a></li>`,
+  )
+  return html`${view !== 'map' && html`<nav class="steps" aria-label="${t('navigation.dates')}">${way(previous, 'back', 'prev')}<a class="button" href="${context.link(viewPath(view, null, { ...filters, start: null, end: null }))}">${t('today')}</a>${way(next, 'forward', 'next')}</nav>`}
+<nav class="views" aria-label="${t('views.label')}"><ul>${views}</ul></nav>`
+}
+
+/** The form of search and filters: it works as an address, so a view of it can be kept and shared. */
+export async function filterForm(context: Context, action: string, filters: Filters): Promise<Markup> {
+  const { t } = context
+  const { fixed } = filters
+  const options = await choices(context, filters)
+  return html`<search><form class="filters" method="get" action="${context.link(action)}">
+<div class="find">
+<label class="unseen" for="search">${t('filters.search')}</label>
+${icon('search')}<input id="search" type="search" name="search" value="${filters.search}" placeholder="${t('filters.search')}" maxlength="200" dir="auto">
+<button class="button primary" type="submit">${t('filters.find')}</button>
+</div>
+<details><summary class="button">${icon('filter')}${t('filters.more')}</summary>
+<div class="fields">
+${fixed !== 'category' && select('category', t('category'), t('filters.any'), options.category, filters.category?.slug)}
+${fixed !== 'tag' && select('tag', t('tag'), t('filters.any'), options.tag, filters.tag?.slug)}
+${fixed !== 'venue' && select('venue', t('venue'), t('filters.any'), options.venue, filters.venue?.row.slug)}
+${fixed !== 'organizer' && select('organizer', t('organizer'), t('filters.any'), options.organizer, filters.organizer?.row.slug)}
+${dates(context, action, filters)}
+<label class="check"><input type="checkbox" name="featured" value="1"${filters.featured && safe(' checked')}> ${t('filters.featured')}</label>
+<div class="ends"><button class="button primary" type="submit">${t('filters.apply')}</button></div>
+</div></details>
+</form></search>`
+}
+
+function dates({ t }: Context, action: string, { start, end }: Filters): Part {
+  if (hasOwnDates(action)) return null
+  return [
+    html`<label>${t('filters.from')} <input type="date" name="start_date" value="${start}"></label>`,
+    html`<label>${t('filters.to')} <input type="date" name="end_date" value="${end}"></label>`,
+  ]
+}
+
+/** How many can be chosen from. */
+const MOST_CHOICES = 50
+
+type Choice = readonly [slug: string, name: string]
+
+function select(name: string, label: string, any: string, options: readonly Choice[], chosen = ''): Part {
+  if (options.length === 0 && chosen === '') return null
+  return html`<label>${label} <select name="${name}"><option value="">${any}</option>${options.map(
+    ([slug, words]) => html`<option value="${slug}"${slug === chosen && safe(' selected')}>${words}</option>`,
+  )}</select></label>\n`
+}
+
+/** What can be chosen: of many, those that are used most or are newest; and what is chosen already. */
+async function choices(
+  { call, locale }: Context,
+  filters: Filters,
+): Promise<Record<'category' | 'tag' | LinkedKind, Choice[]>> {
+  const { scope } = call
+  const inOrder = (found: readonly Choice[], chosen: Choice | null): Choice[] => {
+    const all = new Map(chosen === null ? found : [...found, chosen])
+    return [...all].sort(([, one], [, other]) => one.localeCompare(other, locale))
+  }
+  const ofTerm = ({ slug, name }: Term): Choice => [slug, name]
+  const ofRecord = (kind: LinkedKind, row: Linked['row']): Choice => [row.slug, String(row[kind])]
+  const term = async (kind: 'category' | 'tag') => {
+    const { rows } = await terms.list(scope, kind, () => ({ per_page: MOST_CHOICES, orderby: 'count', order: 'desc' }))
+    return inOrder(rows.map(ofTerm), filters[kind] && ofTerm(filters[kind]))
+  }
+  const record = async (kind: LinkedKind) => {
+    const rows = await linked.listUpcoming(scope, kind, MOST_CHOICES)
+    return inOrder(
+      rows.map((row) => ofRecord(kind, row)),
+      filters[kind] && ofRecord(kind, filters[kind].row),
+    )
+  }
+  return {
+    category: await term('category'),
+    tag: await term('tag'),
+    venue: await record('venue'),
+    organizer: await record('organizer'),
+  }
+}
+
+/** Ways to keep up with what is shown. */
+export function subscribe(context: Context, path: string, filters: Filters): Markup {
+  return subscribeTo(context, feedOf(path, filters))
+}
+
+export function subscribeTo(context: Context, { path, search }: Feed): Markup {
+  const { t } = context
+  const calendar = context.absolute(`${path}.ics${search}`)
+  const webcal = calendar.replace(/^https?:/, 'webcal:')
+  const google = `https://calendar.google.com/calendar/r?cid=${encodeURIComponent(webcal)}`
+  return html`<details class="menu"><summary class="button">${icon('feed')}${t('subscribe.label')}</summary>
+<ul><li><a href="${webcal}">${t('subscribe.calendar')}</a></li>
+<li><a href="${google}" rel="noreferrer">Google Calendar</a></li>
+<li><a href="${context.link(`${path}.ics${search}`)}">${t('subscribe.file')}</a></li>
+<li><a href="${context.link(`${path}.rss${search}`)}">RSS</a></li></ul></details>`
+}
+
+/** Links to the pages around one. */
+export function pager(context: Context, page: number, pages: number, address: (page: number) => string): Part {
+  if (pages <= 1) return null
+  const { t } = context
+  return html`<nav class="pager" aria-label="${t('navigation.pages')}">
+${page > 1 ? html`<a class="button" rel="prev" href="${context.link(address(page - 1))}">${icon('back')}${t('previous')}</a>` : html`<span></span>`}
+<span>${t('page_of', { page, pages })}</span>
+${page < pages ? html`<a class="button" rel="next" href="${context.link(address(page + 1))}">${t('next')}${icon('forward')}</a>` : html`<span></span>`}
+</nav>`
+}

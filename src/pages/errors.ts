@@ -1,0 +1,39 @@
+import type { FastifyRequest } from 'fastify'
+import type { Scope } from '../domain/scope.ts'
+import type { Addresses } from '../http/addresses.ts'
+import { type Answer, NAMESPACE } from '../http/endpoint.ts'
+import type { AppError } from '../lib/errors.ts'
+import { html } from '../lib/markup.ts'
+import { text } from '../lib/texts.ts'
+import { contextOf } from './context.ts'
+import { answer } from './layout.ts'
+
+/** The statuses that have words of their own; any other is told as a failure. */
+const TOLD = [400, 401, 403, 404, 410, 413, 429, 503]
+
+/** Whether a failed request was a person's, in a browser, outside the REST interface. */
+export function isForPeople({ url, headers }: FastifyRequest): boolean {
+  return !url.startsWith(`/${NAMESPACE}`) && /\btext\/html\b/.test(headers.accept ?? '')
+}
+
+/** A failure as a page. */
+export function errorPage(error: AppError, scope: Omit<Scope, 'user'>, addresses: Addresses, language: string): Answer {
+  const context = contextOf({
+    scope: { ...scope, user: null },
+    addresses,
+    language,
+    slug: '',
+    search: new URLSearchParams(),
+    sent: '',
+  })
+  const { t, link } = context
+  const status = TOLD.includes(error.status) ? error.status : 500
+  const problems = Object.entries(error.details.params ?? {}).map(
+    ([name, { problem, ...fill }]) =>
+      html`<li><code>${name}</code>: ${text(language, `problems.${problem}`, fill as Record<string, string>)}</li>`,
+  )
+  const main = html`<div class="narrow failure"><p class="eyebrow">${error.status}</p><h1>${t(`failures.${status}.title`)}</h1>
+<p>${t(`failures.${status}.text`)}</p>${problems.length > 0 && html`<ul>${problems}</ul>`}
+<p><a class="button primary" href="${link('/events/')}">${t('all_events')}</a></p></div>`
+  return answer(context, { title: t(`failures.${status}.title`), path: '/', main, hidden: true, status: error.status })
+}

@@ -1,0 +1,123 @@
+import { toWallClock } from '../calendar/zone.ts'
+import type { Event, EventRow, TicketRow } from '../domain/events.ts'
+import { firstWords } from '../lib/html.ts'
+import { html, type Markup, type Part } from '../lib/markup.ts'
+import { costOf, eventPath, recordPath, whereOf } from './cards.ts'
+import { addDays, type Context } from './context.ts'
+import { lastDay, say, startDay, timeOf, whenLong } from './dates.ts'
+import { icon } from './icons.ts'
+import { isPlaced, openStreetMap } from './map-drawing.ts'
+import { addressOf, hostOf, placeMap } from './subjects.ts'
+
+/** How much of a description goes into the calendar of another. */
+const LONGEST_DETAILS = 600
+
+/** When, where, by whom, for how much; and the ways to keep it. */
+export function eventPanel(context: Context, event: Event): Markup {
+  const { row, tickets } = event
+  const { t } = context
+  const cost = costOf(context, event)
+  return html`<aside class="panel" aria-label="${t('details')}"><ul class="facts">
+<li>${icon('clock')}<div>${when(context, row)}</div></li>
+${event.venues.map((venue) => place(context, event, venue))}
+${event.organizers.map((organizer) => html`<li>${icon('people')}<a href="${context.link(recordPath('organizer', organizer))}" dir="auto">${organizer.row.organizer}</a></li>`)}
+${cost !== '' && html`<li>${icon('ticket')}<span dir="auto">${cost}</span></li>`}
+${row.website && html`<li>${icon('link')}<a href="${row.website}" rel="noreferrer">${hostOf(row.website)}</a></li>`}
+</ul>
+${tickets.length > 0 && html`<h2>${t('tickets.label')}</h2><ul class="tickets">${tickets.map((ticket) => ticketItem(context, ticket, row))}</ul>`}
+<div class="actions">${keep(context, event)}<button class="button" type="button" data-share data-copied="${t('share.copied')}" hidden>${icon('share')}<span>${t('share.label')}</span></button></div>
+</aside>`
+}
+
+/** By the event's clock; a script adds the reader's own where it differs. */
+function when(context: Context, row: EventRow): Markup {
+  const [first, second] = whenLong(context, row)
+  return html`${timeOf(row, first)}<br>${second}${row.all_day !== 1 && html`<p class="yours" hidden data-start="${row.start_utc}" data-end="${row.end_utc}" data-zone="${row.timezone}" data-words="${context.t('your_time', { when: '{when}', zone: '{zone}' })}"></p>`}`
+}
+
+function place(context: Context, { row }: Event, venue: Event['venues'][number]): Part {
+  const address = addressOf(venue)
+  const linked = row.show_map_link === 1 || venue.row.show_map_link === 1
+  return html`<li>${icon('pin')}<div><a href="${context.link(recordPath('venue', venue))}" dir="auto">${venue.row.venue}</a>${address.length > 0 && html`<address dir="auto">${address.join(', ')}</address>`}
+${linked && (isPlaced(venue) || address.length > 0) && html`<p class="aside"><a href="${openStreetMap(venue)}" rel="noreferrer">${context.t('open_map')}</a></p>`}</div></li>
+${(row.show_map === 1 || venue.row.show_map === 1) && placeMap(context, venue)}`
+}
+
+function ticketItem(context: Context, ticket: TicketRow, { timezone }: EventRow): Markup {
+  const { t, now } = context
+  const { available_from: from, available_until: until } = ticket
+  const state =
+    until !== null && until < now
+      ? t('tickets.closed')
+      : from !== null && from > now
+        ? t('tickets.from', { when: say(context, toWallClock(from, timezone), 'dayTime') })
+        : ''
+  const name = html`<bdi>${ticket.name}</bdi>`
+  return html`<li>${ticket.url && state === '' ? html`<a href="${ticket.url}" rel="noreferrer">${name}</a>` : name}<span>${price(context, ticket)}</span>${state !== '' && html`<small>${state}</small>`}</li>`
+}
+
+function price({ locale, t, call }: Context, { price: amount, currency }: TicketRow): string {
+  if (amount === null) return ''
+  if (Number(amount) === 0) return t('free')
+  if (currency !== null && /^[A-Z]{3}$/.test(currency))
+    return new Intl.NumberFormat(locale, { style: 'currency', currency }).format(Number(amount))
+  return `${call.scope.site.currency}${amount}`
+}
+
+/** “Add to calendar”: a file, and two calendars that take an event in an address. */
+function keep(context: Context, event: Event): Markup {
+  const { row } = event
+  const { t, link } = context
+  const text = details(context, event)
+  const own = row.password_hash === null
+  return html`<details class="menu"><summary class="button primary">${icon('calendar')}${t('keep.label')}</summary><ul>
+${own && html`<li><a href="${link(`/event/${row.slug}.ics`)}">${t('keep.file')}</a></li>`}
+<li><a href="${googleAddress(event, text)}" rel="noreferrer">Google Calendar</a></li>
+<li><a href="${outlookAddress(event, text)}" rel="noreferrer">Outlook</a></li></ul></details>`
+}
+
+function details(context: Context, event: Event): string {
+  const { row } = event
+  const text = firstWords(row.excerpt || row.description || '', LONGEST_DETAILS)
+  return [text, context.absolute(eventPath(event))].filter(Boolean).join('\n\n')
+}
+
+function location(event: Event): string {
+  const [venue] = event.venues
+  return venue === undefined ? '' : [venue.row.venue, ...addressOf(venue)].join(', ') || whereOf(event)
+}
+
+function googleAddress(event: Event, text: string): string {
+  const { row } = event
+  const utc = (instant: number) => `${toWallClock(instant, 'UTC').replace(/[-:]/g, '').replace(' ', 'T')}Z`
+  const plain = (day: string) => day.replaceAll('-', '')
+  const dates =
+    row.all_day === 1
+      ? `${plain(startDay(row))}/${plain(addDays(lastDay(row), 1))}`
+      : `${utc(row.start_utc)}/${utc(row.end_utc)}`
+  const search = {
+    action: 'TEMPLATE',
+    text: row.title,
+    dates,
+    details: text,
+    location: location(event),
+  }
+  return `https://calendar.google.com/calendar/render?${new URLSearchParams(search)}`
+}
+
+function outlookAddress(event: Event, text: string): string {
+  const { row } = event
+  const utc = (instant: number) => `${toWallClock(instant, 'UTC').replace(' ', 'T')}Z`
+  const allDay = row.all_day === 1
+  const search = {
+    path: '/calendar/action/compose',
+    rru: 'addevent',
+    subject: row.title,
+    startdt: allDay ? startDay(row) : utc(row.start_utc),
+    enddt: allDay ? addDays(lastDay(row), 1) : utc(row.end_utc),
+    ...(allDay && { allday: 'true' }),
+    body: text,
+    location: location(event),
+  }
+  return `https://outlook.live.com/calendar/0/deeplink/compose?${new URLSearchParams(search)}`
+}

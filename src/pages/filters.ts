@@ -1,0 +1,161 @@
+import * as eventList from '../domain/event-list.ts'
+import type { Linked, LinkedKind } from '../domain/linked-records.ts'
+import * as linked from '../domain/linked-records.ts'
+import type { Term } from '../domain/terms.ts'
+import * as terms from '../domain/terms.ts'
+import { AppError } from '../lib/errors.ts'
+import { slugify } from '../lib/slug.ts'
+import { addDays, type Context } from './context.ts'
+import type { Feed } from './layout.ts'
+
+/** What a reader asks to see of the calendar, as the address of the page says it. */
+export interface Filters {
+  readonly search: string
+  readonly category: Term | null
+  readonly tag: Term | null
+  readonly venue: Linked | null
+  readonly organizer: Linked | null
+  readonly featured: boolean
+  readonly start: string | null
+  readonly end: string | null
+  readonly page: number
+  /** What the address of the page itself stands for; it is not repeated in links. */
+  readonly fixed: 'category' | 'tag' | 'venue' | 'organizer' | null
+}
+
+/** The parameters of pages that show events, as the address of a page names them. */
+export const LIST_FILTERS = [
+  'search',
+  'category',
+  'tag',
+  'venue',
+  'organizer',
+  'featured',
+  'start_date',
+  'end_date',
+  'page',
+] as const
+
+/** How many events a list shows at once. */
+export const PER_PAGE = 20
+
+/** Reads the filters in the query string; what they name has to exist. */
+export async function readFilters(context: Context, fixed: Partial<Filters> = {}): Promise<Filters> {
+  const { search: given } = context.call
+  const value = (name: string) => given.get(name)?.trim() ?? ''
+  const term = async (kind: 'category' | 'tag') => (value(kind) === '' ? null : findTerm(context, kind, value(kind)))
+  const record = async (kind: LinkedKind) =>
+    value(kind) === '' ? null : linked.get(context.call.scope, kind, { slug: slugify(value(kind)) })
+  const start = readDay(value('start_date'), 'start_date')
+  const end = readDay(value('end_date'), 'end_date')
+  if (start !== null && end !== null && end < start) refuse('end_date', 'end_before_start')
+  return {
+    search: value('search'),
+    category: await term('category'),
+    tag: await term('tag'),
+    venue: await record('venue'),
+    organizer: await record('organizer'),
+    featured: /^(1|true|yes|on)$/.test(value('featured')),
+    start,
+    end,
+    page: readPage(value('page')),
+    fixed: null,
+    ...fixed,
+  }
+}
+
+/** The term of a slug; nothing else in an address leads to it. */
+export async function findTerm({ call }: Context, kind: 'category' | 'tag', slug: string): Promise<Term> {
+  const query = () => ({ slug, hide_empty: false, per_page: 1 })
+  const [found] = slugify(slug) === '' ? [] : (await terms.list(call.scope, kind, query)).rows
+  if (found === undefined) throw new AppError('rest_term_invalid')
+  return found
+}
+
+/** Reads `YYYY-MM-DD`; an empty text is no day. */
+export function readDay(text: string, name: string): string | null {
+  if (text === '') return null
+  const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text) && text >= '0001'
+  try {
+    if (isDay) return Temporal.PlainDate.from(text).toString()
+  } catch {
+    // No such day: told below.
+  }
+  return refuse(name, 'not_a_date')
+}
+
+function readPage(text: string): number {
+  if (text === '') return 1
+  return /^[1-9]\d{0,8}$/.test(text) ? Number(text) : refuse('page', 'not_a_whole_number')
+}
+
+function refuse(name: string, problem: string): never {
+  throw new AppError('rest_invalid_param', { params: { [name]: { problem } } })
+}
+
+/** The filters as parameters of the REST list, without dates. */
+export function restQuery(filters: Filters): Record<string, unknown> {
+  const { search, category, tag, venue, organizer, featured } = filters
+  return {
+    ...(search !== '' && { search }),
+    ...(category && { categories: [category.id] }),
+    ...(tag && { tags: [tag.id] }),
+    ...(venue && { venue: [venue.row.id] }),
+    ...(organizer && { organizer: [organizer.row.id] }),
+    ...(featured && { featured: true }),
+  }
+}
+
+/** The query string that leads to these filters, with its question mark; empty when there are none. */
+export function searchOf(filters: Filters, change: Partial<Filters> = {}): string {
+  const { search, category, tag, venue, organizer, featured, start, end, page, fixed } = {
+    ...filters,
+    ...change,
+  }
+  const pairs: [name: string, value: string | number | null | undefined][] = [
+    ['search', search],
+    ['category', fixed === 'category' ? '' : category?.slug],
+    ['tag', fixed === 'tag' ? '' : tag?.slug],
+    ['venue', fixed === 'venue' ? '' : venue?.row.slug],
+    ['organizer', fixed === 'organizer' ? '' : organizer?.row.slug],
+    ['featured', featured ? '1' : ''],
+    ['start_date', start],
+    ['end_date', end],
+    ['page', page > 1 ? page : ''],
+  ]
+  const set = new URLSearchParams(pairs.filter(([, value]) => value).map(([name, value]) => [name, String(value)]))
+  return set.size > 0 ? `?${set}` : ''
+}
+
+/** The feed of what is shown: feeds take the parameters of the REST list. */
+export function feedOf(path: string, filters: Filters): Feed {
+  const { category, tag, venue, organizer, fixed } = filters
+  const set = new URLSearchParams()
+  if (filters.search !== '') set.set('search', filters.search)
+  if (category && fixed !== 'category') set.set('categories', category.slug)
+  if (tag && fixed !== 'tag') set.set('tags', tag.slug)
+  if (venue && fixed !== 'venue') set.set('venue', String(venue.row.id))
+  if (organizer && fixed !== 'organizer') set.set('organizer', String(organizer.row.id))
+  if (filters.featured) set.set('featured', 'true')
+  return { path, search: set.size > 0 ? `?${set}` : '' }
+}
+
+/** Whether a reader narrowed the view down in a way that no page of its own is for. */
+export function isNarrowed({ search, category, tag, venue, organizer, featured, start, end, fixed }: Filters): boolean {
+  const own = [category && 'category', tag && 'tag', venue && 'venue', organizer && 'organizer'].filter(
+    (name) => name && name !== fixed,
+  )
+  return search !== '' || featured || start !== null || end !== null || own.length > 0
+}
+
+/** The events that are on in some days: of those that begin on the same day the first, and how many there are. */
+export async function eventsOn(
+  { call }: Context,
+  filters: Filters,
+  { from, to }: { readonly from: string; readonly to: string },
+  perDay: number,
+  most: number,
+): Promise<eventList.EventDays> {
+  const query = { ...restQuery(filters), ends_after: addDays(from, -1), starts_before: to }
+  return eventList.listDays(call.scope, () => query, perDay, most)
+}

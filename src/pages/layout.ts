@@ -1,0 +1,172 @@
+import type { Answer } from '../http/endpoint.ts'
+import { html, jsonInScript, type Markup, type Part, safe } from '../lib/markup.ts'
+import type { JsonLd } from '../rest/json-ld.ts'
+import { assetPath } from './assets.ts'
+import type { Context } from './context.ts'
+import { icon } from './icons.ts'
+
+/** A page, as its maker describes it. */
+export interface Page {
+  readonly title: string
+  readonly description?: string
+  /** Below the base address, without a language: what the page is known by. */
+  readonly path: string
+  readonly main: Markup
+  /** Machines are asked not to list what holds nothing of its own. */
+  readonly hidden?: boolean
+  readonly status?: number
+  readonly jsonLd?: JsonLd
+  /** The address of a picture of what the page is about. */
+  readonly image?: string
+  /** The path of the feeds of what is shown, without their ending, and the parameters behind it. */
+  readonly feed?: Feed
+  /** Where the reader is in the navigation. */
+  readonly at?: 'start' | 'events' | 'calendar' | 'map'
+  /** Unix seconds when it could change by time alone, before the day ends. */
+  readonly until?: number
+  /** Whether it shows what a password has opened: it is kept nowhere. */
+  readonly secret?: boolean
+}
+
+export interface Feed {
+  readonly path: string
+  readonly search: string
+  /** The one kind that there is, where there is but one. */
+  readonly only?: 'ics'
+}
+
+/** The whole document. */
+export function answer(context: Context, page: Page): Answer {
+  const { call, language } = context
+  const { name } = call.scope.site
+  const title = page.at === 'start' ? name : `${page.title} · ${name}`
+  const document = html`<!doctype html>
+<html lang="${language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+${head(context, page, title)}
+</head>
+<body>
+<a class="skip" href="#main">${context.t('skip')}</a>
+${header(context, page)}
+<main id="main" tabindex="-1">
+${page.main}
+</main>
+${footer(context, page)}
+</body>
+</html>
+`
+  return {
+    status: page.status ?? 200,
+    headers: {
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': policy(context),
+    },
+    body: document.text,
+    ...(page.until !== undefined && { until: page.until }),
+    ...(page.secret && { secret: true }),
+  }
+}
+
+/** Everything comes from here, but for a logo or map tiles that the operator has elsewhere. */
+function policy({ call }: Context): string {
+  const { logo, tiles } = call.scope.site.design
+  const elsewhere = [logo, tiles]
+    .filter((address) => /^https?:/.test(address))
+    .map((address) => new URL(address).origin)
+  const images = ["'self'", ...new Set(elsewhere)].join(' ')
+  return `default-src 'none'; script-src 'self'; style-src 'self'; img-src ${images}; font-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`
+}
+
+function head(context: Context, page: Page, title: string): Markup {
+  const { call, assets, language } = context
+  const { home } = call.addresses
+  const { name, languages } = call.scope.site
+  const style = (file: string) => assets.has(file) && html`<link rel="stylesheet" href="${assetPath(assets, file)}">\n`
+  const font = (file: string) =>
+    html`<link rel="preload" href="${assetPath(assets, file)}" as="font" type="font/woff2" crossorigin>\n`
+  const canonical = context.absolute(page.path)
+  const alternates =
+    languages.length > 1 && page.status === undefined
+      ? [
+          ...languages.map((one) => html`<link rel="alternate" hreflang="${one}" href="${home}/${one}${page.path}">\n`),
+          html`<link rel="alternate" hreflang="x-default" href="${home}${page.path}">\n`,
+        ]
+      : []
+  return html`${font('figtree.woff2')}${font('newsreader.woff2')}${style('pages.css')}${style('theme.css')}${style('custom.css')}<script type="module" src="${assetPath(assets, 'pages.js')}"></script>
+<link rel="icon" href="${assetPath(assets, 'icon.svg')}">
+<meta name="theme-color" content="#fbfaf7" media="(prefers-color-scheme: light)">
+<meta name="theme-color" content="#14161a" media="(prefers-color-scheme: dark)">
+${page.description && html`<meta name="description" content="${page.description}">\n`}${page.hidden ? safe('<meta name="robots" content="noindex">\n') : html`<link rel="canonical" href="${canonical}">\n`}${alternates}${page.feed && feeds(context, page.feed)}<meta property="og:type" content="website">
+<meta property="og:site_name" content="${name}">
+<meta property="og:title" content="${page.at === 'start' ? title : page.title}">
+<meta property="og:url" content="${canonical}">
+<meta property="og:locale" content="${language}">
+${page.description && html`<meta property="og:description" content="${page.description}">\n`}${page.image ? html`<meta property="og:image" content="${page.image}">\n<meta name="twitter:card" content="summary_large_image">\n` : safe('<meta name="twitter:card" content="summary">\n')}${page.jsonLd && html`<script type="application/ld+json">${jsonInScript(page.jsonLd)}</script>`}`
+}
+
+const FEEDS = [
+  ['ics', 'text/calendar', 'iCalendar'],
+  ['rss', 'application/rss+xml', 'RSS'],
+  ['atom', 'application/atom+xml', 'Atom'],
+  ['json', 'application/feed+json', 'JSON Feed'],
+] as const
+
+function feeds(context: Context, { path, search, only }: Feed): Part {
+  return FEEDS.filter(([ending]) => only === undefined || ending === only).map(
+    ([ending, type, name]) =>
+      html`<link rel="alternate" type="${type}" title="${name}" href="${context.absolute(`${path}.${ending}${search}`)}">\n`,
+  )
+}
+
+function header(context: Context, { at }: Page): Markup {
+  const item = (path: string, words: string, place: Page['at']) =>
+    html`<li><a href="${context.link(path)}"${at === place && safe(' aria-current="page"')}>${words}</a></li>`
+  return html`<header class="top"><div class="wide">
+<a class="brand" href="${context.link('/')}">${logo(context)}<span dir="auto">${context.call.scope.site.name}</span></a>
+<nav aria-label="${context.t('navigation.main')}"><ul>
+${item('/events/', context.t('navigation.events'), 'events')}
+${item('/events/month/', context.t('navigation.calendar'), 'calendar')}
+${item('/events/map/', context.t('views.map'), 'map')}
+</ul></nav>
+</div></header>`
+}
+
+function logo({ assets, call }: Context): Markup {
+  const { logo: given } = call.scope.site.design
+  const own = [...assets.keys()].find((name) => name.startsWith('logo.')) ?? 'icon.svg'
+  const address = /^https?:/.test(given) ? given : assetPath(assets, own)
+  return html`<img class="logo" src="${address}" alt="" width="36" height="36">`
+}
+
+function footer(context: Context, { path }: Page): Markup {
+  const { call, language, t } = context
+  const { languages, name } = call.scope.site
+  const switcher = languages.map(
+    (one) =>
+      html`<li><a href="${addressIn(context, one, path)}" lang="${one}" hreflang="${one}"${one === language && safe(' aria-current="true"')}>${nameOf(one)}</a></li>`,
+  )
+  return html`<footer class="bottom"><div class="wide">
+<p><strong dir="auto">${name}</strong></p>
+<ul><li><a href="${context.link('/events/')}">${t('navigation.events')}</a></li>
+<li><a href="${context.link('/events.ics')}">${t('subscribe.file')}</a></li>
+<li><a href="${context.link('/docs')}">${t('navigation.documentation')}</a></li></ul>
+${languages.length > 1 && html`<nav aria-label="${t('navigation.language')}">${icon('globe')}<ul>${switcher}</ul></nav>`}
+</div></footer>`
+}
+
+function addressIn({ call, link }: Context, language: string, path: string): string {
+  const { home, rest } = call.addresses
+  const plain = link(path)
+  const chosen = rest.startsWith(`${home}/${call.language}/`) ? `/${call.language}` : ''
+  const base = plain.slice(0, plain.length - path.length - chosen.length)
+  return `${base}/${language}${path}`
+}
+
+/** A language's name in itself, such as “Français”. */
+function nameOf(language: string): string {
+  const name = new Intl.DisplayNames([language], { type: 'language' }).of(language) ?? language
+  return name.charAt(0).toLocaleUpperCase(language) + name.slice(1)
+}

@@ -1,0 +1,158 @@
+import * as eventList from '../domain/event-list.ts'
+import type { Event } from '../domain/events.ts'
+import type { Answer, Call, View } from '../http/endpoint.ts'
+import { AppError } from '../lib/errors.ts'
+import { html, type Markup, type Part } from '../lib/markup.ts'
+import { agenda, strip } from './cards.ts'
+import { addDays, type Context, contextOf, LONGEST_ABOUT } from './context.ts'
+import { chosen, controls, filterForm, type Place, pager, subscribe, type Way } from './controls.ts'
+import { say, sayRange } from './dates.ts'
+import {
+  type Filters,
+  feedOf,
+  isNarrowed,
+  LIST_FILTERS,
+  PER_PAGE,
+  readFilters,
+  restQuery,
+  searchOf,
+} from './filters.ts'
+import { answer, type Page } from './layout.ts'
+
+/** How far “earlier” goes back from today, in days. */
+const EARLIER = 30
+/** How far it goes back on the page of a place or a category, in days. */
+const YEAR = 365
+/** The last day that there is. */
+const LAST_DAY = '9999-12-31'
+/** How many of the events that began before today are shown above the others. */
+const MOST_RUNNING = 6
+
+/** A page of events that are still to begin, or that begin in the days that were asked for. */
+export async function upcoming(
+  { call, today }: Context,
+  filters: Filters,
+  perPage = PER_PAGE,
+): Promise<{ found: readonly Event[]; total: number; pages: number }> {
+  const from = filters.start ?? today
+  const eve = addDays(from, -1)
+  const query = {
+    ...restQuery(filters),
+    // The first day that there is has no day before it.
+    ...(eve < from ? { starts_after: eve } : { starts_before: LAST_DAY }),
+    ...(filters.end && { starts_before: filters.end }),
+    page: filters.page,
+    per_page: perPage,
+  }
+  const { events: found, total } = await eventList.list(call.scope, () => query, 'sticky')
+  const pages = Math.ceil(total / perPage)
+  if (filters.page > Math.max(1, pages)) throw new AppError('event-archive-page-not-found', { fill: { pages } })
+  return { found, total, pages }
+}
+
+/** What began before the days that are shown and is still on; of days gone by nothing is. */
+export async function running(context: Context, filters: Filters): Promise<Markup | null> {
+  const { call, today, t } = context
+  if (filters.start !== null && filters.start < today) return null
+  const eve = addDays(filters.start ?? today, -1)
+  const query = { ...restQuery(filters), starts_before: eve, ends_after: eve, per_page: MOST_RUNNING }
+  const { events: found } = filters.page > 1 ? { events: [] } : await eventList.list(call.scope, () => query)
+  if (found.length === 0) return null
+  return strip(context, 'running', t('still_on'), found)
+}
+
+/** The heart of every page that lists events: what is still on, the days to come, and the way to further pages. */
+export async function listing(context: Context, path: string, filters: Filters, months: boolean): Promise<Markup> {
+  const { found, pages } = await upcoming(context, filters)
+  return html`${await running(context, filters)}
+${found.length > 0 ? agenda(context, found, { months, pictured: true }) : empty(context)}
+${pager(context, filters.page, pages, (page) => `${path}${searchOf(filters, { page })}`)}`
+}
+
+export function empty({ t, link }: Context): Markup {
+  return html`<div class="empty"><p>${t('none')}</p><p><a href="${link('/events/')}">${t('all_events')}</a></p></div>`
+}
+
+async function list(call: Call): Promise<Answer> {
+  const context = contextOf(call)
+  const filters = await readFilters(context)
+  const { t } = context
+  const content = await listing(context, '/events/', filters, true)
+  const title = titleOf(context, filters)
+  const main = html`<div class="wide">
+<h1>${title}</h1>
+${await controls(context, placeOf(context, filters), '/events/')}
+${content}
+</div>`
+  return answer(context, {
+    title,
+    description: t('list_description', { name: call.scope.site.name }),
+    path: `/events/${searchOf(filters)}`,
+    main,
+    at: 'events',
+    feed: feedOf('/events', filters),
+    hidden: isNarrowed(filters),
+  })
+}
+
+function titleOf(context: Context, { start, end, search }: Filters): string {
+  if (search !== '') return context.t('results', { search })
+  if (start !== null && end !== null) return sayRange(context, start, end, 'shortYear')
+  if (start !== null) return context.t('from_day', { day: say(context, start, 'shortYear') })
+  return context.t('upcoming')
+}
+
+/** A list of some days goes on by as many days; an open one goes back by a month. */
+function placeOf(context: Context, filters: Filters): Place {
+  const { t, today } = context
+  const { start, end } = filters
+  const way = (from: string, to: string, label: string): Way => ({
+    path: `/events/${searchOf(filters, { start: from, end: to, page: 1 })}`,
+    label,
+  })
+  const first = start ?? today
+  const days = start !== null && end !== null ? daysBetween(start, end) : EARLIER
+  return {
+    view: 'list',
+    day: first,
+    filters,
+    previous: way(addDays(first, -days), addDays(first, -1), t('earlier')),
+    next: end === null ? undefined : way(addDays(end, 1), addDays(end, days), t('later')),
+  }
+}
+
+function daysBetween(start: string, end: string): number {
+  return Temporal.PlainDate.from(start).until(end).days + 1
+}
+
+/** A page that is about one thing and lists its events. */
+export async function subjectPage(
+  context: Context,
+  filters: Filters,
+  subject: Pick<Page, 'title' | 'path' | 'jsonLd' | 'image'> & { about: Part; eyebrow: string; description: string },
+): Promise<Answer> {
+  const { t } = context
+  const { title, path, about, eyebrow, description, ...rest } = subject
+  const feed = path.replace(/\/$/, '')
+  const content = await listing(context, path, filters, false)
+  const main = html`<div class="wide">
+<div class="heading"><div><p class="eyebrow">${eyebrow}</p><h1 dir="auto">${title}</h1></div>${subscribe(context, feed, filters)}</div>
+${about}
+<section class="subject-events"><div class="tools"><h2>${t('upcoming')}</h2>${await filterForm(context, path, filters)}</div>
+${chosen(context, path, filters)}${content}
+${filters.start === null && html`<p class="earlier"><a href="${context.link(`${path}${searchOf(filters, { start: addDays(context.today, -YEAR), end: addDays(context.today, -1), page: 1 })}`)}">${t('earlier')}</a></p>`}</section>
+</div>`
+  return answer(context, {
+    title,
+    path: `${path}${searchOf(filters)}`,
+    description: description.slice(0, LONGEST_ABOUT),
+    main,
+    feed: feedOf(feed, filters),
+    hidden: isNarrowed(filters),
+    ...rest,
+  })
+}
+
+export const listViews: readonly View[] = [
+  { path: '/events', methods: ['GET'], parameters: LIST_FILTERS, handle: list },
+]

@@ -1,0 +1,73 @@
+import * as eventList from '../domain/event-list.ts'
+import * as terms from '../domain/terms.ts'
+import type { Answer, Call, View } from '../http/endpoint.ts'
+import { html, type Markup } from '../lib/markup.ts'
+import { agenda, eventCards, termPath } from './cards.ts'
+import { addDays, type Context, contextOf } from './context.ts'
+import { subscribe } from './controls.ts'
+import { say, weekStart } from './dates.ts'
+import { feedOf, readFilters } from './filters.ts'
+import { icon } from './icons.ts'
+import { answer } from './layout.ts'
+import { empty, running, upcoming } from './list.ts'
+
+const UPCOMING = 10
+const FEATURED = 3
+const CATEGORIES = 12
+
+/** This month, as a way to its days. */
+function smallMonth(context: Context): Markup {
+  const { today, link } = context
+  const first = `${today.slice(0, 7)}-01`
+  const from = weekStart(context, first)
+  const weeks = Math.ceil(
+    (Temporal.PlainDate.from(from).until(first).days + Temporal.PlainDate.from(first).daysInMonth) / 7,
+  )
+  const days = Array.from({ length: weeks * 7 }, (_, n) => addDays(from, n))
+  const cell = (day: string) =>
+    day.slice(0, 7) === first.slice(0, 7)
+      ? html`<a href="${link(`/events/day/${day}/`)}"${day === today && html` class="today" aria-current="date"`}>${Number(day.slice(8))}</a>`
+      : html`<span></span>`
+  return html`<nav class="small-month" aria-labelledby="this-month"><h2 id="this-month"><a href="${link('/events/month/')}">${say(context, first, 'month')}</a></h2>
+${days.slice(0, 7).map((day) => html`<span aria-hidden="true">${say(context, day, 'weekdayShort')}</span>`)}${days.map(cell)}</nav>`
+}
+
+/** What is on: the featured events to come, the next ones, and the ways further in. */
+async function start(call: Call): Promise<Answer> {
+  const context = contextOf(call)
+  const { t, link, today } = context
+  const filters = await readFilters({ ...context, call: { ...call, search: new URLSearchParams() } })
+  const soon = { featured: true, starts_after: addDays(today, -1), per_page: FEATURED }
+  const featured = (await eventList.list(call.scope, () => soon)).events
+  const { found } = await upcoming(context, filters, UPCOMING)
+  const byCount = { orderby: 'count', order: 'desc', per_page: CATEGORIES }
+  const { rows: categories } = await terms.list(call.scope, 'category', () => byCount)
+  const main = html`<div class="hero"><div class="wide"><div>
+<p class="eyebrow">${say(context, today, 'dayYear')}</p>
+<h1>${t('start.title')}</h1>
+<search><form class="find" method="get" action="${link('/events/')}">
+<label class="unseen" for="search">${t('filters.search')}</label>
+${icon('search')}<input id="search" type="search" name="search" placeholder="${t('filters.search')}" maxlength="200" dir="auto">
+<button class="button primary" type="submit">${t('filters.find')}</button></form></search>
+<ul class="quick"><li><a href="${link('/events/day/')}">${t('today')}</a></li><li><a href="${link(`/events/day/${addDays(today, 1)}/`)}">${t('tomorrow')}</a></li><li><a href="${link('/events/week/')}">${t('this_week')}</a></li><li><a href="${link('/events/month/')}">${t('this_month')}</a></li><li><a href="${link('/events/map/')}">${t('views.map')}</a></li></ul></div>
+${smallMonth(context)}
+</div></div>
+<div class="wide">
+${featured.length > 0 && html`<section aria-labelledby="featured"><h2 id="featured">${t('featured')}</h2>${eventCards(context, featured, { lazy: false })}</section>`}
+<div class="columns"><section aria-labelledby="next"><div class="heading"><h2 id="next">${t('upcoming')}</h2>${subscribe(context, '/events', filters)}</div>
+${found.length > 0 ? agenda(context, found, { months: false, pictured: featured.length === 0 }) : empty(context)}
+${found.length > 0 && html`<p><a class="button" href="${link('/events/')}">${t('all_events')}${icon('forward')}</a></p>`}</section>
+<div class="side">${await running(context, filters)}
+${categories.length > 0 && html`<section aria-labelledby="topics"><h2 id="topics">${t('categories')}</h2><ul class="topics">${categories.map((one) => html`<li class="hue-${one.id % 6}"><a href="${link(termPath(one))}"><bdi>${one.name}</bdi> <span>${one.count}</span></a></li>`)}</ul></section>`}</div></div>
+</div>`
+  return answer(context, {
+    title: t('start.title'),
+    description: t('list_description', { name: call.scope.site.name }),
+    path: '/',
+    main,
+    at: 'start',
+    feed: feedOf('/events', filters),
+  })
+}
+
+export const startViews: readonly View[] = [{ path: '/', methods: ['GET'], handle: start }]

@@ -1,0 +1,139 @@
+import type { Linked, LinkedKind } from '../domain/linked-records.ts'
+import * as linked from '../domain/linked-records.ts'
+import type { Term } from '../domain/terms.ts'
+import * as terms from '../domain/terms.ts'
+import { categoryFeed, feedParameters } from '../feeds/views.ts'
+import type { Answer, Call, View } from '../http/endpoint.ts'
+import { firstWords, pageHtml } from '../lib/html.ts'
+import { html, type Markup, type Part, safe } from '../lib/markup.ts'
+import { slugify } from '../lib/slug.ts'
+import { organizationLd, placeLd } from '../rest/json-ld.ts'
+import { picture, recordPath, termPath } from './cards.ts'
+import { type Context, contextOf, LONGEST_ABOUT } from './context.ts'
+import { findTerm, LIST_FILTERS, readFilters } from './filters.ts'
+import { icon } from './icons.ts'
+import { subjectPage } from './list.ts'
+import { drawMap, isPlaced, openStreetMap, pointOf } from './map-drawing.ts'
+import { redirect, spelled } from './redirect.ts'
+
+/** The pages of what events are linked to: places, organizers, categories, tags. */
+
+async function record(call: Call, kind: LinkedKind): Promise<Answer> {
+  const context = contextOf(call)
+  const found = await linked.get(call.scope, kind, { slug: slugify(call.slug) })
+  const path = recordPath(kind, found)
+  if (!spelled(call.slug, found.row.slug)) return redirect(context, path)
+  const filters = await readFilters(context, { [kind]: found, fixed: kind })
+  const { addresses } = call
+  return subjectPage(context, filters, {
+    title: String(found.row[kind]),
+    eyebrow: context.t(kind),
+    path,
+    description: firstWords(String(found.row.description ?? ''), LONGEST_ABOUT) || String(found.row[kind]),
+    about: about(context, kind, found),
+    jsonLd: kind === 'venue' ? placeLd(found, addresses) : organizationLd(found, addresses),
+    ...(found.image && { image: `${addresses.home}/images/${found.image.file}` }),
+  })
+}
+
+/** What is told of a venue or organizer: its picture and words beside its facts, or those alone. */
+function about(context: Context, kind: LinkedKind, found: Linked): Markup {
+  const { image, row } = found
+  if (!image && !row.description) return html`<div class="bare">${facts(context, kind, found)}</div>`
+  const shown = image && picture(context, image, { sizes: '(min-width: 60rem) 36rem, 92vw', lazy: false })
+  return html`<div class="subject"><div class="prose" dir="auto">${shown}${prose(context, row.description)}</div>${facts(context, kind, found)}</div>`
+}
+
+/** Descriptions were made safe when they were stored; on a page they may not ask for anything elsewhere, or dress as a part of it. */
+export function prose({ call }: Context, description: string | null): Markup {
+  return safe(description ? pageHtml(description, `${call.addresses.home}/images/`) : '')
+}
+
+/** Where a venue is, in lines. */
+export function addressOf({ row }: Linked): string[] {
+  const region = row.stateprovince || row.state || row.province
+  return [row.address, [row.zip, row.city].filter(Boolean).join(' '), region, row.country]
+    .filter(Boolean)
+    .map((line) => String(line))
+}
+
+/** A venue on the operator's tiles; without them a place by itself says nothing. */
+export function placeMap(context: Context, venue: Linked): Part {
+  if (context.call.scope.site.design.tiles === '' || !isPlaced(venue) || venue.row.show_map !== 1) return null
+  const name = String(venue.row.venue)
+  const mark = { ...pointOf(venue), name, weight: 1, href: openStreetMap(venue) }
+  return html`<div class="map-frame">${drawMap(context, [mark], { width: 480, least: 260, most: 260, label: name })}</div>`
+}
+
+function facts(context: Context, kind: LinkedKind, found: Linked): Part {
+  const { row } = found
+  const { t } = context
+  const website = row.website ? String(row.website) : ''
+  const address = kind === 'venue' ? addressOf(found) : []
+  const items: Part[] = [
+    address.length > 0 &&
+      html`<li>${icon('pin')}<address dir="auto">${address.map((line) => html`${line}<br>`)}</address></li>`,
+    kind === 'venue' &&
+      row.show_map_link === 1 &&
+      (isPlaced(found) || address.length > 0) &&
+      html`<li>${icon('globe')}<a href="${openStreetMap(found)}" rel="noreferrer">${t('open_map')}</a></li>`,
+    row.phone &&
+      html`<li>${icon('phone')}<a href="tel:${String(row.phone).replace(/[^+\d]/g, '')}">${row.phone}</a></li>`,
+    row.email && html`<li>${icon('mail')}<a href="mailto:${row.email}">${row.email}</a></li>`,
+    website !== '' && html`<li>${icon('link')}<a href="${website}" rel="noreferrer">${hostOf(website)}</a></li>`,
+  ]
+  const map = kind === 'venue' ? placeMap(context, found) : null
+  if (map === null && items.every((item) => !item)) return null
+  return html`<aside class="panel" aria-label="${t('details')}"><ul class="facts">${items}</ul>${map}</aside>`
+}
+
+/** An address as people say it. */
+export function hostOf(address: string): string {
+  return URL.canParse(address) ? new URL(address).hostname.replace(/^www\./, '') : address
+}
+
+async function term(call: Call, kind: 'category' | 'tag', slug: string, asked: string): Promise<Answer> {
+  const context = contextOf(call)
+  const found = await findTerm(context, kind, slug)
+  const known = kind === 'category' ? found.path : found.slug
+  if (!spelled(asked, known)) return redirect(context, termPath(found))
+  const filters = await readFilters(context, { [kind]: found, fixed: kind })
+  return subjectPage(context, filters, {
+    title: found.name,
+    eyebrow: context.t(kind),
+    path: termPath(found),
+    description: firstWords(found.description ?? '', LONGEST_ABOUT) || found.name,
+    about: html`${found.description && html`<div class="subject"><div class="prose" dir="auto">${prose(context, found.description)}</div></div>`}${kind === 'category' && (await around(context, found))}`,
+  })
+}
+
+/** The categories below one, and the way back up. */
+async function around({ call, link, t }: Context, found: Term): Promise<Part> {
+  const { rows } = await terms.list(call.scope, 'category', () => ({ parent: found.id, per_page: 50 }))
+  const above = found.parent > 0 ? [await terms.get(call.scope, 'category', found.parent)] : []
+  if (rows.length + above.length === 0) return null
+  return html`<nav aria-label="${t('categories')}"><ul class="topics">${above.map((one) => html`<li><a href="${link(termPath(one))}">${icon('back')}<bdi>${one.name}</bdi></a></li>`)}${rows.map((one) => html`<li class="hue-${one.id % 6}"><a href="${link(termPath(one))}"><bdi>${one.name}</bdi> <span>${one.count}</span></a></li>`)}</ul></nav>`
+}
+
+export const subjectViews: readonly View[] = [
+  { path: '/venue/:slug', methods: ['GET'], parameters: LIST_FILTERS, handle: (call) => record(call, 'venue') },
+  { path: '/organizer/:slug', methods: ['GET'], parameters: LIST_FILTERS, handle: (call) => record(call, 'organizer') },
+  {
+    path: '/tag/:slug',
+    methods: ['GET'],
+    parameters: LIST_FILTERS,
+    handle: (call) => term(call, 'tag', call.slug, call.slug),
+  },
+  {
+    path: '/events/category/*',
+    methods: ['GET'],
+    // The router takes one `*` in a place, so the feeds of categories come this way too.
+    parameters: [...LIST_FILTERS, ...feedParameters],
+    async handle(call) {
+      const feed = await categoryFeed(call)
+      if (feed !== null) return feed
+      const path = call.rest.replace(/\/+$/, '')
+      return term(call, 'category', path.split('/').at(-1) ?? '', path)
+    },
+  },
+]

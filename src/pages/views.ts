@@ -1,0 +1,21 @@
+import type { View } from '../http/endpoint.ts'
+import { docsViews } from './docs.ts'
+import { eventViews } from './event.ts'
+import { gridViews } from './grid.ts'
+import { listViews } from './list.ts'
+import { mapViews } from './map.ts'
+import { machineViews } from './sitemap.ts'
+import { startViews } from './start.ts'
+import { subjectViews } from './subjects.ts'
+
+/** Every page that people read, and what leads machines to them. */
+export const pages: readonly View[] = [
+  ...startViews,
+  ...listViews,
+  ...gridViews,
+  ...mapViews,
+  ...eventViews,
+  ...subjectViews,
+  ...docsViews,
+  ...machineViews,
+]

@@ -1,0 +1,72 @@
+import type { Event } from '../domain/events.ts'
+import { addDays } from './context.ts'
+import { lastDay, startDay } from './dates.ts'
+
+/** An event on one day of a grid of weeks. */
+export interface Slot {
+  readonly event: Event
+  /** The row inside the week, from 0. */
+  readonly lane: number
+  /** How many days its bar reaches over from here; 0 on the days that the bar comes from an earlier one. */
+  readonly span: number
+  /** Whether it began before this week, and whether it goes on after it. */
+  readonly before: boolean
+  readonly after: boolean
+}
+
+export interface Day {
+  readonly day: string
+  /** In order of lanes. */
+  readonly slots: readonly Slot[]
+}
+
+/** Lays events out in weeks: one that lasts keeps its row for as long as it lasts in a week. Sticky ones may have the first rows. */
+export function layOut(events: readonly Event[], first: string, weeks: number, stickyFirst = false): Day[][] {
+  const ranges = events.map((event) => ({ event, from: startDay(event.row), to: lastDay(event.row) }))
+  return Array.from({ length: weeks }, (_, week) => {
+    const days = Array.from({ length: 7 }, (_, n) => addDays(first, week * 7 + n))
+    const [monday = first] = days
+    const sunday = addDays(monday, 6)
+    const inWeek = ranges
+      .filter(({ from, to }) => from <= sunday && to >= monday)
+      .map(({ event, from, to }) => ({
+        event,
+        start: from < monday ? 0 : days.indexOf(from),
+        end: to > sunday ? 6 : days.indexOf(to),
+        before: from < monday,
+        after: to > sunday,
+      }))
+      // Of those that begin on a day, the longest come first, then those of the whole day, then by the clock.
+      .sort(
+        (one, other) =>
+          (stickyFirst ? Number(isSticky(other.event)) - Number(isSticky(one.event)) : 0) ||
+          one.start - other.start ||
+          other.end - other.start - (one.end - one.start) ||
+          other.event.row.all_day - one.event.row.all_day ||
+          (one.event.row.start_local < other.event.row.start_local ? -1 : 1),
+      )
+    return fill(days, inWeek)
+  })
+}
+
+/** That a protected event is sticky, only those know who see all of it. */
+function isSticky({ row, whole }: Event): boolean {
+  return whole && row.sticky === 1
+}
+
+type Range = Pick<Slot, 'event' | 'before' | 'after'> & { readonly start: number; readonly end: number }
+
+function fill(days: readonly string[], ranges: readonly Range[]): Day[] {
+  const slots: Slot[][] = days.map(() => [])
+  const taken = days.map(() => new Set<number>())
+  for (const { start, end, ...range } of ranges) {
+    let lane = 0
+    const covered = taken.slice(start, end + 1)
+    while (covered.some((lanes) => lanes.has(lane))) lane++
+    covered.forEach((lanes, n) => {
+      lanes.add(lane)
+      slots[start + n]?.push({ ...range, lane, span: n === 0 ? end - start + 1 : 0 })
+    })
+  }
+  return days.map((day, n) => ({ day, slots: (slots[n] ?? []).sort((one, other) => one.lane - other.lane) }))
+}

@@ -1,0 +1,75 @@
+import type { Answer, Call } from '../http/endpoint.ts'
+import { AppError, type ErrorCode } from '../lib/errors.ts'
+import { join, type Ready, slice } from './rendered/rendered-events.ts'
+
+/** One page of a list, on the way out. */
+export interface ListPage {
+  /** The name of the list in the answer, and its path. */
+  readonly name: string
+  readonly total: number
+  readonly page: number
+  readonly perPage: number
+  readonly pastEnd: ErrorCode
+  /** Parameters whose meaning was settled; every other one is passed on as it was sent. */
+  readonly settled?: Record<string, string>
+}
+
+/**
+ * The longest `Link`, in characters; one that would be longer is left out, and the body has its addresses. Proxies keep
+ * an answer's headers in 4 KB by default, and hold a service that sends more for broken.
+ */
+const LONGEST_LINK = 3000
+
+/** A list with its totals and its links to the pages around it. */
+export function listAnswer(call: Call, items: readonly object[], list: ListPage): Answer {
+  const { headers, rest } = around(call, list)
+  return { headers, body: { [list.name]: items, ...rest } }
+}
+
+/** The same of items that are ready to be sent. */
+export function readyListAnswer(call: Call, items: readonly Ready[], list: ListPage): Answer {
+  const { headers, rest } = around(call, list)
+  const end = JSON.stringify(rest)
+  const pieces = [slice(`{"${list.name}":[`)]
+  for (const [n, item] of items.entries()) {
+    if (n > 0) pieces.push(COMMA)
+    for (const piece of item.pieces) pieces.push(piece)
+  }
+  pieces.push(slice(`],${end.slice(1)}`))
+  return { headers, body: join(pieces), mark: `${items.map((item) => item.mark).join(';')}${end}` }
+}
+
+const COMMA = slice(',')
+
+/** What stands around the items of a page. */
+function around(call: Call, list: ListPage): { headers: Record<string, string>; rest: object } {
+  const pages = Math.ceil(list.total / list.perPage)
+  if (list.page > Math.max(pages, 1)) throw new AppError(list.pastEnd, { fill: { pages } })
+  const address = (page: number) => pageAddress(call, list, page)
+  const next = list.page < pages ? address(list.page + 1) : undefined
+  const previous = list.page > 1 ? address(list.page - 1) : undefined
+  const links = [next && `<${next}>; rel="next"`, previous && `<${previous}>; rel="prev"`].filter(Boolean).join(', ')
+  return {
+    headers: {
+      'x-tec-total': String(list.total),
+      'x-tec-totalpages': String(pages),
+      ...(links !== '' && links.length <= LONGEST_LINK && { link: links }),
+    },
+    rest: {
+      rest_url: address(list.page),
+      ...(next && { next_rest_url: next }),
+      ...(previous && { previous_rest_url: previous }),
+      total: list.total,
+      total_pages: pages,
+    },
+  }
+}
+
+function pageAddress(call: Call, list: ListPage, page: number): string {
+  const search = new URLSearchParams(call.search)
+  for (const [name, value] of Object.entries({ page: String(page), per_page: String(list.perPage), ...list.settled }))
+    search.set(name, value)
+  // In their normal form: see normal-address.ts.
+  search.sort()
+  return `${call.addresses.rest}/${list.name}/?${search}`
+}

@@ -1,0 +1,288 @@
+import type { Site } from '../domain/scope.ts'
+import type { Addresses } from '../http/addresses.ts'
+import type { Endpoint, Method } from '../http/endpoint.ts'
+import { errorBody } from '../http/errors.ts'
+import { AppError, ERRORS, type ErrorCode } from '../lib/errors.ts'
+import { text } from '../lib/texts.ts'
+import type { Described, Fields } from '../schema/field.ts'
+import { RESPONSES } from '../schema/responses.ts'
+import { REQUEST_SAMPLES, responseSamples } from './samples.ts'
+
+type Json = Record<string, unknown>
+
+/** What an answer to a failed request may be, by status, with an error that stands for it. */
+const FAILURES: Record<number, ErrorCode> = {
+  400: 'rest_invalid_param',
+  401: 'incorrect_password',
+  403: 'rest_forbidden',
+  404: 'rest_no_route',
+  409: 'image-in-use',
+  410: 'event-is-in-trash',
+  412: 'rest_precondition_failed',
+  413: 'rest_payload_too_large',
+  415: 'rest_unsupported_media_type',
+  429: 'rest_too_many_requests',
+  500: 'rest_internal_error',
+  503: 'rest_unavailable',
+}
+
+/** The interface as OpenAPI 3.1, made from the endpoints that serve it and the schemas of what they answer. */
+export function openApi(endpoints: readonly Endpoint[], addresses: Addresses, site: Site, language: string): Json {
+  const steps = describing(endpoints, addresses, site, language)
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
+  }
+}
+
+/** The same in steps of few milliseconds. */
+export function* describing(
+  endpoints: readonly Endpoint[],
+  addresses: Addresses,
+  site: Site,
+  language: string,
+): Generator<void, Json> {
+  const samples = responseSamples(addresses, site)
+  yield
+  const paths: Record<string, Json> = {}
+  for (const endpoint of endpoints) {
+    const path = endpoint.path.replace(/:(\w+)/, '{$1}')
+    const item = paths[path] ?? {}
+    for (const method of endpoint.methods) {
+      item[method.toLowerCase()] = localise(operation(endpoint, method, samples, language), language)
+      yield
+    }
+    paths[path] = item
+  }
+  const schemas: Json = {}
+  for (const [name, schema] of Object.entries(RESPONSES)) {
+    schemas[name] = localise(schema, language)
+    yield
+  }
+  return { ...aboutOf(endpoints, addresses, language), paths, components: componentsOf(schemas, language) }
+}
+
+/** What the document says of the interface as a whole. */
+function aboutOf(endpoints: readonly Endpoint[], addresses: Addresses, language: string): Json {
+  const groups = [...new Set(endpoints.map(groupOf))]
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Kalends',
+      version: '1.0.0',
+      description: text(language, 'documentation.about'),
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: addresses.rest, description: text(language, 'documentation.server') }],
+    tags: groups.map((name) => ({ name, description: text(language, `documentation.groups.${name}`) })),
+  }
+}
+
+function componentsOf(schemas: Json, language: string): Json {
+  const responses = Object.entries(FAILURES).map(([status, code]) => [
+    `Failed${status}`,
+    localise(failure(code, language), language),
+  ])
+  return {
+    securitySchemes: {
+      basic: { type: 'http', scheme: 'basic', description: text(language, 'documentation.basic') },
+      token: { type: 'http', scheme: 'bearer', description: text(language, 'documentation.token') },
+    },
+    schemas,
+    responses: Object.fromEntries(responses),
+  }
+}
+
+const groupOf = ({ name }: Endpoint) => name.split('.')[0] ?? ''
+
+function operation(endpoint: Endpoint, method: Method, samples: Record<string, object>, language: string): Json {
+  const { path, parameters, access, name, methods } = endpoint
+  const variable = /:(\w+)/.exec(path)?.[1]
+  const isQuery = method === 'GET' || method === 'DELETE'
+  const others = Object.entries(parameters).filter(([parameter]) => parameter !== variable)
+  const inPath = variable === undefined ? [] : [pathParameter(variable, parameters)]
+  const inQuery = isQuery || endpoint.takes ? others.map(([parameter, field]) => parameterOf(parameter, field)) : []
+  return {
+    operationId: operationId(name, methods.length > 1 && method !== 'PATCH' ? method : null),
+    summary: text(language, `operations.${name}`),
+    tags: [groupOf(endpoint)],
+    parameters: [...inPath, ...inQuery, ...condition(endpoint, method, language)],
+    ...(!isQuery && { requestBody: endpoint.upload ? uploadBody(endpoint) : requestBody(endpoint, parameters) }),
+    responses: { ...success(endpoint, method, samples, language), ...failures(endpoint, method) },
+    security: access === 'anyone' ? [{}, { basic: [] }, { token: [] }] : [{ basic: [] }, { token: [] }],
+  }
+}
+
+/** The header by which a request depends on what there is: of a read that it is new, of a change that it is as it was. */
+function condition(endpoint: Endpoint, method: Method, language: string): Json[] {
+  const name = method === 'GET' ? 'If-None-Match' : changesOne(endpoint) ? 'If-Match' : null
+  return name === null ? [] : [{ name, in: 'header', ...header(name.toLowerCase().replaceAll('-', '_'), language) }]
+}
+
+function changesOne({ name }: Endpoint): boolean {
+  return /^(events|venues|organizers|categories|tags)\.(update|remove)/.test(name)
+}
+
+/** `events.get-by-slug` is getEventsBySlug; of the methods that change, PATCH has the plain name. */
+function operationId(name: string, method: Method | null): string {
+  const [group = '', verb = ''] = name.split('.')
+  const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
+  const [first = '', ...rest] = verb.split('-')
+  return first + capital(group) + rest.map(capital).join('') + (method === null ? '' : capital(method.toLowerCase()))
+}
+
+function parameterOf(name: string, field: Described): Json {
+  const list = 'items' in field.kind.schema || name === 'categories' || name === 'tags'
+  return {
+    name,
+    in: 'query',
+    description: `fields.${field.text}`,
+    schema: {
+      ...(list
+        ? { type: 'array', items: 'items' in field.kind.schema ? field.kind.schema.items : { type: 'string' } }
+        : field.kind.schema),
+      ...(field.default !== undefined && { default: field.default }),
+    },
+    ...(list && { style: 'form', explode: false }),
+  }
+}
+
+function pathParameter(name: string, parameters: Fields): Json {
+  const field = parameters[name]
+  return {
+    name,
+    in: 'path',
+    required: true,
+    description: `fields.${field?.text}`,
+    schema: name === 'id' ? { type: 'integer', minimum: 0 } : { type: 'string', minLength: 1 },
+  }
+}
+
+/** Payloads as JSON or as a form; what clears a field is allowed wherever it may be absent. */
+function requestBody(endpoint: Endpoint, fields: Fields): Json {
+  const properties = Object.entries(fields).filter(([, field]) => !field.text.startsWith('path.'))
+  const schema = {
+    type: 'object',
+    properties: Object.fromEntries(properties.map(([name, field]) => [name, property(field)])),
+    required: properties.filter(([, field]) => field.required).map(([name]) => name),
+  }
+  const example = endpoint.name.endsWith('.create') ? REQUEST_SAMPLES[groupOf(endpoint)] : undefined
+  const content = { schema: schema.required.length > 0 ? schema : { ...schema, required: undefined } }
+  return {
+    required: schema.required.length > 0,
+    content: {
+      'application/json': { ...content, ...(example && { example }) },
+      'application/x-www-form-urlencoded': content,
+      ...(!endpoint.upload && { 'multipart/form-data': { schema: multipart(fields) } }),
+    },
+  }
+}
+
+const FILE = { type: 'string', contentMediaType: 'application/octet-stream' }
+
+/** The fields are those of the other forms, and not told again; the image may be a file. */
+function multipart(fields: Fields): Json {
+  return { type: 'object', ...(fields.image && { properties: { image: FILE } }), additionalProperties: true }
+}
+
+function property({ kind, text: key, required, default: preset }: Described): Json {
+  const described = { 'x-text': `fields.${key}`, ...(preset !== undefined && { default: preset }) }
+  const further = [...(kind.accepts ?? []), ...(required ? [] : CLEARING)]
+  return further.length === 0
+    ? { ...kind.schema, ...described }
+    : { anyOf: [kind.schema, ...further], 'x-spellings': true, ...described }
+}
+
+const CLEARING = [{ type: 'null' }, { const: '' }, { type: 'array', items: { enum: [null, ''] } }]
+
+function uploadBody(endpoint: Endpoint): Json {
+  if (endpoint.takes) {
+    const { content } = requestBody(endpoint, endpoint.parameters)
+    const files = endpoint.takes.map((type) => [type, { schema: { type: 'string' } }])
+    return { required: true, content: { ...Object.fromEntries(files), ...(content as Json) } }
+  }
+  const binary = { schema: FILE }
+  const form = { schema: { type: 'object', properties: { file: FILE } } }
+  return {
+    required: true,
+    content: { 'application/octet-stream': binary, 'image/*': binary, 'multipart/form-data': form },
+  }
+}
+
+function success({ answers, name }: Endpoint, method: Method, samples: Record<string, object>, language: string): Json {
+  const created = method === 'POST' && name.endsWith('.create')
+  const list = answers.endsWith('List')
+  const headers = {
+    ETag: header('etag', language),
+    ...(created && { Location: header('location', language) }),
+    ...(list && {
+      'X-TEC-Total': header('total', language),
+      'X-TEC-TotalPages': header('total_pages', language),
+      Link: header('link', language),
+    }),
+  }
+  const schema = { $ref: `#/components/schemas/${answers}` }
+  return {
+    [created ? '201' : '200']: {
+      description: text(language, `documentation.${created ? 'created' : 'done'}`),
+      headers,
+      content: {
+        'application/json': { schema, ...(samples[answers] && { example: samples[answers] }) },
+        ...(answers === 'Document' && { 'application/yaml': { schema } }),
+      },
+    },
+    ...(method === 'GET' && { 304: { description: text(language, 'documentation.unchanged') } }),
+  }
+}
+
+function header(name: string, language: string): Json {
+  return { description: text(language, `documentation.headers.${name}`), schema: { type: 'string' } }
+}
+
+/** The ways in which an operation may fail. */
+function failures(endpoint: Endpoint, method: Method): Json {
+  const { access, path, name, methods } = endpoint
+  const writes = access === 'signed-in' && method !== 'GET'
+  const statuses = [
+    400,
+    401,
+    429,
+    500,
+    503,
+    ...(path.includes(':') || name.endsWith('.list') ? [404] : []),
+    ...(access === 'signed-in' || path.includes(':') ? [403] : []),
+    ...(writes && method !== 'DELETE' ? [413, 415] : []),
+    ...(methods.includes('DELETE') && !/^(categories|tags|images)/.test(name) ? [410] : []),
+    ...(name === 'images.remove' ? [409] : []),
+    ...(changesOne(endpoint) ? [412] : []),
+  ]
+  return Object.fromEntries(
+    statuses.sort().map((status) => [status, { $ref: `#/components/responses/Failed${status}` }]),
+  )
+}
+
+function failure(code: ErrorCode, language: string): Json {
+  const example = errorBody(
+    new AppError(code, code === 'rest_invalid_param' ? { params: { start_date: { problem: 'not_a_date' } } } : {}),
+    language,
+    '0b5c2d1e-7a36-4c58-9d7b-2f6a1c3e4d5f',
+  )
+  return {
+    description: text(language, `documentation.failures.${ERRORS[code]}`),
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' }, example } },
+  }
+}
+
+/** Puts texts in the place of their keys: descriptions that are keys, and `x-text`. */
+function localise(value: unknown, language: string): unknown {
+  if (Array.isArray(value)) return value.map((item) => localise(item, language))
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).flatMap(([key, part]) => {
+    if (part === undefined) return []
+    if (key === 'x-text') return [['description', text(language, String(part))]]
+    if (key === 'description' && typeof part === 'string' && /^fields\.\w+\.\w+$/.test(part))
+      return [[key, text(language, part)]]
+    return [[key, key === 'example' ? part : localise(part, language)]]
+  })
+  return Object.fromEntries(entries)
+}

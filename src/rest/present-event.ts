@@ -1,0 +1,177 @@
+import { abbreviation } from '../calendar/abbreviation.ts'
+import { toWallClock, type WallClock } from '../calendar/zone.ts'
+import type { Event, EventRow, TicketRow } from '../domain/events.ts'
+import type { Site } from '../domain/scope.ts'
+import type { Term } from '../domain/terms.ts'
+import type { Addresses } from '../http/addresses.ts'
+import { readCost } from '../lib/cost.ts'
+import { encode } from '../lib/html.ts'
+import { eventLd, inertLd } from './json-ld.ts'
+import { identity, image, linkedRecord, recordHead, term } from './present.ts'
+
+/** What an event shows of what it is linked to. */
+export interface ShownLinks {
+  readonly parent: unknown
+  readonly categories: unknown
+  readonly tags: unknown
+  readonly venue: unknown
+  readonly organizer: unknown
+}
+
+/** An event as it appears in lists; one that its reader may not see whole shows its title and dates alone. */
+export function event(
+  shown: Event,
+  addresses: Addresses,
+  site: Site,
+  links: ShownLinks = shownLinks(shown, addresses, site),
+): Record<string, unknown> {
+  const { row } = shown
+  const url = `${addresses.home}/event/${row.slug}/`
+  return {
+    id: row.id,
+    ...identity(row.id, addresses.host),
+    ...recordHead(row, site.timezone),
+    url,
+    rest_url: `${addresses.rest}/events/${row.id}`,
+    title: encode(row.title),
+    slug: row.slug,
+    ...times(row),
+    ...(shown.whole ? details(shown, url, addresses, site, links) : HIDDEN),
+    ...(shown.distance !== null && { distance: Math.round(shown.distance * 1000) / 1000 }),
+    custom_fields: [],
+  }
+}
+
+/** An event by itself, with its description for machines. */
+export function singleEvent(shown: Event, addresses: Addresses, site: Site): Record<string, unknown> {
+  return { ...event(shown, addresses, site), json_ld: inertLd(eventLd(shown, addresses, site)) }
+}
+
+/** As much of an event as can be shown if its row is damaged: what it was, when it has been removed. */
+export function damagedEvent({ row }: Event, addresses: Addresses): Record<string, unknown> {
+  return {
+    id: row.id,
+    ...identity(row.id, addresses.host),
+    author: String(row.author),
+    status: row.status,
+    rest_url: `${addresses.rest}/events/${row.id}`,
+    title: encode(String(row.title)),
+    slug: String(row.slug),
+  }
+}
+
+function times(row: EventRow): Record<string, unknown> {
+  const utcStart = toWallClock(row.start_utc, 'UTC')
+  const utcEnd = toWallClock(row.end_utc, 'UTC')
+  return {
+    start_date: row.start_local,
+    start_date_details: parts(row.start_local),
+    end_date: row.end_local,
+    end_date_details: parts(row.end_local),
+    utc_start_date: utcStart,
+    utc_start_date_details: parts(utcStart),
+    utc_end_date: utcEnd,
+    utc_end_date_details: parts(utcEnd),
+    timezone: row.timezone,
+    timezone_abbr: abbreviation(row.start_utc, row.timezone),
+  }
+}
+
+function parts(wall: WallClock): Record<string, string> {
+  const [year = '', month = '', day = '', hour = '', minutes = '', seconds = ''] = wall.split(/[- :]/)
+  return { year, month, day, hour, minutes, seconds }
+}
+
+function shownLinks(
+  { venues, organizers, categories, tags, parent }: Event,
+  addresses: Addresses,
+  site: Site,
+): ShownLinks {
+  const shownVenues = venues.map((venue) => linkedRecord('venue', venue, addresses, site.timezone))
+  return {
+    parent,
+    categories: categories.map((category) => embeddedTerm(category, addresses)),
+    tags: tags.map((tag) => embeddedTerm(tag, addresses)),
+    venue: shownVenues.length === 1 ? shownVenues[0] : shownVenues,
+    organizer: organizers.map((organizer) => linkedRecord('organizer', organizer, addresses, site.timezone)),
+  }
+}
+
+function details(
+  { row, image: picture, tickets }: Event,
+  url: string,
+  addresses: Addresses,
+  site: Site,
+  links: ShownLinks,
+): Record<string, unknown> {
+  const cost = readCost(row.cost, site.currency)
+  return {
+    description: row.description ?? '',
+    excerpt: row.excerpt ?? '',
+    image: picture === null ? false : image(picture, addresses.home),
+    all_day: row.all_day === 1,
+    cost: encode(cost.text),
+    cost_details: {
+      currency_symbol: cost.symbol,
+      currency_code: cost.code,
+      currency_position: cost.position,
+      values: cost.values,
+    },
+    website: row.website ?? url,
+    show_map: row.show_map === 1,
+    show_map_link: row.show_map_link === 1,
+    hide_from_listings: row.hide_from_listings === 1,
+    sticky: row.sticky === 1,
+    featured: row.featured === 1,
+    ...(links.parent !== null && { parent: links.parent }),
+    categories: links.categories,
+    tags: links.tags,
+    venue: links.venue,
+    organizer: links.organizer,
+    ticketed: tickets.length > 0,
+    ...(tickets.length > 0 && { tickets: tickets.map((one) => ticket(one, row)) }),
+  }
+}
+
+/** A ticket; its dates are by the event's clock. */
+function ticket(
+  { id, name, price, currency, url, capacity, available_from: from, available_until: until }: TicketRow,
+  { timezone }: EventRow,
+): Record<string, unknown> {
+  return {
+    id,
+    name: encode(name),
+    price,
+    currency,
+    url,
+    capacity,
+    available_from: from === null ? null : toWallClock(from, timezone),
+    available_until: until === null ? null : toWallClock(until, timezone),
+  }
+}
+
+/** Inside an event a tag has a parent too, which is none. */
+export function embeddedTerm(row: Term, addresses: Addresses): Record<string, unknown> {
+  return { ...term(row, addresses), parent: row.parent }
+}
+
+/** What a protected event shows in place of its details. */
+const HIDDEN = {
+  description: '',
+  excerpt: '',
+  image: false,
+  all_day: null,
+  cost: '',
+  cost_details: { currency_symbol: '', currency_code: '', currency_position: '', values: [] },
+  website: '',
+  show_map: null,
+  show_map_link: null,
+  hide_from_listings: null,
+  sticky: null,
+  featured: null,
+  categories: [],
+  tags: [],
+  venue: [],
+  organizer: [],
+  ticketed: null,
+}

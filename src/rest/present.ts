@@ -1,0 +1,114 @@
+import { toWallClock, type Zone } from '../calendar/zone.ts'
+import type { Image } from '../domain/images.ts'
+import type { Linked, LinkedKind } from '../domain/linked-records.ts'
+import type { Term } from '../domain/terms.ts'
+import type { Addresses } from '../http/addresses.ts'
+import { encode, inertText } from '../lib/html.ts'
+import type { Fields } from '../schema/field.ts'
+import { organizerFields } from '../schema/organizer.ts'
+import { venueFields } from '../schema/venue.ts'
+import { inertLd, organizationLd, placeLd } from './json-ld.ts'
+
+/** Rows as they appear on the wire. Only declared fields are ever copied, so nothing else can leave the service. */
+
+const FIELDS: Record<LinkedKind, Fields> = { venue: venueFields, organizer: organizerFields }
+
+/** A venue or organizer: its empty fields are left out. */
+export function linkedRecord(
+  kind: LinkedKind,
+  { row, image: picture }: Linked,
+  { home, host }: Addresses,
+  zone: Zone,
+): Record<string, unknown> {
+  return {
+    id: row.id,
+    ...recordHead(row, zone),
+    url: `${home}/${kind}/${row.slug}/`,
+    [kind]: encode(String(row[kind])),
+    ...(row.description && { description: row.description }),
+    slug: row.slug,
+    ...(picture && { image: image(picture, home) }),
+    ...details(FIELDS[kind], kind, row),
+    ...identity(row.id, host),
+  }
+}
+
+/** A venue or organizer by itself, with its description for machines. */
+export function singleLinkedRecord(
+  kind: LinkedKind,
+  shown: Linked,
+  addresses: Addresses,
+  zone: Zone,
+): Record<string, unknown> {
+  const body = linkedRecord(kind, shown, addresses, zone)
+  const description = kind === 'venue' ? placeLd(shown, addresses) : organizationLd(shown, addresses)
+  return { ...body, json_ld: inertLd(description) }
+}
+
+/** Author, status, and the dates of publication and change. */
+export function recordHead(
+  row: Pick<Linked['row'], 'author' | 'status' | 'date_utc' | 'modified_utc'>,
+  zone: Zone,
+): Record<string, unknown> {
+  return {
+    author: String(row.author),
+    status: row.status,
+    date: toWallClock(row.date_utc, zone),
+    date_utc: toWallClock(row.date_utc, 'UTC'),
+    modified: toWallClock(row.modified_utc, zone),
+    modified_utc: toWallClock(row.modified_utc, 'UTC'),
+  }
+}
+
+/** What tells a record from those of every other site. */
+export function identity(id: number, host: string): Record<string, unknown> {
+  return { global_id: `${host}?id=${id}`, global_id_lineage: [`${host}?id=${id}`] }
+}
+
+/** An image with the addresses of its files. */
+export function image(
+  { id, file, extension, mime, width, height, filesize, sizes }: Image,
+  home: string,
+): Record<string, unknown> {
+  const told = Object.entries(sizes).filter(([name]) => name !== 'card')
+  const smaller = told.map(([name, size]) => [
+    name,
+    {
+      url: `${home}/images/${size.file}`,
+      width: size.width,
+      height: size.height,
+      'mime-type': mime,
+      filesize: size.filesize,
+    },
+  ])
+  return { url: `${home}/images/${file}`, id, extension, width, height, filesize, sizes: Object.fromEntries(smaller) }
+}
+
+/** A category or tag. */
+export function term(row: Term, { home, rest }: Addresses): Record<string, unknown> {
+  const collection = `${rest}/${row.kind === 'category' ? 'categories' : 'tags'}`
+  const place = row.kind === 'category' ? `events/category/${row.path}` : `tag/${row.slug}`
+  return {
+    id: row.id,
+    name: encode(row.name),
+    slug: row.slug,
+    description: row.description ?? '',
+    ...(row.kind === 'category' && { parent: row.parent }),
+    count: row.count,
+    url: `${home}/${place}/`,
+    urls: { self: `${collection}/${row.id}`, collection, ...(row.parent > 0 && { up: `${collection}/${row.parent}` }) },
+  }
+}
+
+/** The stored fields of a kind beside its name and description; flags as booleans, empty texts left out. */
+function details(fields: Fields, name: string, row: Linked['row']): Record<string, unknown> {
+  const shown: Record<string, unknown> = {}
+  for (const [field, { stored, kind }] of Object.entries(fields)) {
+    if (!stored || field === name || field === 'description') continue
+    const value = field === 'stateprovince' ? row.stateprovince || row.state || row.province : row[field]
+    if (kind.type === 'boolean') shown[field] = value === 1
+    else if (value !== null && value !== undefined && value !== '')
+      shown[field] = typeof value === 'string' ? inertText(value) : value
+  }
+  return shown
+}

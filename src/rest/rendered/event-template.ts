@@ -1,0 +1,86 @@
+import { hash, randomUUID } from 'node:crypto'
+import type { Links, Own } from '../../domain/event-parts.ts'
+import type { Event } from '../../domain/events.ts'
+import type { Site } from '../../domain/scope.ts'
+import type { Addresses } from '../../http/addresses.ts'
+import { eventLd, inertLd } from '../json-ld.ts'
+import { event } from '../present-event.ts'
+
+/**
+ * An event's own JSON, with holes for what belongs to others and changes without it: its terms, whose counts move with
+ * every event, its venues and organizers, and its parent.
+ */
+export interface Template {
+  readonly revision: number
+  /** Names what is in it. */
+  readonly mark: string
+  /** Its bytes without the holes. */
+  readonly body: Buffer
+  /** Where in the body the holes are. */
+  readonly cuts: readonly number[]
+  readonly holes: readonly Hole[]
+  readonly links: Links
+}
+
+/** What a hole is filled with; at `end`, an event in a list ends and one by itself goes on. */
+export type Hole = 'parent' | 'categories' | 'tags' | 'venue' | 'organizer' | 'end' | 'location' | 'ld_organizer'
+
+/** Nobody who writes an event can guess it. */
+const SECRET = randomUUID()
+const hole = (name: Hole) => `${SECRET} ${name}`
+const HOLES = new RegExp(`,"\\w+":"${SECRET} (\\w+)"`)
+
+/** Makes the template of an event that everybody may see whole. */
+export function templateOf({ links, ...own }: Own, addresses: Addresses, site: Site): Template {
+  const shown: Event = { ...own, ...NOTHING }
+  const body = {
+    ...event(shown, addresses, site, {
+      parent: hole('parent'),
+      categories: hole('categories'),
+      tags: hole('tags'),
+      venue: hole('venue'),
+      organizer: hole('organizer'),
+    }),
+    end: hole('end'),
+    json_ld: inertLd(eventLd(shown, addresses, site, { location: hole('location'), organizer: hole('ld_organizer') })),
+  }
+  const text = JSON.stringify(body)
+  const parts = text.split(HOLES)
+  const pieces = parts.filter((_, n) => n % 2 === 0).map((piece) => Buffer.from(piece))
+  let at = 0
+  const cuts = pieces.slice(0, -1).map((piece) => {
+    at += piece.length
+    return at
+  })
+  return {
+    revision: own.row.revision,
+    mark: hash('sha1', text.replaceAll(SECRET, ''), 'base64url').slice(0, 12),
+    body: Buffer.concat(pieces),
+    cuts,
+    holes: shared(parts.filter((_, n) => n % 2 === 1) as Hole[]),
+    links,
+  }
+}
+
+const known = new Map<string, Hole[]>()
+
+/** The one list that all templates with these holes have: there are few. */
+function shared(holes: Hole[]): Hole[] {
+  const key = holes.join()
+  const one = known.get(key) ?? holes
+  known.set(key, one)
+  return one
+}
+
+/** What is not an event's own. */
+const NOTHING = { venues: [], organizers: [], categories: [], tags: [], parent: null, distance: null, whole: true }
+
+/** All of a template that is short, as text for the store. */
+export function headOf({ mark, cuts, holes, links }: Template): string {
+  return JSON.stringify([mark, cuts, holes, links])
+}
+
+export function templateFrom(revision: number, head: string, body: Buffer): Template {
+  const [mark, cuts, holes, links] = JSON.parse(head) as [string, number[], Hole[], Links]
+  return { revision, mark, body, cuts, holes: shared(holes), links }
+}

@@ -1,0 +1,63 @@
+import type * as Yaml from 'yaml'
+import type { Call, Endpoint } from '../../http/endpoint.ts'
+import { refuse } from '../../lib/errors.ts'
+import { later } from '../../lib/later.ts'
+import { inOwnTurns } from '../../lib/turns.ts'
+import { declare, readFields } from '../../schema/field.ts'
+import * as kinds from '../../schema/kinds.ts'
+import { describing } from '../openapi.ts'
+import { writeYaml } from '../yaml.ts'
+
+const yaml = later<typeof Yaml>('yaml')
+
+const parameters = declare('documentation', {
+  format: { kind: kinds.oneOf('json', 'yaml'), default: 'json' as const },
+})
+
+/** How many documents are kept in each form, for one language and address each; one as YAML has a megabyte. */
+const MOST_KEPT = 8
+
+/** The documentation of the interface, for machines. */
+export function documentationEndpoint(endpoints: () => readonly Endpoint[]): Endpoint {
+  const documents = new Made<object>()
+  const texts = new Made<Buffer>()
+  const documentOf = ({ addresses, language, scope }: Call) =>
+    documents.get(`${addresses.rest} ${language}`, () =>
+      inOwnTurns(describing(endpoints(), addresses, scope.site, language)),
+    )
+  const yamlOf = (call: Call) =>
+    texts.get(`${call.addresses.rest} ${call.language}`, async () => {
+      const write = (value: unknown) => yaml().stringify(value, { aliasDuplicateObjects: false })
+      return Buffer.from(await inOwnTurns(writeYaml(await documentOf(call), write)))
+    })
+  return {
+    name: 'documentation.get',
+    answers: 'Document',
+    methods: ['GET'],
+    path: '/doc',
+    access: 'anyone',
+    parameters,
+    async handle(call) {
+      const { values, problems } = readFields(parameters, call.query(), { mode: 'query', reading: { today: '' } })
+      refuse(problems)
+      if (values.format !== 'yaml') return { body: await documentOf(call) }
+      return { body: await yamlOf(call), headers: { 'content-type': 'application/yaml; charset=utf-8' } }
+    },
+  }
+}
+
+/** What is made once, for all who ask for it at the same time and later. */
+class Made<T> {
+  readonly #made = new Map<string, Promise<T>>()
+
+  get(key: string, make: () => Promise<T>): Promise<T> {
+    const known = this.#made.get(key)
+    if (known !== undefined) return known
+    const oldest = this.#made.keys().next().value
+    if (this.#made.size >= MOST_KEPT && oldest !== undefined) this.#made.delete(oldest)
+    const making = make()
+    this.#made.set(key, making)
+    making.catch(() => this.#made.delete(key))
+    return making
+  }
+}

@@ -1,0 +1,87 @@
+import type { Linked, LinkedKind } from '../../domain/linked-records.ts'
+import * as records from '../../domain/linked-records.ts'
+import { unchanged } from '../../http/conditional.ts'
+import { type Answer, type Call, type Endpoint, UPDATE } from '../../http/endpoint.ts'
+import { type Fields, optional } from '../../schema/field.ts'
+import { organizerFields } from '../../schema/organizer.ts'
+import { linkedListParameters, removeParameters } from '../../schema/record.ts'
+import { venueFields } from '../../schema/venue.ts'
+import { listAnswer } from '../list-response.ts'
+import { linkedRecord, singleLinkedRecord } from '../present.ts'
+import { byId, bySlug, type Lookup } from './lookup.ts'
+
+const revisionOf = ({ row }: Linked) => String(row.revision)
+
+/** Venues and organizers: list, create, and by id and by slug read, change and remove. */
+function endpointsOf(kind: LinkedKind, fields: Fields): Endpoint[] {
+  const plural = `${kind}s`
+  const name = kind === 'venue' ? 'Venue' : 'Organizer'
+  const single = ({ addresses, scope }: Call, shown: Linked, status = 200): Answer => ({
+    status,
+    ...(status === 201 && { headers: { location: `${addresses.rest}/${plural}/${shown.row.id}` } }),
+    revision: revisionOf(shown),
+    body: singleLinkedRecord(kind, shown, addresses, scope.site.timezone),
+  })
+  const one = ({ suffix, path, parameters, ref }: Lookup): Endpoint[] => [
+    {
+      name: `${plural}.get${suffix}`,
+      answers: name,
+      methods: ['GET'],
+      path: `/${plural}${path}`,
+      access: 'anyone',
+      parameters,
+      handle: async (call) => single(call, await records.get(call.scope, kind, ref(call))),
+    },
+    {
+      name: `${plural}.update${suffix}`,
+      answers: name,
+      methods: UPDATE,
+      path: `/${plural}${path}`,
+      access: 'signed-in',
+      parameters: { ...optional(fields), ...parameters },
+      handle: async (call) =>
+        single(call, await records.update(call.scope, kind, ref(call), call.body, unchanged(call, revisionOf))),
+    },
+    {
+      name: `${plural}.remove${suffix}`,
+      answers: name,
+      methods: ['DELETE'],
+      path: `/${plural}${path}`,
+      access: 'signed-in',
+      parameters: { ...parameters, ...removeParameters },
+      handle: async (call) =>
+        single(call, await records.remove(call.scope, kind, ref(call), call.query, unchanged(call, revisionOf))),
+    },
+  ]
+  return [
+    {
+      name: `${plural}.list`,
+      answers: `${name}List`,
+      methods: ['GET'],
+      path: `/${plural}`,
+      access: 'anyone',
+      parameters: linkedListParameters,
+      async handle(call) {
+        const { rows, ...page } = await records.list(call.scope, kind, call.query)
+        const items = rows.map((shown) => linkedRecord(kind, shown, call.addresses, call.scope.site.timezone))
+        return listAnswer(call, items, { name: plural, pastEnd: `${kind}-archive-page-not-found`, ...page })
+      },
+    },
+    {
+      name: `${plural}.create`,
+      answers: name,
+      methods: ['POST'],
+      path: `/${plural}`,
+      access: 'signed-in',
+      parameters: fields,
+      handle: async (call) => single(call, await records.create(call.scope, kind, call.body), 201),
+    },
+    ...one(byId),
+    ...one(bySlug),
+  ]
+}
+
+export const linkedRecordEndpoints = [
+  ...endpointsOf('venue', venueFields),
+  ...endpointsOf('organizer', organizerFields),
+]

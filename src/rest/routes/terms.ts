@@ -1,0 +1,91 @@
+import { hash } from 'node:crypto'
+import * as terms from '../../domain/terms.ts'
+import { unchanged } from '../../http/conditional.ts'
+import { type Call, type Endpoint, UPDATE } from '../../http/endpoint.ts'
+import { type Fields, optional } from '../../schema/field.ts'
+import {
+  categoryFields,
+  categoryListParameters,
+  type TermKind,
+  tagFields,
+  tagListParameters,
+} from '../../schema/term.ts'
+import { listAnswer } from '../list-response.ts'
+import { term } from '../present.ts'
+import { byId } from './lookup.ts'
+
+/** A term's own state, without its count, which events move. */
+function revisionOf({ name, slug, description, parent }: terms.Term): string {
+  return hash('sha1', JSON.stringify([name, slug, description, parent])).slice(0, 12)
+}
+
+/** Categories and tags: list, create, read, change and remove. */
+function endpointsOf(kind: TermKind, plural: string, fields: Fields, listParameters: Fields): Endpoint[] {
+  const path = `/${plural}/:id`
+  const name = kind === 'category' ? 'Category' : 'Tag'
+  const single = (call: Call, row: terms.Term) => ({ revision: revisionOf(row), body: term(row, call.addresses) })
+  return [
+    {
+      name: `${plural}.list`,
+      answers: `${name}List`,
+      methods: ['GET'],
+      path: `/${plural}`,
+      access: 'anyone',
+      parameters: listParameters,
+      async handle(call) {
+        const { rows, ...page } = await terms.list(call.scope, kind, call.query)
+        const items = rows.map((row) => term(row, call.addresses))
+        return listAnswer(call, items, { name: plural, pastEnd: 'term-archive-page-not-found', ...page })
+      },
+    },
+    {
+      name: `${plural}.create`,
+      answers: name,
+      methods: ['POST'],
+      path: `/${plural}`,
+      access: 'signed-in',
+      parameters: fields,
+      async handle(call) {
+        const row = await terms.create(call.scope, kind, call.body)
+        return {
+          ...single(call, row),
+          status: 201,
+          headers: { location: `${call.addresses.rest}/${plural}/${row.id}` },
+        }
+      },
+    },
+    {
+      name: `${plural}.get`,
+      answers: name,
+      methods: ['GET'],
+      path,
+      access: 'anyone',
+      parameters: byId.parameters,
+      handle: async (call) => single(call, await terms.get(call.scope, kind, call.id)),
+    },
+    {
+      name: `${plural}.update`,
+      answers: name,
+      methods: UPDATE,
+      path,
+      access: 'signed-in',
+      parameters: { ...byId.parameters, ...optional(fields) },
+      handle: async (call) =>
+        single(call, await terms.update(call.scope, kind, call.id, call.body, unchanged(call, revisionOf))),
+    },
+    {
+      name: `${plural}.remove`,
+      answers: name,
+      methods: ['DELETE'],
+      path,
+      access: 'signed-in',
+      parameters: byId.parameters,
+      handle: async (call) => single(call, await terms.remove(call.scope, kind, call.id, unchanged(call, revisionOf))),
+    },
+  ]
+}
+
+export const termEndpoints = [
+  ...endpointsOf('category', 'categories', categoryFields, categoryListParameters),
+  ...endpointsOf('tag', 'tags', tagFields, tagListParameters),
+]

@@ -1,0 +1,207 @@
+import type { Event, EventRow } from '../domain/events.ts'
+import type { Image } from '../domain/images.ts'
+import type { Linked } from '../domain/linked-records.ts'
+import type { Site } from '../domain/scope.ts'
+import type { Term } from '../domain/terms.ts'
+import type { Addresses } from '../http/addresses.ts'
+import type { Call } from '../http/endpoint.ts'
+import { listAnswer } from './list-response.ts'
+import { image, singleLinkedRecord, term } from './present.ts'
+import { singleEvent } from './present-event.ts'
+
+/** Records for the documentation, shown by what shows every other record: the examples are what the service would answer. */
+
+const HASH = 'b94d27b9934d3e08a52e52d7da7dabfac484efe37a5380ee9088f7ace2efcde9'
+const file = (size: string, width: number, height: number, filesize: number) => ({
+  file: `${HASH}-${size}.jpg`,
+  width,
+  height,
+  filesize,
+})
+
+const picture: Image = {
+  id: 12,
+  author: 1,
+  hash: HASH,
+  extension: 'jpg',
+  mime: 'image/jpeg',
+  width: 1600,
+  height: 1067,
+  filesize: 214_532,
+  date_utc: 1_900_000_000,
+  file: `${HASH}.jpg`,
+  sizes: {
+    thumbnail: file('150x150', 150, 150, 6_101),
+    medium: file('300x200', 300, 200, 14_809),
+    large: file('1024x683', 1024, 683, 98_230),
+  },
+}
+
+const head = {
+  author: 1,
+  status: 'publish',
+  trashed_from: null,
+  restore_slug: null,
+  date_utc: 1_900_000_000,
+  modified_utc: 1_900_003_600,
+  image: null,
+  search: '',
+  revision: 1,
+} as const
+
+const venue: Linked = {
+  row: {
+    ...head,
+    id: 7,
+    slug: 'old-harbour',
+    venue: 'Old Harbour',
+    description: '<p>Open to the sea.</p>',
+    address: '1 Quai du Port',
+    city: 'Marseille',
+    country: 'France',
+    zip: '13002',
+    geo_lat: 43.2951,
+    geo_lng: 5.3739,
+    show_map: 1,
+    show_map_link: 1,
+  },
+  image: null,
+}
+const organizer: Linked = {
+  row: {
+    ...head,
+    id: 8,
+    slug: 'jazz-guild',
+    organizer: 'Jazz Guild',
+    description: null,
+    email: 'info@guild.example.org',
+    website: 'https://guild.example.org',
+  },
+  image: null,
+}
+const category: Term = {
+  id: 3,
+  kind: 'category',
+  name: 'Music',
+  name_key: 'music',
+  slug: 'music',
+  description: 'Concerts and gigs',
+  parent: 0,
+  count: 4,
+  published: 1,
+  path: 'music',
+}
+const tag: Term = {
+  id: 5,
+  kind: 'tag',
+  name: 'open air',
+  name_key: 'open air',
+  slug: 'open-air',
+  description: null,
+  parent: 0,
+  count: 2,
+  published: 1,
+  path: 'open-air',
+}
+
+const event: Event = {
+  row: {
+    ...head,
+    id: 42,
+    slug: 'harbour-concert',
+    title: 'Harbour Concert',
+    title_search: '',
+    revision: 1,
+    description: '<p>Doors at six.</p>',
+    excerpt: null,
+    timezone: 'Europe/Paris',
+    start_local: '2031-06-10 19:00:00',
+    end_local: '2031-06-10 22:00:00',
+    start_utc: 1_938_877_200,
+    end_utc: 1_938_888_000,
+    all_day: 0,
+    cost: '10 - 20 €',
+    website: null,
+    show_map: 1,
+    show_map_link: 1,
+    hide_from_listings: 0,
+    sticky: 0,
+    featured: 1,
+    parent: null,
+    password_hash: null,
+  } satisfies EventRow,
+  image: picture,
+  venues: [venue],
+  organizers: [organizer],
+  categories: [category],
+  tags: [tag],
+  distance: null,
+  parent: null,
+  whole: true,
+  tickets: [
+    {
+      id: 1,
+      event: 42,
+      position: 0,
+      name: 'Standing',
+      price: '10',
+      currency: 'EUR',
+      url: null,
+      capacity: 300,
+      available_from: null,
+      available_until: null,
+    },
+  ],
+}
+
+/** The body of each named response. */
+export function responseSamples(addresses: Addresses, site: Site): Record<string, object> {
+  const zone = site.timezone
+  const one: Record<string, object> = {
+    Event: singleEvent(event, addresses, site),
+    Venue: singleLinkedRecord('venue', venue, addresses, zone),
+    Organizer: singleLinkedRecord('organizer', organizer, addresses, zone),
+    Category: term(category, addresses),
+    Tag: term(tag, addresses),
+    Image: image(picture, addresses.home),
+  }
+  const plural = {
+    Event: 'events',
+    Venue: 'venues',
+    Organizer: 'organizers',
+    Category: 'categories',
+    Tag: 'tags',
+    Image: 'images',
+  }
+  const call = { addresses, search: new URLSearchParams() } as Call
+  const lists = Object.entries(plural).map(([name, list]) => {
+    const answer = listAnswer(call, [one[name] ?? {}], {
+      name: list,
+      total: 1,
+      page: 1,
+      perPage: 10,
+      pastEnd: 'rest_no_route',
+    })
+    return [`${name}List`, answer.body]
+  })
+  return { ...one, ...Object.fromEntries(lists) }
+}
+
+/** A payload that creates a record of each kind; a test sends them. */
+export const REQUEST_SAMPLES: Record<string, object> = {
+  events: {
+    title: 'Harbour Concert',
+    start_date: '2031-06-10 19:00',
+    end_date: '2031-06-10 22:00',
+    timezone: 'Europe/Paris',
+    cost: '10 - 20 €',
+    venue: { venue: 'Old Harbour', city: 'Marseille' },
+    organizer: [{ organizer: 'Jazz Guild' }],
+    categories: ['Music'],
+    tags: ['open air'],
+  },
+  venues: { venue: 'Old Harbour', address: '1 Quai du Port', city: 'Marseille', country: 'France' },
+  organizers: { organizer: 'Jazz Guild', email: 'info@guild.example.org' },
+  categories: { name: 'Music', description: 'Concerts and gigs' },
+  tags: { name: 'open air' },
+}
