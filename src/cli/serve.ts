@@ -71,10 +71,8 @@ async function start(app: App, listener: Listener, config: Config, upgrade: Upgr
 
 /** Announces the end, accepts connections for some more milliseconds, then finishes what runs. */
 async function stop(app: App, listener: Listener, delay: number): Promise<void> {
-  const { stopping } = app.server
-  stopping.announce()
+  app.server.stopping.announce()
   await sleep(delay)
-  stopping.hold()
   await listener.close()
   await app.finish()
   await app.close()

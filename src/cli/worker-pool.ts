@@ -104,11 +104,6 @@ export class WorkerPool {
     }
   }
 
-  /** Lets new requests wait until they stop. */
-  hold(): void {
-    for (const { worker, state } of this.#places) if (state === 'listening') tell(worker, { kind: 'hold' })
-  }
-
   /** Settled when every connection was given to a worker. */
   handedOut(): Promise<void> {
     return this.#queue.emptied()

@@ -25,7 +25,6 @@ export type Order =
   /** Comes with a connection. */
   | { readonly kind: 'connection' }
   | { readonly kind: 'announce' }
-  | { readonly kind: 'hold' }
   | { readonly kind: 'stop' }
   | { readonly kind: 'totals'; readonly totals: Counts }
   | { readonly kind: 'admitted'; readonly id: number; readonly isOpen: boolean }
@@ -51,7 +50,6 @@ export async function serveAsWorker(config: Config): Promise<void> {
   })
   primary.onStop = stop
   primary.onAnnounce = () => app?.server.stopping.announce()
-  primary.onHold = () => app?.server.stopping.hold()
   try {
     const { number, isMigrating } = await primary.started()
     let isClosed = isMigrating
@@ -93,7 +91,6 @@ async function finish(app: App | undefined): Promise<void> {
 class Primary implements Sharing, ConnectionCounter {
   onConnection = (_: Socket): void => {}
   onAnnounce = (): void => {}
-  onHold = (): void => {}
   onStop = (): void => {}
   /** Called when the database was migrated. */
   onOpen = (): void => {}
@@ -107,7 +104,6 @@ class Primary implements Sharing, ConnectionCounter {
     process.on('message', (order: Order, connection?: Socket) => {
       if (order.kind === 'connection') this.#take(connection)
       else if (order.kind === 'announce') this.onAnnounce()
-      else if (order.kind === 'hold') this.onHold()
       else if (order.kind === 'start') this.#onStart(order)
       else if (order.kind === 'open') this.onOpen()
       else if (order.kind === 'totals') this.#onTotals(order.totals)

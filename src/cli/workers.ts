@@ -64,7 +64,6 @@ export async function serveWithWorkers(
 async function stop(workers: WorkerPool, listener: Listener, delay: number): Promise<void> {
   workers.announce()
   await sleep(delay)
-  workers.hold()
   await listener.close()
   await workers.handedOut()
   workers.stop()

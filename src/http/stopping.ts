@@ -15,16 +15,14 @@ const SWEEP = 20
 const PATIENCE = 500
 
 /**
- * How a server stops without resetting a request. First it announces it: every answer ends its connection, and whoever asks
- * for its health is told. Then whoever accepts connections ceases to do so; meanwhile new requests are held, as clients who
- * wait for an answer open no connections. At last what runs is finished, and idle connections are closed.
+ * How a server stops without resetting a request. First it announces it: every answer ends its connection, and `/readyz`
+ * says so. Then the port is closed elsewhere. At last running requests are finished, and idle connections are closed.
  */
 export class Stopping {
   readonly #server: Server
   readonly #open = new Set<Socket>()
   /** When it was announced, in milliseconds. */
   #since: number | null = null
-  #held: (() => void)[] | null = null
 
   constructor(server: Server) {
     this.#server = server
@@ -46,23 +44,9 @@ export class Stopping {
     this.#since ??= performance.now()
   }
 
-  /** Lets new requests wait. */
-  hold(): void {
-    this.#held ??= []
-  }
-
-  /** Answers a request, now or when requests are not held any more. */
-  pass(answer: () => void): void {
-    if (this.#held === null) answer()
-    else this.#held.push(answer)
-  }
-
   /** Finishes what runs; settled when the last connection has ended. There must be no new ones. */
   async finish(): Promise<void> {
     this.announce()
-    const held = this.#held ?? []
-    this.#held = null
-    for (const answer of held) answer()
     const [announced, begun] = [this.#since ?? 0, performance.now()]
     while (this.#open.size > 0) {
       // After what has arrived was read: those who sent it are not idle.

@@ -1,13 +1,8 @@
 import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { networkInterfaces } from 'node:os'
-import { setTimeout as sleep } from 'node:timers/promises'
-
-/** Before a port is closed, no connection should have come for this long, in milliseconds. */
-const QUIET = 100
-/** How long to wait for that, and for the last connection, in milliseconds. */
-const PATIENCE = 500
+import { closePort } from './accept-queue.ts'
 
 /** Where to listen. */
 export interface Place {
@@ -16,16 +11,11 @@ export interface Place {
   readonly port: number
 }
 
-/**
- * Accepts connections, also at both addresses of `localhost`, and passes them on. When a port is closed, the system resets
- * connections that wait to be accepted, although their clients may have sent a request. So the port is closed when the
- * queue is empty: this connects to the port itself, and closes it in the moment when that connection is accepted.
- */
+/** Accepts connections, also at both addresses of `localhost`, and passes them on. */
 export class Listener {
   readonly #take: (socket: Socket) => void
   readonly #isPaused: boolean
   #servers: Server[] = []
-  #accepted = 0
   #isClosed = false
 
   /** With `isPaused`, nothing is read from connections, so that they can be passed to another process. */
@@ -47,16 +37,10 @@ export class Listener {
     return this.#servers.flatMap((server) => urlsOf(server.address() as AddressInfo))
   }
 
-  /** Stops accepting in a moment when no connection waits to be accepted. */
+  /** Stops accepting; resets no connection. */
   async close(): Promise<void> {
     this.#isClosed = true
-    if (!this.isOpen) return
-    const deadline = performance.now() + PATIENCE
-    for (let before = -1; before !== this.#accepted && performance.now() < deadline; ) {
-      before = this.#accepted
-      await sleep(QUIET)
-    }
-    await Promise.all(this.#servers.map((server) => this.#closeBehindQueue(server)))
+    await Promise.all(this.#servers.map((server) => closePort(server, (socket) => this.#accept(socket))))
     this.#servers = []
   }
 
@@ -66,31 +50,7 @@ export class Listener {
     this.#servers = []
   }
 
-  /** Connections are accepted in the order in which they came: those before our own are accepted first. */
-  #closeBehindQueue(server: Server): Promise<void> {
-    const { address, port } = server.address() as AddressInfo
-    const host = address === '0.0.0.0' ? '127.0.0.1' : address === '::' ? '::1' : address
-    const own = connect({ host, port })
-    return new Promise((resolve) => {
-      const close = () => {
-        server.close()
-        own.destroy()
-        clearTimeout(timer)
-        resolve()
-      }
-      const timer = setTimeout(close, PATIENCE)
-      own.on('error', close)
-      server.removeAllListeners('connection')
-      server.on('connection', (socket) => {
-        if (socket.remotePort !== own.localPort) return this.#accept(socket)
-        close()
-        socket.destroy()
-      })
-    })
-  }
-
   #accept(socket: Socket): void {
-    this.#accepted++
     // Until somebody else listens.
     socket.on('error', () => {})
     this.#take(socket)

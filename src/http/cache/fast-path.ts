@@ -63,8 +63,8 @@ export function answerFromMemory(
   }
   app.server.on('request', (request, response) => {
     const { method, headers } = request
-    if (stopping.isAnnounced) return stopping.pass(() => goLong(request, response))
-    if ((method !== 'GET' && method !== 'HEAD') || headers.authorization !== undefined) return goLong(request, response)
+    if (stopping.isAnnounced || (method !== 'GET' && method !== 'HEAD') || headers.authorization !== undefined)
+      return goLong(request, response)
     // Health checks are answered without the database.
     if (HEALTH.test(request.url ?? '')) return goLong(request, response)
     const began = performance.now()
