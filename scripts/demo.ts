@@ -70,14 +70,14 @@ function showProgress(what: string, done: number, total: number): void {
 }
 
 async function makeCity(data: string, port: number, count: number): Promise<{ name: string; password: string } | null> {
-  const db = openStore({ data, databaseUrl: '', replicaUrls: [] })
+  const { timezone, currency } = CITY
+  const config = readConfig({ timezone, currency, data, baseUrl: `http://localhost:${port}` }, {})
+  const db = openStore(config)
   try {
     await db.migrate()
     const first = await users.createFirst({ db, clock: systemClock })
     const [admin] = await users.list({ db, clock: systemClock })
     if (admin === undefined) throw new Error('there is no administrator')
-    const { timezone, currency } = CITY
-    const config = readConfig({ timezone, currency, data, baseUrl: `http://localhost:${port}` }, {})
     const user = { id: admin.id, name: admin.name, role: admin.role as Role }
     await fill({ ...createScope(config, db), user }, count, showProgress)
     return first

@@ -7,16 +7,13 @@ const MOST_IGNORED = 104_857_600
 
 /** Which answers end their connection. A proxy keeps its connections, and counts one that breaks as a failure. */
 export function tendConnections(app: FastifyInstance): void {
-  let isClosing = false
-  app.addHook('preClose', async () => {
-    isClosing = true
-  })
   app.addHook('onSend', (request, reply, payload, done) => {
+    const length = Number(request.headers['content-length'])
+    // Whoever still sends a body would see a broken connection, and no answer.
+    const isSending = !request.raw.complete && length > 0 && length <= MOST_IGNORED
     // While the server stops, every one: what a proxy kept open would keep the server too.
-    if (isClosing) reply.header('connection', 'close')
-    // Not the refusal of a body that is still on its way: who sends it would see a broken connection, and no answer.
-    else if (reply.hasHeader('connection') && Number(request.headers['content-length']) <= MOST_IGNORED)
-      reply.removeHeader('connection')
+    if (app.stopping.isAnnounced && !isSending) reply.header('connection', 'close')
+    else if (reply.hasHeader('connection') && length <= MOST_IGNORED) reply.removeHeader('connection')
     done(null, payload)
   })
 }

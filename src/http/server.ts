@@ -21,6 +21,7 @@ import { languageIn } from './language.ts'
 import { watchForProxy } from './proxy-warning.ts'
 import { checkAddress, checkUser, type RateLimits, senderOf } from './rate-limit.ts'
 import { securityHeaders } from './security-headers.ts'
+import { addStopping } from './stopping.ts'
 import { tracing } from './tracing.ts'
 
 declare module 'fastify' {
@@ -51,6 +52,8 @@ export interface ServerOptions extends RateLimits, ConnectionLimits {
   readonly logger: FastifyBaseLogger | false
   /** Counts connections with other processes; without it, those of this one are counted. */
   readonly counter?: ConnectionCounter | undefined
+  /** The most connections that this process may have open. */
+  readonly roomForConnections: number
 }
 
 /** What the server works on: a scope without a user, and whether it is fit to be asked. */
@@ -93,6 +96,7 @@ export async function createServer(service: Service, routes: Routes, options: Se
     clientErrorHandler: sendClientError,
   })
   endIdle(app.server)
+  addStopping(app)
   const cache = new Cache(service.clock, options.cache)
   app.addHook('onClose', async () => cache.close())
   app.decorateRequest('user', null)
@@ -125,6 +129,7 @@ export async function createServer(service: Service, routes: Routes, options: Se
   addEndpoints(app, routes, service, cache, options)
   if (cache.isOn) installFastPath(app, service, cache, options)
   limitConnections(app.server, options.counter ?? new ConnectionCounts(options), options, app.log)
+  app.stopping.watch()
   return app
 }
 
@@ -175,6 +180,7 @@ function addHealth(app: FastifyInstance, service: Service): void {
   const isReady = inTime(() => service.isReady(), READY_PATIENCE, false)
   app.get('/healthz', { config: { open: true }, logLevel: 'warn' }, async () => ({ status: 'alive' }))
   app.get('/readyz', { config: { open: true }, logLevel: 'warn' }, async (_, reply) => {
+    if (app.stopping.isAnnounced) return reply.code(503).header('retry-after', '5').send({ status: 'stopping' })
     const migrating = service.isMigrating()
     const ready = !migrating && (await isReady().catch(() => false))
     return reply

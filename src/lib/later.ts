@@ -35,7 +35,11 @@ export function loadTheRest(done: () => void): void {
   if (load === undefined) done()
   else
     setTimeout(() => {
-      load()
+      try {
+        load()
+      } catch {
+        // It is loaded when it is used: whoever needs it is told what is wrong.
+      }
       loadTheRest(done)
     }, PAUSE).unref()
 }

@@ -9,6 +9,7 @@ import { Looker, type Question } from './look.ts'
 import { ALL, listDone, type MigrateOptions, migrate, refuseLater, untilUnlocked } from './migrator.ts'
 import { momentOf } from './moments.ts'
 import { postgresDialect } from './postgres/dialect.ts'
+import { DEFAULT_POOL, type PoolOptions } from './postgres/pool.ts'
 import { Replicas } from './postgres/replicas.ts'
 import { Commits } from './sqlite/commits.ts'
 import { SqliteDialect } from './sqlite/dialect.ts'
@@ -66,8 +67,6 @@ export interface Database {
 const PATIENCE = 5000
 const PAUSE = 50
 
-/** How many moments hold a connection to PostgreSQL at once: half of the pool, so that all else has the other half. */
-const MOMENTS = 5
 /** How many may wait for their turn. */
 const MOST_WAITING = 500
 
@@ -82,12 +81,13 @@ export interface DatabaseOptions {
   readonly replicas?: readonly string[]
   /** Whether it is opened to be copied, or copied to, which takes long. */
   readonly isCopied?: boolean
+  readonly pool?: PoolOptions
 }
 
 /** Opens PostgreSQL at an address `postgres://…`, or the embedded database in a folder; `:memory:` keeps it in memory alone. */
 export function openDatabase(
   where: string,
-  { onQuery, onError = () => {}, replicas: urls = [], isCopied = false }: DatabaseOptions = {},
+  { onQuery, onError = () => {}, replicas: urls = [], isCopied = false, pool }: DatabaseOptions = {},
 ): Database {
   const isAddress = /^postgres(ql)?:\/\//.test(where)
   const file = where === ':memory:' ? where : join(where, 'kalends.sqlite')
@@ -97,7 +97,7 @@ export function openDatabase(
   const open = (place: 'here' | 'thread' = 'here') =>
     new Kysely<Tables>({
       dialect: isAddress
-        ? postgresDialect(where, onError, isCopied ? 'copying' : 'answering')
+        ? postgresDialect(where, onError, isCopied ? 'copying' : 'answering', pool)
         : new SqliteDialect(file, place, identity),
       log:
         onQuery &&
@@ -113,7 +113,7 @@ export function openDatabase(
   const manyReader = isFile ? open('thread') : reader
   const manyWriter = isFile ? open('thread') : db
   const dialect = isAddress ? postgres : sqlite
-  const replicas = new Replicas(reader, isAddress ? urls : [], onError)
+  const replicas = new Replicas(reader, isAddress ? urls : [], onError, pool)
   const local = isAddress ? null : new LocalVersions(file, identity)
   const versions = local ?? new SharedVersions(db)
   const looker = new Looker(db, local === null || file === ':memory:' ? null : (text) => local.prepare(text))
@@ -171,12 +171,15 @@ export function openDatabase(
     // A new database is made at once; what is in an older one may be much.
     if (!isAddress && (before.length === 0 || !isFile)) return migrate(db as Kysely<unknown>, run)
     const own = new Kysely<unknown>({
-      dialect: isAddress ? postgresDialect(where, onError, 'migrating') : new SqliteDialect(file, 'thread', identity),
+      dialect: isAddress
+        ? postgresDialect(where, onError, 'migrating', pool)
+        : new SqliteDialect(file, 'thread', identity),
     })
     return migrate(own, run).finally(() => own.destroy())
   }
-  // On SQLite they take turns by their connection.
-  const moments = new WorkQueue(isAddress ? MOMENTS : Number.POSITIVE_INFINITY, MOST_WAITING)
+  // Half of the pool, so that other queries have the other half. On SQLite they take turns by their connection.
+  const { connections } = pool ?? DEFAULT_POOL
+  const moments = new WorkQueue(isAddress ? Math.ceil(connections / 2) : Number.POSITIVE_INFINITY, MOST_WAITING)
   const database: Database = {
     read: (work) => reading(reader, work),
     readMany: (work) => reading(manyReader, work),

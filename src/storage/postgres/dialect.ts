@@ -1,6 +1,6 @@
 import { PostgresAdapter, PostgresDialect } from 'kysely'
 import { type Dialect, postgres } from '../dialect.ts'
-import type { Purpose } from './pool.ts'
+import type { PoolOptions, Purpose } from './pool.ts'
 
 /** Carries our own dialect, so that storage functions find it from the transaction they are given. */
 class Adapter extends PostgresAdapter {
@@ -12,9 +12,10 @@ export function postgresDialect(
   url: string,
   onError: (error: Error) => void,
   purpose: Purpose = 'answering',
+  options?: PoolOptions,
 ): PostgresDialect {
   // Loaded when it is asked for: a service on SQLite starts in less time without it.
-  const pool = async () => (await import('./pool.ts')).openPool(url, onError, purpose)
+  const pool = async () => (await import('./pool.ts')).openPool(url, onError, purpose, options)
   const dialect = new PostgresDialect({ pool })
   dialect.createAdapter = () => new Adapter()
   return dialect
