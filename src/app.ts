@@ -19,7 +19,7 @@ import { createServer } from './http/server.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
 import type { ConnectionCounter } from './lib/connection-counts.ts'
 import { tuneHeap } from './lib/heap.ts'
-import { loadTheRest, once } from './lib/later.ts'
+import { loadLazyPackages, once } from './lib/later.ts'
 import { LogOutput } from './lib/log-output.ts'
 import { roomForConnections } from './lib/open-files.ts'
 import { PasswordChecker } from './lib/passwords.ts'
@@ -111,7 +111,7 @@ export async function createApp(
     void db.warmUp().catch((error) => {
       if (!isClosed) server.log.warn({ err: error }, 'the database is not ready')
     })
-    loadTheRest(tuneHeap)
+    loadLazyPackages(tuneHeap)
   }
   server.addHook('onListen', warmUp)
   service.limits.share((error) => server.log.warn({ err: error }, 'limits could not be shared'))

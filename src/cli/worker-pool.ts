@@ -6,7 +6,7 @@ import { ConnectionCounts, type ConnectionLimits, ConnectionShare } from '../lib
 import { roomForConnections } from '../lib/open-files.ts'
 import { ConnectionQueue, type Taker } from './connection-queue.ts'
 import { limitGrace } from './stopping.ts'
-import type { Order, Report } from './worker.ts'
+import type { Order, WorkerReport } from './worker.ts'
 
 /** Workers cannot be kept running; the message says why. */
 export class WorkerError extends Error {}
@@ -23,7 +23,7 @@ const MOST_WAITING = 1000
 const SHORTEST_LEAVE = 100
 
 /** One worker, and those that follow it. */
-interface Place extends Taker {
+interface WorkerSlot extends Taker {
   readonly number: number
   worker: Worker
   /** The connections that it has open. */
@@ -39,7 +39,7 @@ interface Place extends Taker {
 /** As many workers as are asked for: one that ends is replaced, unless that is of no use. */
 export class WorkerPool {
   readonly #log: ReturnType<typeof createLogger>
-  readonly #places: readonly Place[]
+  readonly #places: readonly WorkerSlot[]
   readonly #sums = new Sums()
   readonly #connections: ConnectionCounts
   readonly #up = Promise.withResolvers<boolean>()
@@ -121,17 +121,17 @@ export class WorkerPool {
     this.#settle()
   }
 
-  #fill(free: Pick<Place, 'number' | 'failures'>): Place {
+  #fill(free: Pick<WorkerSlot, 'number' | 'failures'>): WorkerSlot {
     const worker = cluster.fork()
     const connections = new ConnectionShare(this.#connections)
-    const place: Place = Object.assign(free, {
+    const place: WorkerSlot = Object.assign(free, {
       worker,
       connections,
       state: 'loading' as const,
       isFree: true,
       since: Number.POSITIVE_INFINITY,
     })
-    worker.on('message', (report: Report) => {
+    worker.on('message', (report: WorkerReport) => {
       // What it sent last may come after its end.
       if (place.worker === worker && place.state !== 'ended') this.#hear(place, report)
     })
@@ -140,7 +140,7 @@ export class WorkerPool {
     return place
   }
 
-  #hear(place: Place, report: Report): void {
+  #hear(place: WorkerSlot, report: WorkerReport): void {
     if (report.kind === 'counted') {
       tell(place.worker, { kind: 'totals', totals: [...this.#sums.add(report.window, report.counts)] })
     } else if (report.kind === 'opened') {
@@ -169,7 +169,7 @@ export class WorkerPool {
   }
 
   /** One that was told to stop by itself. */
-  #letLeave(place: Place, delay: number): void {
+  #letLeave(place: WorkerSlot, delay: number): void {
     if (this.#isAnnounced || this.#isStopping) return
     place.state = 'leaving'
     place.timer = setTimeout(
@@ -183,7 +183,7 @@ export class WorkerPool {
   }
 
   /** Tells one that waits what to do, if that is known. */
-  #order(place: Place): void {
+  #order(place: WorkerSlot): void {
     if (place.state !== 'waiting') return
     if (this.#isStopping) tell(place.worker, { kind: 'stop' })
     else if (this.#isStarted) {
@@ -192,7 +192,7 @@ export class WorkerPool {
     }
   }
 
-  #leave(place: Place, code: number, signal: string | null): void {
+  #leave(place: WorkerSlot, code: number, signal: string | null): void {
     clearTimeout(place.timer)
     place.state = 'ended'
     place.connections.closeAll()

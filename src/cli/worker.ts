@@ -9,7 +9,7 @@ import { endProcess, onSignals } from './stopping.ts'
 type Counts = readonly (readonly [string, number])[]
 
 /** What a worker tells the primary process. */
-export type Report =
+export type WorkerReport =
   | { readonly kind: 'waiting' }
   | { readonly kind: 'listening' }
   | { readonly kind: 'taken' }
@@ -156,7 +156,7 @@ class Primary implements Sharing, ConnectionCounter {
     this.#opening.delete(id)
   }
 
-  tell(report: Report, onError: (error: Error) => void = () => {}): void {
+  tell(report: WorkerReport, onError: (error: Error) => void = () => {}): void {
     process.send?.(report, undefined, undefined, (error: Error | null) => {
       if (error !== null) onError(error)
     })

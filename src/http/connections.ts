@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify'
 const MOST_IGNORED = 104_857_600
 
 /** Which answers end their connection. A proxy keeps its connections, and counts one that breaks as a failure. */
-export function tendConnections(app: FastifyInstance): void {
+export function closeAfterErrors(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, payload, done) => {
     const length = Number(request.headers['content-length'])
     // Whoever still sends a body would see a broken connection, and no answer.
@@ -26,7 +26,7 @@ export const IDLE = { after: 120_000, every: 20_000 }
  * does so too, by a timer of each connection that it winds up for every piece which comes or goes, at a tenth of what
  * an answer from memory costs. Here only those have a timer that were seen to rest.
  */
-export function endIdle(server: Server, { after, every } = IDLE): void {
+export function closeIdleConnections(server: Server, { after, every } = IDLE): void {
   /** How much had come and gone over each when it was looked at last. */
   const seen = new Map<Socket, number>()
   server.keepAliveTimeout = 0

@@ -5,7 +5,7 @@ import type { Scope } from '../domain/scope.ts'
 type Listed = Event | { readonly event: Event }
 
 /** What `write` makes of each event of a list. One of which it can make nothing is left out and reported: the others are shown. */
-export function writeEach<Item extends Listed, T>(
+export function writeValid<Item extends Listed, T>(
   { onDamage }: Pick<Scope, 'onDamage'>,
   items: readonly Item[],
   write: (item: Item) => T,

@@ -5,7 +5,7 @@ import type { Limits } from '../domain/limits.ts'
 import type { Scope, User } from '../domain/scope.ts'
 import { type ConnectionCounter, ConnectionCounts, type ConnectionLimits } from '../lib/connection-counts.ts'
 import { AppError, unavailable } from '../lib/errors.ts'
-import { inTime } from '../lib/in-time.ts'
+import { withTimeout } from '../lib/in-time.ts'
 import { chooseLanguage } from '../lib/texts.ts'
 import type { Addresses } from './addresses.ts'
 import { type Answering, sendAnswer, sendClientError, sendError, splitUrl } from './answer.ts'
@@ -13,7 +13,7 @@ import { authenticate } from './authentication.ts'
 import { Cache } from './cache/cache.ts'
 import { installFastPath } from './cache/fast-path.ts'
 import { limitConnections } from './connection-limit.ts'
-import { endIdle, tendConnections } from './connections.ts'
+import { closeAfterErrors, closeIdleConnections } from './connections.ts'
 import { allowOrigins } from './cors.ts'
 import { type Endpoint, METHODS, NAMESPACE, type Routes, type View } from './endpoint.ts'
 import { addFiles } from './files.ts'
@@ -95,7 +95,7 @@ export async function createServer(service: Service, routes: Routes, options: Se
     frameworkErrors: (error, request, reply) => void sendError(error, request, reply.headers(safety)),
     clientErrorHandler: sendClientError,
   })
-  endIdle(app.server)
+  closeIdleConnections(app.server)
   addStopping(app)
   const cache = new Cache(service.clock, options.cache)
   app.addHook('onClose', async () => cache.close())
@@ -118,7 +118,7 @@ export async function createServer(service: Service, routes: Routes, options: Se
     reply.headers({ ...safety, 'x-request-id': request.id, 'content-language': request.language.name })
   })
   logAnswers(app)
-  tendConnections(app)
+  closeAfterErrors(app)
   allowOrigins(app, options.writeOrigins, options.baseUrl)
   refuseWhileMigrating(app, service)
   admitOnlyKnown(app, service, routes, options)
@@ -177,7 +177,7 @@ function admitOnlyKnown(app: FastifyInstance, service: Service, { endpoints }: R
 const READY_PATIENCE = 1500
 
 function addHealth(app: FastifyInstance, service: Service): void {
-  const isReady = inTime(() => service.isReady(), READY_PATIENCE, false)
+  const isReady = withTimeout(() => service.isReady(), READY_PATIENCE, false)
   app.get('/healthz', { config: { open: true }, logLevel: 'warn' }, async () => ({ status: 'alive' }))
   app.get('/readyz', { config: { open: true }, logLevel: 'warn' }, async (_, reply) => {
     if (app.stopping.isAnnounced) return reply.code(503).header('retry-after', '5').send({ status: 'stopping' })
@@ -246,7 +246,7 @@ function atOneMoment({ handle }: View): Pick<View, 'handle'> {
     handle: (call) =>
       call.method === 'POST'
         ? handle(call)
-        : call.scope.db.moment((db) => handle({ ...call, scope: { ...call.scope, db } })),
+        : call.scope.db.snapshot((db) => handle({ ...call, scope: { ...call.scope, db } })),
   }
 }
 

@@ -1,4 +1,4 @@
-import { sightOf } from '../domain/access.ts'
+import { visibilityOf } from '../domain/access.ts'
 import { resolveTerms } from '../domain/event-links.ts'
 import { createInline } from '../domain/linked-records.ts'
 import type { Scope } from '../domain/scope.ts'
@@ -10,15 +10,15 @@ import type { TermKind } from '../schema/term.ts'
 import type { Tx } from '../storage/dialect.ts'
 import * as linkedStorage from '../storage/linked-records.ts'
 import type { LinkedKind, RecordRow } from '../storage/records.ts'
-import type { Found } from './import-run.ts'
+import type { FoundIds } from './import-run.ts'
 
 /** Finds, by the names that a calendar gives them, what its events are linked to; makes what there is not. */
 export class Names {
   readonly #tx: Tx
   readonly #scope: Scope
-  readonly #found: Found
+  readonly #found: FoundIds
 
-  constructor(tx: Tx, scope: Scope, found: Found) {
+  constructor(tx: Tx, scope: Scope, found: FoundIds) {
     this.#tx = tx
     this.#scope = scope
     this.#found = found
@@ -89,7 +89,7 @@ export class Names {
     if (known !== undefined) return [known]
     let id: number | undefined
     for (const columns of equals)
-      id ??= (await linkedStorage.findEqual(this.#tx, kind, sightOf(this.#scope.user), columns))?.id
+      id ??= (await linkedStorage.findEqual(this.#tx, kind, visibilityOf(this.#scope.user), columns))?.id
     id ??= (await createInline(this.#tx, this.#scope, kind, data, new Map())).id
     this.#found.set(key, id)
     return [id]

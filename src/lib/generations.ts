@@ -3,7 +3,7 @@
  * younger is full, the older is dropped as a whole, and what is asked for of it meanwhile moves to the younger. So
  * nothing has to be kept in order.
  */
-export class Generations<Key, Value> {
+export class BoundedCache<Key, Value> {
   readonly #most: number
   readonly #onDrop: (dropped: Map<Key, Value>) => void
   #young = new Map<Key, Value>()

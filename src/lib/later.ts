@@ -14,7 +14,7 @@ export function once<T extends object>(make: () => T): () => T {
 }
 
 /** A package that a service can start without: it is loaded when it is first used, or as soon as there is time. */
-export function later<Package extends object>(name: string): () => Package {
+export function lazyPackage<Package extends object>(name: string): () => Package {
   const load = once(() => require(name) as Package)
   loaders.push(load)
   return load
@@ -30,7 +30,7 @@ export function preload(load: () => Promise<unknown>): void {
 const PAUSE = 100
 
 /** Loads what was left for later, one package at a time, and tells when that is done. */
-export function loadTheRest(done: () => void): void {
+export function loadLazyPackages(done: () => void): void {
   const load = loaders.shift()
   if (load === undefined) done()
   else
@@ -40,6 +40,6 @@ export function loadTheRest(done: () => void): void {
       } catch {
         // It is loaded when it is used: whoever needs it is told what is wrong.
       }
-      loadTheRest(done)
+      loadLazyPackages(done)
     }, PAUSE).unref()
 }

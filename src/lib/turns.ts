@@ -40,7 +40,7 @@ export class FairQueue {
 let own: Promise<void> = Promise.resolve()
 
 /** A turn of the event loop for one piece of long work alone: many at once take longer, but keep nobody else waiting. */
-export function ownTurn(): Promise<void> {
+export function nextSlice(): Promise<void> {
   own = own.then(() => nextTurn())
   return own
 }
@@ -49,9 +49,9 @@ export function ownTurn(): Promise<void> {
 export const PIECE = 15
 
 /** Takes the steps of long work, as many in each turn as there is time for. */
-export async function inOwnTurns<T>(steps: Generator<unknown, T>): Promise<T> {
+export async function runInSlices<T>(steps: Generator<unknown, T>): Promise<T> {
   for (;;) {
-    await ownTurn()
+    await nextSlice()
     const began = performance.now()
     while (performance.now() - began < PIECE) {
       const { done, value } = steps.next()
@@ -61,7 +61,7 @@ export async function inOwnTurns<T>(steps: Generator<unknown, T>): Promise<T> {
 }
 
 /** Takes all steps of long work at once, where nobody else waits. */
-export function atOnce<T>(steps: Generator<unknown, T>): T {
+export function runAtOnce<T>(steps: Generator<unknown, T>): T {
   for (;;) {
     const { done, value } = steps.next()
     if (done) return value
@@ -69,14 +69,14 @@ export function atOnce<T>(steps: Generator<unknown, T>): T {
 }
 
 /** The turn of long work: who has it asks now and then whether it is over, and if so lets others go first. */
-export class Turn {
+export class TimeSlice {
   #began = performance.now()
 
   get isOver(): boolean {
     return performance.now() - this.#began > LONGEST
   }
 
-  async pass(): Promise<void> {
+  async yield(): Promise<void> {
     await nextTurn()
     this.#began = performance.now()
   }

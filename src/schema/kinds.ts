@@ -3,15 +3,15 @@ import { findZone, type Zone } from '../calendar/zone.ts'
 import { plainText, richText, sanitize, TooNested, withoutTags, wordsOfSafe } from '../lib/html.ts'
 import { slugify } from '../lib/slug.ts'
 import { Upload } from '../lib/upload.ts'
-import { type Kind, Refused } from './field.ts'
+import { Refused, type ValueType } from './field.ts'
 import { type JsonSchema, Type } from './json-schema.ts'
 
 function kind<V>(
-  type: Kind<V>['type'],
+  type: ValueType<V>['type'],
   schema: JsonSchema,
-  read: Kind<V>['read'],
+  read: ValueType<V>['read'],
   accepts?: readonly JsonSchema[],
-): Kind<V> {
+): ValueType<V> {
   return { type, schema, read, ...(accepts && { accepts }) }
 }
 
@@ -162,12 +162,12 @@ export const flag = kind<boolean>(
 )
 
 /** A whole number from `least` up; what is over `most` counts as `most`. */
-export function integer(least: number, most = Number.MAX_SAFE_INTEGER): Kind<number> {
+export function integer(least: number, most = Number.MAX_SAFE_INTEGER): ValueType<number> {
   return kind('integer', Type.Integer({ minimum: least }), (raw) => Math.min(whole(raw, least), most), [DIGITS])
 }
 
 /** A number between two others. */
-export function number(least: number, most: number): Kind<number> {
+export function number(least: number, most: number): ValueType<number> {
   return kind(
     'number',
     Type.Number({ minimum: least, maximum: most }),
@@ -183,7 +183,7 @@ export function number(least: number, most: number): Kind<number> {
 }
 
 /** A latitude or longitude, to a tenth of a millimetre. */
-export function degrees(most: 90 | 180): Kind<number> {
+export function degrees(most: 90 | 180): ValueType<number> {
   const any = number(-most, most)
   return { ...any, read: (raw, reading) => Math.round(any.read(raw, reading) * 1e9) / 1e9 }
 }
@@ -225,7 +225,7 @@ export const ids = kind<number[]>(
 )
 
 /** One of a few words. */
-export function oneOf<const W extends string>(...allowed: W[]): Kind<W> {
+export function oneOf<const W extends string>(...allowed: W[]): ValueType<W> {
   return kind('string', Type.Enum(allowed), (raw) => {
     const word = string(raw) as W
     if (!allowed.includes(word)) throw new Refused('not_one_of', { allowed: allowed.join(', ') })
@@ -234,7 +234,7 @@ export function oneOf<const W extends string>(...allowed: W[]): Kind<W> {
 }
 
 /** One or more of a few words, as a list or comma-separated. */
-export function someOf<const W extends string>(...allowed: W[]): Kind<W[]> {
+export function someOf<const W extends string>(...allowed: W[]): ValueType<W[]> {
   const one = oneOf(...allowed)
   return kind(
     'string',

@@ -1,4 +1,4 @@
-import { declare, type Kind, Refused, readFields, type Values } from './field.ts'
+import { declare, Refused, readFields, type Values, type ValueType } from './field.ts'
 import { Type } from './json-schema.ts'
 import * as kinds from './kinds.ts'
 
@@ -19,7 +19,7 @@ export type TicketValue = Values<typeof ticketFields>
 const MOST_TICKETS = 50
 
 /** The tickets of an event; a ticket with the id of one that the event has stays that one. */
-export const tickets: Kind<TicketValue[]> = {
+export const tickets: ValueType<TicketValue[]> = {
   type: 'array',
   schema: Type.Array(
     Type.Object(

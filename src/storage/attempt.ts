@@ -10,7 +10,7 @@ const END = CompiledQuery.raw('release savepoint part')
  * Does a part of a transaction that leaves nothing behind if it fails, and does not fail the rest; answers what gives its
  * result, or throws what it failed with. What ends the whole transaction is thrown at once.
  */
-export async function outcome<T>(tx: Tx, work: () => Promise<T>): Promise<() => T> {
+export async function settleInSavepoint<T>(tx: Tx, work: () => Promise<T>): Promise<() => T> {
   await execute(tx, BEGIN)
   let told: () => T
   try {
@@ -30,6 +30,6 @@ export async function outcome<T>(tx: Tx, work: () => Promise<T>): Promise<() => 
 }
 
 /** The same, which fails as its part does. */
-export async function attempt<T>(tx: Tx, work: () => Promise<T>): Promise<T> {
-  return (await outcome(tx, work))()
+export async function inSavepoint<T>(tx: Tx, work: () => Promise<T>): Promise<T> {
+  return (await settleInSavepoint(tx, work))()
 }

@@ -5,18 +5,18 @@ import type { Version } from './version.ts'
 interface Reads<Db> {
   read<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   readMany<T>(work: (tx: Tx) => Promise<T>): Promise<T>
-  moment<T>(work: (db: Db) => Promise<T>): Promise<T>
+  snapshot<T>(work: (db: Db) => Promise<T>): Promise<T>
   isAt(tx: Tx, version: Version): Promise<boolean>
 }
 
 /** A database of which all reads share a transaction while it lasts. */
-export interface Moment<Db> {
+export interface ReadSnapshot<Db> {
   readonly db: Db
   /** Called before the transaction ends: further reads, such as those of a stream, have transactions of their own. */
   end(): void
 }
 
-export function momentOf<Db extends Reads<Db>>(db: Db, tx: Tx): Moment<Db> {
+export function snapshotOf<Db extends Reads<Db>>(db: Db, tx: Tx): ReadSnapshot<Db> {
   let isOver = false
   // A transaction reads one version only.
   const versions = new Map<Version, Promise<boolean>>()
@@ -24,7 +24,7 @@ export function momentOf<Db extends Reads<Db>>(db: Db, tx: Tx): Moment<Db> {
     ...db,
     read: (work) => (isOver ? db.read(work) : work(tx)),
     readMany: (work) => (isOver ? db.readMany(work) : work(tx)),
-    moment: (work) => (isOver ? db.moment(work) : work(shared)),
+    snapshot: (work) => (isOver ? db.snapshot(work) : work(shared)),
     isAt(own, version) {
       if (own !== tx) return db.isAt(own, version)
       const known = versions.get(version) ?? db.isAt(tx, version)

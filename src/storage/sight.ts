@@ -6,7 +6,7 @@ import type { Tables } from './tables.ts'
 /** What a reader may see, as part of every query: never a filter over its results, so that totals and pages are true. */
 
 /** What a reader may see of the records of others, and of their own. Decided in domain/access.ts. */
-export interface Sight {
+export interface Visibility {
   readonly all: boolean
   /** The reader's own user id, if they may see their own unpublished records. */
   readonly own: number | null
@@ -18,9 +18,9 @@ export interface Sight {
 export const UNPUBLISHED = ['draft', 'pending'] as const satisfies Status[]
 
 /** The condition that a reader may open the record and, with `statuses`, that it has one of them; without, that it is not in the trash. */
-export function visible<T extends keyof Tables>(
+export function isVisible<T extends keyof Tables>(
   eb: ExpressionBuilder<Tables, T>,
-  sight: Sight,
+  sight: Visibility,
   statuses: readonly Status[] | null,
   status: Expression<Status> = (eb as unknown as ExpressionBuilder<Tables, 'venues'>).ref('status'),
 ): Expression<SqlBool> {
@@ -36,17 +36,21 @@ export function visible<T extends keyof Tables>(
 }
 
 /** That a reader may open records which are few and found by their keys: an index of statuses would find nearly all. */
-export function visibleByKey(tx: Tx, eb: ExpressionBuilder<Tables, 'venues'>, sight: Sight): Expression<SqlBool> {
-  return visible(eb, sight, null, dialectOf(tx).plain(eb.ref('status')))
+export function isVisibleByKey(
+  tx: Tx,
+  eb: ExpressionBuilder<Tables, 'venues'>,
+  sight: Visibility,
+): Expression<SqlBool> {
+  return isVisible(eb, sight, null, dialectOf(tx).plain(eb.ref('status')))
 }
 
 /** That a reader may see a term: one that was made by writing an event is hidden until a published event has had it. */
-export function termVisible(eb: ExpressionBuilder<Tables, 'terms'>, sight: Sight): Expression<SqlBool> {
+export function isTermVisible(eb: ExpressionBuilder<Tables, 'terms'>, sight: Visibility): Expression<SqlBool> {
   return sight.all ? eb.lit(true) : eb('terms.published', '=', 1)
 }
 
 /** That nothing of an event is hidden from a reader who may open it: it has no password, or they may edit it. */
-export function whole(eb: ExpressionBuilder<Tables, 'events'>, sight: Sight): Expression<SqlBool> {
+export function whole(eb: ExpressionBuilder<Tables, 'events'>, sight: Visibility): Expression<SqlBool> {
   if (sight.all) return eb.lit(true)
   // By name, not by a look at each: an index has the few that are protected.
   const open = eb(
@@ -64,6 +68,6 @@ export function whole(eb: ExpressionBuilder<Tables, 'events'>, sight: Sight): Ex
  * That a reader may open an event and see all of it: what a protected event is linked to shows nowhere. The event is found
  * by its key, through a table of links: by its status, the database would look at all events for each link.
  */
-export function eventShownTo(tx: Tx, eb: ExpressionBuilder<Tables, 'events'>, sight: Sight): Expression<SqlBool> {
-  return eb.and([visible(eb, sight, null, dialectOf(tx).plain(eb.ref('events.status'))), whole(eb, sight)])
+export function eventShownTo(tx: Tx, eb: ExpressionBuilder<Tables, 'events'>, sight: Visibility): Expression<SqlBool> {
+  return eb.and([isVisible(eb, sight, null, dialectOf(tx).plain(eb.ref('events.status'))), whole(eb, sight)])
 }

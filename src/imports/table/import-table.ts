@@ -24,7 +24,7 @@ const FIELDS = Object.keys(eventFields).filter((name) => !NOT_READ.includes(name
 
 export interface TableOptions {
   readonly dryRun: boolean
-  readonly onProgress?: (report: imports.Report) => void
+  readonly onProgress?: (report: imports.ImportReport) => void
   /** A `slug` that an event here has, and the same `id` if there is one, means that event. */
   readonly adopt?: boolean
 }
@@ -37,7 +37,7 @@ export async function importTable(
   scope: Scope,
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   options: TableOptions,
-): Promise<imports.Report> {
+): Promise<imports.ImportReport> {
   const run = imports.begin(scope, 'csv', options)
   const reader = new CsvReader()
   const images = new ImportedImages(scope, run)
@@ -78,7 +78,7 @@ function problemOf({ cells, isCut, isOpen }: CsvRow, columns: readonly string[] 
 }
 
 /** The names of the columns; those that mean nothing here are told of, once. */
-function headerOf(run: imports.Run, { cells, line }: CsvRow): string[] {
+function headerOf(run: imports.ImportRun, { cells, line }: CsvRow): string[] {
   const columns = cells.map((cell) =>
     cell
       .trim()

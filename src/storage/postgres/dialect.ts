@@ -1,6 +1,6 @@
 import { PostgresAdapter, PostgresDialect } from 'kysely'
 import { type Dialect, postgres } from '../dialect.ts'
-import type { PoolOptions, Purpose } from './pool.ts'
+import type { PoolOptions, PoolPurpose } from './pool.ts'
 
 /** Carries our own dialect, so that storage functions find it from the transaction they are given. */
 class Adapter extends PostgresAdapter {
@@ -11,7 +11,7 @@ class Adapter extends PostgresAdapter {
 export function postgresDialect(
   url: string,
   onError: (error: Error) => void,
-  purpose: Purpose = 'answering',
+  purpose: PoolPurpose = 'answering',
   options?: PoolOptions,
 ): PostgresDialect {
   // Loaded when it is asked for: a service on SQLite starts in less time without it.

@@ -61,9 +61,9 @@ const MIGRATING = { max: 1, statement_timeout: 0, idle_in_transaction_session_ti
 const COPYING = { max: 4, statement_timeout: 0, idle_in_transaction_session_timeout: 0 }
 
 /** What the connections of a pool are for. */
-export type Purpose = 'answering' | 'migrating' | 'copying'
+export type PoolPurpose = 'answering' | 'migrating' | 'copying'
 
-function limitsOf(purpose: Purpose, options: PoolOptions): pg.PoolConfig {
+function limitsOf(purpose: PoolPurpose, options: PoolOptions): pg.PoolConfig {
   if (purpose === 'answering') return answering(options)
   return purpose === 'migrating' ? MIGRATING : COPYING
 }
@@ -72,7 +72,7 @@ function limitsOf(purpose: Purpose, options: PoolOptions): pg.PoolConfig {
 export function openPool(
   url: string,
   onError: (error: Error) => void,
-  purpose: Purpose,
+  purpose: PoolPurpose,
   options: PoolOptions = DEFAULT_POOL,
 ): pg.Pool {
   const pool = new pg.Pool({

@@ -1,4 +1,4 @@
-import { outcome } from '../attempt.ts'
+import { settleInSavepoint } from '../attempt.ts'
 import type { Tx } from '../dialect.ts'
 
 /** How long writers wait for others to be done before all are committed, in milliseconds. */
@@ -16,7 +16,7 @@ interface Writer {
  * SQLite has one writer at a time, and a commit takes as long as what is written: so those who wait when it is free are
  * written one after the other, each as if alone, and committed at once. Nobody is told anything before that.
  */
-export class Commits {
+export class GroupCommit {
   readonly #transaction: (work: (tx: Tx) => Promise<void>, alone: boolean) => Promise<void>
   #waiting: Writer[] = []
   #running: Promise<void> | null = null
@@ -65,7 +65,7 @@ export class Commits {
         for (const { work } of writers) {
           if (told.length > 0 && performance.now() - began > LONGEST) break
           // Who is alone is undone with the transaction.
-          told.push(writers.length === 1 ? asItIs(await work(tx)) : await outcome(tx, () => work(tx)))
+          told.push(writers.length === 1 ? asItIs(await work(tx)) : await settleInSavepoint(tx, () => work(tx)))
         }
       }, writers[0]?.alone === true)
       this.#waiting = [...writers.splice(told.length), ...this.#waiting]
