@@ -1,4 +1,4 @@
-import { runAtOnce } from '../lib/turns.ts'
+import { runAtOnce } from '../lib/time-slices.ts'
 import { DAY, fromWall, toWall, type WallSeconds } from './civil.ts'
 import { type Component, first } from './components.ts'
 import { unescapeText } from './content-lines.ts'

@@ -1,5 +1,5 @@
 import type * as Strtotime from 'locutus/php/datetime/strtotime'
-import { lazyPackage } from '../lib/later.ts'
+import { lazyPackage } from '../lib/lazy.ts'
 import { isInYears, isInYearsOf } from './years.ts'
 import { type Instant, toInstant, toWallClock, type WallClock, wallClock, type Zone } from './zone.ts'
 

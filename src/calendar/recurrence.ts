@@ -1,4 +1,4 @@
-import { runAtOnce } from '../lib/turns.ts'
+import { runAtOnce } from '../lib/time-slices.ts'
 import {
   civilDate,
   DAY,

@@ -1,7 +1,7 @@
 import { AppError } from '../lib/errors.ts'
 import type { Status } from '../schema/record.ts'
 import type { TermKind } from '../schema/term.ts'
-import { UNPUBLISHED, type Visibility } from '../storage/sight.ts'
+import { UNPUBLISHED, type Visibility } from '../storage/visibility.ts'
 
 export const ROLES = ['subscriber', 'contributor', 'author', 'editor', 'administrator'] as const
 export type Role = (typeof ROLES)[number]

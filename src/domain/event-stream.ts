@@ -1,6 +1,6 @@
 import { findZone, toWallClock } from '../calendar/zone.ts'
 import { refuse } from '../lib/errors.ts'
-import { nextSlice } from '../lib/turns.ts'
+import { nextSlice } from '../lib/time-slices.ts'
 import { eventListParameters } from '../schema/event.ts'
 import type { Described } from '../schema/field.ts'
 import type { Tx } from '../storage/dialect.ts'

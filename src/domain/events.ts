@@ -4,8 +4,8 @@ import { fold } from '../lib/fold.ts'
 import { hashPassword } from '../lib/passwords.ts'
 import { eventFields, eventReadParameters } from '../schema/event.ts'
 import { Refused, readFields, type Values } from '../schema/field.ts'
-import * as kinds from '../schema/kinds.ts'
 import { removeParameters } from '../schema/record.ts'
+import * as types from '../schema/value-types.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { EventRow } from '../storage/events.ts'
 import * as storage from '../storage/events.ts'
@@ -202,7 +202,7 @@ async function publishSome(
 async function prepare(payload: Payload, fetched: Fetched): Promise<Prepared> {
   try {
     const { password } = payload()
-    return { fetched, passwordHash: password ? await hashPassword(kinds.exact.read(password, { today: '' })) : null }
+    return { fetched, passwordHash: password ? await hashPassword(types.exact.read(password, { today: '' })) : null }
   } catch (error) {
     if (error instanceof AppError || error instanceof Refused) return { fetched, passwordHash: null }
     throw error

@@ -1,4 +1,4 @@
-import { BoundedCache } from '../lib/generations.ts'
+import { BoundedCache } from '../lib/bounded-cache.ts'
 import type { Database } from '../storage/database.ts'
 import * as storage from '../storage/limits.ts'
 

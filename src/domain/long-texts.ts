@@ -1,5 +1,5 @@
 import { AppError } from '../lib/errors.ts'
-import { TimeSlice } from '../lib/turns.ts'
+import { TimeSlice } from '../lib/time-slices.ts'
 import { eventFields } from '../schema/event.ts'
 import { type Fields, readAhead } from '../schema/field.ts'
 import { organizerFields } from '../schema/organizer.ts'

@@ -6,14 +6,14 @@ import * as events from '../domain/events.ts'
 import { readingOf } from '../domain/records.ts'
 import type { Scope } from '../domain/scope.ts'
 import { AppError, type Problem } from '../lib/errors.ts'
-import { TimeSlice } from '../lib/turns.ts'
+import { TimeSlice } from '../lib/time-slices.ts'
 import { eventFields } from '../schema/event.ts'
 import { keepAhead, readAhead } from '../schema/field.ts'
-import { inSavepoint } from '../storage/attempt.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { KnownEvent } from '../storage/imports.ts'
 import * as storage from '../storage/imports.ts'
 import * as recordStorage from '../storage/records.ts'
+import { inSavepoint } from '../storage/savepoint.ts'
 
 /** What became of an import, so far or in the end. */
 export interface ImportReport {

@@ -1,4 +1,4 @@
-import { BoundedCache } from './generations.ts'
+import { BoundedCache } from './bounded-cache.ts'
 
 /** What a cost says, taken apart. */
 export interface Cost {

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import type * as Argon2 from '@node-rs/argon2'
 import type { Clock } from './clock.ts'
-import { lazyPackage, once } from './later.ts'
+import { lazyPackage, once } from './lazy.ts'
 import { WorkQueue } from './work-queue.ts'
 
 const argon2 = lazyPackage<typeof Argon2>('@node-rs/argon2')

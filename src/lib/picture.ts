@@ -1,6 +1,6 @@
 import type { Sharp, SharpOptions } from 'sharp'
 import { hashOf, hasMoreScans, isPolyglot } from './picture-bytes.ts'
-import { runInSlices } from './turns.ts'
+import { runInSlices } from './time-slices.ts'
 import { WorkQueue } from './work-queue.ts'
 
 /** Why bytes are no picture that we take, as a key of the texts below `problems.`. */

@@ -1,7 +1,7 @@
 import type * as Entities from 'entities'
 import { type Element, isUnsafeAddress } from './html-elements.ts'
 import { type Sink, scan, type Tag } from './html-tokens.ts'
-import { lazyPackage } from './later.ts'
+import { lazyPackage } from './lazy.ts'
 
 const entities = lazyPackage<typeof Entities>('entities')
 

@@ -1,6 +1,6 @@
 import type { Event } from '../domain/events.ts'
 import type { Answer, Call, View } from '../http/endpoint.ts'
-import { writeValid } from '../http/leave-out.ts'
+import { writeValid } from '../http/write-valid.ts'
 import { AppError } from '../lib/errors.ts'
 import { html, type Markup } from '../lib/markup.ts'
 import { eventItem, eventPath, hue, strip, whereOf } from './cards.ts'

@@ -1,6 +1,6 @@
 import type { WallClock } from '../calendar/zone.ts'
 import type { Problem, Problems } from '../lib/errors.ts'
-import type { TimeSlice } from '../lib/turns.ts'
+import type { TimeSlice } from '../lib/time-slices.ts'
 import type { JsonSchema } from './json-schema.ts'
 
 /** What reading a value may need to know. */

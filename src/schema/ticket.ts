@@ -1,17 +1,17 @@
 import { declare, Refused, readFields, type Values, type ValueType } from './field.ts'
 import { Type } from './json-schema.ts'
-import * as kinds from './kinds.ts'
+import * as types from './value-types.ts'
 
 /** What admits to an event. */
 export const ticketFields = declare('ticket', {
-  id: { kind: kinds.id },
-  name: { kind: kinds.name, required: true },
-  price: { kind: kinds.amount },
-  currency: { kind: kinds.currency },
-  url: { kind: kinds.url },
-  capacity: { kind: kinds.integer(0) },
-  available_from: { kind: kinds.date },
-  available_until: { kind: kinds.date },
+  id: { kind: types.id },
+  name: { kind: types.name, required: true },
+  price: { kind: types.amount },
+  currency: { kind: types.currency },
+  url: { kind: types.url },
+  capacity: { kind: types.integer(0) },
+  available_from: { kind: types.date },
+  available_until: { kind: types.date },
 })
 
 export type TicketValue = Values<typeof ticketFields>

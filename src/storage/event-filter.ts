@@ -4,8 +4,8 @@ import type { Point } from '../lib/geo.ts'
 import type { Status } from '../schema/record.ts'
 import { dialectOf, type Tx } from './dialect.ts'
 import { LINK_TABLE, type LinkedKind } from './records.ts'
-import { isVisible, type Visibility, whole } from './sight.ts'
 import type { Tables } from './tables.ts'
+import { isVisible, type Visibility, whole } from './visibility.ts'
 
 /** What a list of events asks for, and the conditions that it comes to. */
 

@@ -5,8 +5,8 @@ import { boxesAround } from '../lib/geo.ts'
 import { dialectOf, type Tx } from './dialect.ts'
 import { conditions, type EventFilter } from './event-filter.ts'
 import type { EventRow } from './events.ts'
-import { isVisible } from './sight.ts'
 import type { Tables } from './tables.ts'
+import { isVisible } from './visibility.ts'
 
 /** What a feed or an export asks for: as a list, and perhaps without the events that have a password. */
 export interface StreamFilter extends EventFilter {

@@ -5,11 +5,11 @@ import type { Status } from '../schema/record.ts'
 import type { TermKind } from '../schema/term.ts'
 import { dialectOf, gather, type Tx } from './dialect.ts'
 import { ALL, conditions, type EventFilter } from './event-filter.ts'
-import type { Lookup } from './look.ts'
+import type { Lookup } from './lookup.ts'
 import { insertRows, prepared, preparedBy, preparedList } from './prepared.ts'
 import { LINK_TABLE, type LinkedKind, type Page, RECORD_TABLE, type RecordRow } from './records.ts'
-import { isVisible, isVisibleByKey, type Visibility, whole } from './sight.ts'
 import type { EventTable, Tables, TermTable } from './tables.ts'
+import { isVisible, isVisibleByKey, type Visibility, whole } from './visibility.ts'
 
 export type EventRow = Selectable<EventTable>
 

@@ -2,7 +2,7 @@ import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type * as Aws from 'aws4fetch'
 import { AppError, storageFull } from '../lib/errors.ts'
-import { lazyPackage } from '../lib/later.ts'
+import { lazyPackage } from '../lib/lazy.ts'
 import { FILE_MODE, FOLDER_MODE, makeFolderPrivate } from './sqlite/private-files.ts'
 
 const aws = lazyPackage<typeof Aws>('aws4fetch')

@@ -3,8 +3,8 @@ import type { Instant } from '../calendar/zone.ts'
 import type { Status } from '../schema/record.ts'
 import { dialectOf, type Tx } from './dialect.ts'
 import { LINK_TABLE, type LinkedKind, RECORD_TABLE, type RecordRow } from './records.ts'
-import { eventShownTo, isVisible, type Visibility } from './sight.ts'
 import type { Tables } from './tables.ts'
+import { eventShownTo, isVisible, type Visibility } from './visibility.ts'
 
 export interface LinkedFilter {
   readonly sight: Visibility

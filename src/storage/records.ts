@@ -5,8 +5,8 @@ import { withSuffix } from '../lib/slug.ts'
 import type { RecordKind } from '../schema/record.ts'
 import { dialectOf, type Tx } from './dialect.ts'
 import { insertRows, prepared } from './prepared.ts'
-import { isVisible, type Visibility } from './sight.ts'
 import type { RecordColumns, Tables } from './tables.ts'
+import { isVisible, type Visibility } from './visibility.ts'
 
 /** The tables of records: what they share is asked for here, whichever it is. */
 export const RECORD_TABLE = { event: 'events', venue: 'venues', organizer: 'organizers' } as const satisfies Record<

@@ -3,8 +3,8 @@ import type { TermKind } from '../schema/term.ts'
 import { dialectOf, type Tx } from './dialect.ts'
 import { prepared } from './prepared.ts'
 import { firstFree, type Page } from './records.ts'
-import { eventShownTo, isTermVisible, type Visibility } from './sight.ts'
 import type { TermTable } from './tables.ts'
+import { eventShownTo, isTermVisible, type Visibility } from './visibility.ts'
 
 export type TermRow = TermTable
 

@@ -3,7 +3,7 @@ import type { Instant } from '../calendar/zone.ts'
 import { fold } from '../lib/fold.ts'
 import type { Database } from './database.ts'
 import type { Tx } from './dialect.ts'
-import type { Lookup } from './look.ts'
+import type { Lookup } from './lookup.ts'
 import type { TokenTable, UserTable } from './tables.ts'
 
 export type UserRow = Selectable<UserTable>

@@ -1,4 +1,4 @@
-import { BoundedCache } from '../../lib/generations.ts'
+import { BoundedCache } from '../../lib/bounded-cache.ts'
 
 /**
  * The query string of an address in its normal form: only parameters that the endpoint knows, in order of name. Answers are

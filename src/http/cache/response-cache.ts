@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
+import { BoundedCache } from '../../lib/bounded-cache.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { BoundedCache } from '../../lib/generations.ts'
 import type { CachedResponse, KeyedResponse } from './cached-response.ts'
 import { DiskOverflow } from './disk-overflow.ts'
 import type { ScratchFile } from './scratch-file.ts'

@@ -5,7 +5,7 @@ import { LineReader, type UnfoldedLine, unescapeText } from '../../calendar/cont
 import { type Budget, MOST_STEPS } from '../../calendar/recurrence.ts'
 import { toWallClock, type WallClock } from '../../calendar/zone.ts'
 import type { Scope } from '../../domain/scope.ts'
-import { runInSlices, TimeSlice } from '../../lib/turns.ts'
+import { runInSlices, TimeSlice } from '../../lib/time-slices.ts'
 import { ImportedImages } from '../images.ts'
 import * as imports from '../import-run.ts'
 import { type EntryReader, itemOf, ownId, uidOf } from './entry-reader.ts'

@@ -1,8 +1,8 @@
 import * as events from '../../domain/events.ts'
 import type { Scope } from '../../domain/scope.ts'
-import { TimeSlice } from '../../lib/turns.ts'
-import { inSavepoint } from '../../storage/attempt.ts'
+import { TimeSlice } from '../../lib/time-slices.ts'
 import * as storage from '../../storage/imports.ts'
+import { inSavepoint } from '../../storage/savepoint.ts'
 import * as imports from '../import-run.ts'
 
 /** Makes events parts of others that came after them. */

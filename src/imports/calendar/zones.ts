@@ -2,7 +2,7 @@ import { findingZone, zoneNamed } from '../../calendar/calendar-zones.ts'
 import { type Component, first } from '../../calendar/components.ts'
 import type { Zone } from '../../calendar/zone.ts'
 import type { Scope } from '../../domain/scope.ts'
-import { runInSlices, type TimeSlice } from '../../lib/turns.ts'
+import { runInSlices, type TimeSlice } from '../../lib/time-slices.ts'
 
 /** How many zones a calendar may describe. */
 const MOST_DESCRIBED = 1000

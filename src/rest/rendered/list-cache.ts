@@ -1,5 +1,5 @@
 import type { KnownLists, Listing } from '../../domain/listings.ts'
-import { BoundedCache } from '../../lib/generations.ts'
+import { BoundedCache } from '../../lib/bounded-cache.ts'
 
 /** How much memory lists may take, in bytes: anybody can ask for lists without end. */
 const MOST_BYTES = 24 * 2 ** 20

@@ -1,5 +1,5 @@
 import type { ScratchFile } from '../../http/cache/scratch-file.ts'
-import { BoundedCache } from '../../lib/generations.ts'
+import { BoundedCache } from '../../lib/bounded-cache.ts'
 import { headOf, type Template, templateFrom } from './event-template.ts'
 
 /** How much is held in memory, in bytes. */

@@ -1,17 +1,17 @@
 import type * as Yaml from 'yaml'
 import type { Call, Endpoint } from '../../http/endpoint.ts'
 import { refuse } from '../../lib/errors.ts'
-import { lazyPackage } from '../../lib/later.ts'
-import { runInSlices } from '../../lib/turns.ts'
+import { lazyPackage } from '../../lib/lazy.ts'
+import { runInSlices } from '../../lib/time-slices.ts'
 import { declare, readFields } from '../../schema/field.ts'
-import * as kinds from '../../schema/kinds.ts'
+import * as types from '../../schema/value-types.ts'
 import { describing } from '../openapi.ts'
 import { writeYaml } from '../yaml.ts'
 
 const yaml = lazyPackage<typeof Yaml>('yaml')
 
 const parameters = declare('documentation', {
-  format: { kind: kinds.oneOf('json', 'yaml'), default: 'json' as const },
+  format: { kind: types.oneOf('json', 'yaml'), default: 'json' as const },
 })
 
 /** How many documents are kept in each form, for one language and address each; one as YAML has a megabyte. */

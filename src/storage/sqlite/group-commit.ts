@@ -1,5 +1,5 @@
-import { settleInSavepoint } from '../attempt.ts'
 import type { Tx } from '../dialect.ts'
+import { settleInSavepoint } from '../savepoint.ts'
 
 /** How long writers wait for others to be done before all are committed, in milliseconds. */
 const LONGEST = 20
