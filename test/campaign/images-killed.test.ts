@@ -8,6 +8,7 @@ import sharp from 'sharp'
 import { createScope, openStore } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
 import { sweep } from '../../src/domain/image-files.ts'
+import { systemClock } from '../../src/lib/clock.ts'
 import type { Json } from '../support/service.ts'
 import { emptyStore } from '../support/store.ts'
 import { type Served, serveProcesses } from '../support/workers.ts'
@@ -24,10 +25,11 @@ describe(`a service that is killed ${KILLS} times while images are uploaded and 
       rmSync(data, { recursive: true })
     })
     const settings = { data, ...(store.where !== data && { databaseUrl: store.where }) }
-    const flags = ['--data', data, ...(settings.databaseUrl ? ['--database-url', settings.databaseUrl] : [])]
+    const env: Record<string, string> = store.where === data ? {} : { KALENDS_DATABASE_URL: store.where }
+    const serve = (isNew: boolean) => serveProcesses(['--data', data], env, { isNew })
     let authorization = ''
     for (let n = 0; n < KILLS; n++) {
-      const served = await serveProcesses(flags, {}, { isNew: n === 0 })
+      const served = await serve(n === 0)
       if (n === 0) authorization = served.authorization
       const api = apiOf(served, authorization)
       const left = await api.list()
@@ -44,9 +46,9 @@ describe(`a service that is killed ${KILLS} times while images are uploaded and 
     }
     const config = readConfig(settings, {})
     const db = openStore(config)
-    await sweep({ ...createScope(config, db), clock: () => Date.now() / 1000 + DAY })
+    await sweep({ ...createScope(config, db), clock: () => systemClock() + DAY })
     await db.close()
-    const served = await serveProcesses(flags, {}, { isNew: false })
+    const served = await serve(false)
     const api = apiOf(served, authorization)
     const images = await api.list()
     for (const image of images) await api.check(image)
