@@ -8,17 +8,16 @@ import { say } from '../src/cli/options.ts'
 import { serveCommand } from '../src/cli/serve.ts'
 import { readConfig } from '../src/config.ts'
 import type { Role } from '../src/domain/access.ts'
-import type { Scope } from '../src/domain/scope.ts'
 import * as users from '../src/domain/users.ts'
 import { systemClock } from '../src/lib/clock.ts'
-import { CITY } from './demo/city.ts'
+import { CITY } from './demo/content.ts'
 import { fill } from './demo/fill.ts'
 
-/** The demonstration: a calendar of a city that does not exist, made in half a minute and served. */
+/** The demonstration: creates the calendar of a fictional city and serves it. */
 
 process.env.TZ = 'UTC'
 
-/** Left in a folder that was made here, which may therefore be made again. */
+/** Marks a folder that the demonstration made, and may therefore replace. */
 const MARK = 'kalends-demo.txt'
 
 const number = (least: number, most: number) => (text: string) => {
@@ -37,7 +36,7 @@ interface Flags {
 
 class DemoError extends Error {}
 
-/** An empty folder to fill: what was made here before is removed, what was not is left alone. */
+/** An empty folder. An earlier demonstration is removed, anything else is refused. */
 function prepareFolder(given: string | undefined): string {
   if (given === undefined) {
     const folder = mkdtempSync(join(tmpdir(), 'kalends-demo-'))
@@ -51,14 +50,11 @@ function prepareFolder(given: string | undefined): string {
     throw new DemoError(`${folder} holds files that the demonstration did not make: choose an empty folder`)
   for (const name of found)
     if (/^kalends\.sqlite|^images$/.test(name)) rmSync(join(folder, name), { recursive: true, force: true })
-  writeFileSync(
-    join(folder, MARK),
-    'Made by "npm run demo". Run again with this folder, it replaces everything here.\n',
-  )
+  writeFileSync(join(folder, MARK), 'Made by "npm run demo", which replaces everything here when it runs again.\n')
   return folder
 }
 
-/** Says at once that a port is taken, not after everything was made. */
+/** Refuses a port in use before the work begins. */
 async function checkPort(port: number): Promise<void> {
   const server = createServer()
   await new Promise<void>((done, failed) => {
@@ -67,26 +63,23 @@ async function checkPort(port: number): Promise<void> {
   })
 }
 
-/** On a terminal one line that changes; elsewhere a line for each kind of thing when it is done. */
+/** On a terminal one line that changes, elsewhere one line per kind of record. */
 function showProgress(what: string, done: number, total: number): void {
   if (process.stdout.isTTY) process.stdout.write(`\r  ${what} ${done} of ${total}${done === total ? '\n' : ''}`)
   else if (done === total) say(`  ${what} ${total}`)
 }
 
 async function makeCity(data: string, port: number, count: number): Promise<{ name: string; password: string } | null> {
-  const db = openStore({ data, databaseUrl: '', replicaUrls: [] })
+  const { timezone, currency } = CITY
+  const config = readConfig({ timezone, currency, data, baseUrl: `http://localhost:${port}` }, {})
+  const db = openStore(config)
   try {
     await db.migrate()
     const first = await users.createFirst({ db, clock: systemClock })
     const [admin] = await users.list({ db, clock: systemClock })
     if (admin === undefined) throw new Error('there is no administrator')
-    const { timezone, currency } = CITY
-    const config = readConfig({ timezone, currency, data, baseUrl: `http://localhost:${port}` }, {})
-    const scope: Scope = {
-      ...createScope(config, db),
-      user: { id: admin.id, name: admin.name, role: admin.role as Role },
-    }
-    await fill(scope, { count, progress: showProgress })
+    const user = { id: admin.id, name: admin.name, role: admin.role as Role }
+    await fill({ ...createScope(config, db), user }, count, showProgress)
     return first
   } finally {
     await db.close()
@@ -101,7 +94,7 @@ async function run({ port, data, events, serve }: Flags): Promise<void> {
   const first = await makeCity(folder, port, events)
   say(`\nMade in ${Math.round((Date.now() - began) / 1000)} seconds, in ${folder}.`)
   if (serve) {
-    // The demonstration is its own folder and nothing else, whatever the machine is configured for.
+    // Settings of the machine must not lead to another database.
     for (const name of Object.keys(process.env))
       if (/^KALENDS_(DATABASE|REPLICA|S3|BASE)_/.test(name)) delete process.env[name]
     process.env.KALENDS_CURRENCY = CITY.currency

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pino, { type Logger, type LoggerOptions } from 'pino'
@@ -18,8 +19,9 @@ import { createServer } from './http/server.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
 import type { ConnectionCounter } from './lib/connection-counts.ts'
 import { tuneHeap } from './lib/heap.ts'
-import { loadTheRest, once } from './lib/later.ts'
+import { loadLazyPackages, once } from './lib/lazy.ts'
 import { LogOutput } from './lib/log-output.ts'
+import { roomForConnections } from './lib/open-files.ts'
 import { PasswordChecker } from './lib/passwords.ts'
 import { type Repeated, repeat } from './lib/repeat.ts'
 import { withoutSecrets } from './lib/secrets.ts'
@@ -51,6 +53,12 @@ export interface App {
   readonly server: Awaited<ReturnType<typeof createServer>>
   /** Publishes what is due, now and then every second, until it is closed. */
   keepSchedule(): Promise<void>
+  /** Gets ready for connections that are accepted elsewhere; the server may listen by itself instead. */
+  ready(): Promise<void>
+  /** Answers the requests of a connection. */
+  take(connection: Socket): void
+  /** Finishes running requests: see Stopping. */
+  finish(): Promise<void>
   /** Finishes running requests, then closes the database. */
   close(): Promise<void>
 }
@@ -96,32 +104,53 @@ export async function createApp(
     ...config,
     logger: options.logger ?? createLogger(config.logLevel),
     counter: options.counter,
+    roomForConnections: roomForConnections(databaseSockets(config)),
   })
-  server.addHook('onListen', async () => {
-    void db.warmUp().catch((error) => server.log.warn({ err: error }, 'the database is not ready'))
-    loadTheRest(tuneHeap)
-  })
+  let isClosed = false
+  const warmUp = async () => {
+    void db.warmUp().catch((error) => {
+      if (!isClosed) server.log.warn({ err: error }, 'the database is not ready')
+    })
+    loadLazyPackages(tuneHeap)
+  }
+  server.addHook('onListen', warmUp)
   service.limits.share((error) => server.log.warn({ err: error }, 'limits could not be shared'))
   const inspection = repeat(() => inspect(db, server.log), FIRST_INSPECTION, INSPECTION_INTERVAL)
   let schedule: NodeJS.Timeout | undefined
   let sweeping: Repeated | undefined
+  let publishing: Promise<unknown> = Promise.resolve()
   const keepSchedule = async () => {
+    if (isClosed) return
     sweeping ??= repeat(() => sweepFiles(service, server.log), FIRST_SWEEP, SWEEP_INTERVAL)
-    await publishDue(service).catch((error) => server.log.error({ err: error }, 'scheduled publishing failed'))
-    schedule = setTimeout(keepSchedule, PUBLISHING_INTERVAL).unref()
+    publishing = publishDue(service).catch((error) => server.log.error({ err: error }, 'scheduled publishing failed'))
+    await publishing
+    if (!isClosed) schedule = setTimeout(keepSchedule, PUBLISHING_INTERVAL).unref()
   }
   return {
     db,
     clock,
     server,
     keepSchedule,
+    async ready() {
+      await server.ready()
+      // From now on Node watches how long requests take to arrive.
+      server.server.emit('listening')
+      await warmUp()
+    },
+    take: (connection) => void server.server.emit('connection', connection),
+    async finish() {
+      service.signIns.stop()
+      await server.stopping.finish()
+    },
     async close() {
       service.signIns.stop()
       await server.close()
       rendered.close()
+      isClosed = true
       clearTimeout(schedule)
       inspection.stop()
       sweeping?.stop()
+      await publishing
       service.limits.stop()
       await db.close()
     },
@@ -209,12 +238,20 @@ export async function protectData({ data, s3Bucket }: Config, log: Pick<Logger, 
 }
 
 /** Opens the database that a configuration names. */
-export function openStore({
-  data,
-  databaseUrl,
-  replicaUrls,
-}: Pick<Config, 'data' | 'databaseUrl' | 'replicaUrls'>): Database {
-  return openDatabase(databaseUrl === '' ? data : databaseUrl, { replicas: replicaUrls })
+export function openStore(config: Config): Database {
+  const { data, databaseUrl, replicaUrls: replicas } = config
+  const pool = {
+    connections: config.databaseConnections,
+    connectTimeout: config.databaseConnectTimeout,
+    queryTimeout: config.databaseQueryTimeout,
+    idleTimeout: config.databaseIdleTimeout,
+  }
+  return openDatabase(databaseUrl === '' ? data : databaseUrl, { replicas, pool })
+}
+
+/** Sockets to PostgreSQL that a process may have open. */
+function databaseSockets({ databaseUrl, replicaUrls, databaseConnections }: Config): number {
+  return databaseUrl === '' ? 0 : databaseConnections * (1 + replicaUrls.length)
 }
 
 function siteOf({ timezone, currency, baseUrl, siteName, languages, logo, accent, stylesheet, tiles }: Config): Site {

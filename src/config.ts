@@ -74,6 +74,34 @@ export const SETTINGS = {
     'a comma-separated list of addresses such as postgres://user:password@host/database',
     list(/^postgres(ql)?:\/\/\S+$/),
   ),
+  databaseConnections: setting(
+    'KALENDS_DATABASE_CONNECTIONS',
+    '10',
+    'connections to PostgreSQL, of each process and to each server',
+    'a number from 2 to 1000',
+    whole(2, 1000),
+  ),
+  databaseConnectTimeout: setting(
+    'KALENDS_DATABASE_CONNECT_TIMEOUT',
+    '3',
+    'seconds that a request waits for a connection to PostgreSQL',
+    'a number of seconds from 1 to 300',
+    whole(1, 300),
+  ),
+  databaseQueryTimeout: setting(
+    'KALENDS_DATABASE_QUERY_TIMEOUT',
+    '10',
+    'seconds that a query to PostgreSQL may take',
+    'a number of seconds from 1 to 3600',
+    whole(1, 3600),
+  ),
+  databaseIdleTimeout: setting(
+    'KALENDS_DATABASE_IDLE_TIMEOUT',
+    '30',
+    'seconds after which an unused connection to PostgreSQL is closed; 0 for never',
+    'a number of seconds from 0 to 86400',
+    whole(0, 86400),
+  ),
   baseUrl: setting<string>(
     'KALENDS_BASE_URL',
     '',
@@ -255,6 +283,13 @@ export const SETTINGS = {
     'seconds that a request may take to arrive',
     'a number of seconds from 1 to 3600',
     whole(1, 3600),
+  ),
+  stopDelay: setting(
+    'KALENDS_STOP_DELAY',
+    '3',
+    'seconds that requests are still accepted after SIGTERM; 0 to stop at once',
+    'a number of seconds from 0 to 3600',
+    whole(0, 3600),
   ),
   logLevel: setting(
     'KALENDS_LOG_LEVEL',

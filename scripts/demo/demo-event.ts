@@ -1,48 +1,53 @@
-import type { Motif } from './posters.ts'
+import { CITY } from './content.ts'
 
-/** The days that a year of the demonstration covers, from today. */
+/** The days that the demonstration covers, counted from today. */
 export const WINDOW = { first: -61, last: 304 } as const
 
-/** An event as it is planned: by names, before anything has an id. */
+/** A planned event. It refers to others by name, since nothing has an id yet. */
 export interface DemoEvent {
   readonly title: string
-  /** `YYYY-MM-DD HH:MM`, by the city's clock. */
+  /** `YYYY-MM-DD HH:MM`, in the time zone of the city. */
   readonly start: string
   readonly end: string
   readonly allDay: boolean
   readonly category: string
   readonly tags: readonly string[]
-  readonly place: string
+  readonly venue: string
   readonly organizers: readonly string[]
-  readonly motif: Motif
+  readonly motif: string
   readonly cost: string
   readonly excerpt: string
   readonly description: string
   readonly featured: boolean
-  /** The share of chance with which it gets tickets, if it costs something. */
+  /** Probability of tickets, if the event has a price. */
   readonly ticketed: number
   readonly password?: string
-  readonly status?: 'draft' | 'pending'
+  readonly status?: string
 }
 
-/** The day so many days from another, both `YYYY-MM-DD`. */
-export function dayFrom(today: string, days: number): string {
-  return Temporal.PlainDate.from(today).add({ days }).toString()
+/** What most planned events have in common. */
+export const DEFAULTS = { allDay: false, cost: '', excerpt: '', featured: false, ticketed: 0 } as const
+/** The organizer of festivals. */
+export const CITY_COUNCIL = `City of ${CITY.name}`
+
+/** The day so many days after another, both `YYYY-MM-DD`. */
+export function dayFrom(day: string, days: number): string {
+  return Temporal.PlainDate.from(day).add({ days }).toString()
 }
 
-/** When something begins and ends that begins on a day at a time and takes so many minutes. */
+/** Start and end of what begins on a day at a time and takes so many minutes. */
 export function span(day: string, start: string, minutes: number): Pick<DemoEvent, 'start' | 'end'> {
   const from = Temporal.PlainDateTime.from(`${day}T${start}`)
   const write = (time: Temporal.PlainDateTime) => time.toString().slice(0, 16).replace('T', ' ')
   return { start: write(from), end: write(from.add({ minutes })) }
 }
 
-/** Whole days, the last one included. */
+/** Start and end of whole days. */
 export function wholeDays(day: string, days: number): Pick<DemoEvent, 'start' | 'end'> {
   return { start: `${day} 00:00`, end: `${dayFrom(day, days - 1)} 23:59` }
 }
 
-/** Paragraphs as HTML; the texts are ours and hold no markup. */
+/** Paragraphs as HTML. The texts are ours and contain no markup. */
 export function paragraphs(texts: readonly string[]): string {
   return texts.map((text) => `<p>${text}</p>`).join('\n')
 }

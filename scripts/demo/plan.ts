@@ -1,37 +1,37 @@
 import type { DemoEvent } from './demo-event.ts'
-import { exhibitionGroups, festivalGroups, seriesGroups, singularGroups } from './groups.ts'
-import { onceOnly } from './once.ts'
-import { chanceOf } from './random.ts'
+import { exhibitionGroups, festivalGroups, seriesGroups, specialGroups } from './groups.ts'
+import { oneOffEvents } from './one-off.ts'
+import { randomOf } from './random.ts'
 
-/** What belongs together: the first is the parent of the others. */
+/** Events that belong together. The first is the parent of the others. */
 export type Group = readonly DemoEvent[]
 
-/** The share of events that are parts of something larger, at most. */
+/** The largest share of events that belong to series, festivals and the like. */
 const MOST_GROUPED = 0.5
 
 /**
- * A city's year: so many events from two months before a day to ten months after it, in the order in which they are
- * made. The same day and number give the same year.
+ * The year of the city: `count` events from two months before a day to ten months after it, in the order in which they
+ * are created. The same day and number give the same year.
  */
-export function planYear(today: string, count: number, seed = 'port-lorcan'): Group[] {
-  const chance = chanceOf(`${seed}/${today}`)
+export function planYear(today: string, count: number): Group[] {
+  const random = randomOf(`port-lorcan/${today}`)
   const groups = fit(
     [
-      singularGroups(today),
-      festivalGroups(today, chance.fork('festivals')),
+      specialGroups(today),
+      festivalGroups(today, random.fork('festivals')),
       seriesGroups(today),
-      exhibitionGroups(today, chance.fork('exhibitions')),
+      exhibitionGroups(today, random.fork('exhibitions')),
     ],
     count,
   )
-  const grouped = groups.reduce((sum, group) => sum + group.length, 0)
-  const single = onceOnly(today, count - grouped, groups.flat(), chance.fork('once')).map((event) => [event])
+  const grouped = groups.flat()
+  const single = oneOffEvents(today, count - grouped.length, grouped, random.fork('once')).map((event) => [event])
   return [...groups, ...single].sort((former, latter) => (startOf(former) < startOf(latter) ? -1 : 1))
 }
 
 const startOf = ([first]: Group) => first?.start ?? ''
 
-/** As many groups as there is room for, from each source in turn, and of long ones their first parts. */
+/** As many groups as there is room for, from each source in turn. Of long groups only the first events are used. */
 function fit(sources: readonly Group[][], count: number): Group[] {
   const room = Math.floor(count * MOST_GROUPED)
   const longest = Math.max(3, Math.ceil(count / 20))

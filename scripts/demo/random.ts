@@ -1,29 +1,28 @@
-/** Chance that comes out the same every time: a calendar that is made twice on one day is the same calendar. */
-export interface Chance {
-  /** From 0 up to 1. */
+/** Random choices that are the same for the same seed: a calendar made twice on one day is the same calendar. */
+export interface Random {
+  /** From 0 up to, but not including, 1. */
   next(): number
   /** A whole number from `least` to `most`, both included. */
   int(least: number, most: number): number
-  /** True as often as `share` says, from 0 to 1. */
-  is(share: number): boolean
+  /** True with this probability. */
+  is(probability: number): boolean
   pick<T>(list: readonly T[]): T
-  /** One of a list, each as often as its weight says. */
+  /** One of a list, in proportion to its weight. */
   weighted<T>(list: readonly T[], weight: (item: T) => number): T
-  /** As many different ones, in an order of chance. */
-  some<T>(list: readonly T[], count: number): T[]
-  /** Chance of its own for a named part, so that a change of one part does not move the others. */
-  fork(name: string): Chance
+  /** `count` different items in random order. */
+  sample<T>(list: readonly T[], count: number): T[]
+  /** An independent generator for a named part, so that a change of one part does not change the others. */
+  fork(name: string): Random
 }
 
-export function chanceOf(seed: string): Chance {
+export function randomOf(seed: string): Random {
   const next = mulberry32(hash(seed))
   const int = (least: number, most: number) => least + Math.floor(next() * (most - least + 1))
-  const pick = <T>(list: readonly T[]): T => at(list, int(0, list.length - 1))
   return {
     next,
     int,
-    pick,
-    is: (share) => next() < share,
+    pick: (list) => at(list, int(0, list.length - 1)),
+    is: (probability) => next() < probability,
     weighted(list, weight) {
       let rest = next() * list.reduce((sum, item) => sum + weight(item), 0)
       for (const item of list) {
@@ -32,11 +31,11 @@ export function chanceOf(seed: string): Chance {
       }
       return at(list, list.length - 1)
     },
-    some(list, count) {
+    sample(list, count) {
       const left = [...list]
       return Array.from({ length: Math.min(count, left.length) }, () => at(left.splice(int(0, left.length - 1), 1), 0))
     },
-    fork: (name) => chanceOf(`${seed}/${name}`),
+    fork: (name) => randomOf(`${seed}/${name}`),
   }
 }
 
@@ -52,7 +51,7 @@ function hash(text: string): number {
   return value >>> 0
 }
 
-/** A small generator with 32 bits of state, good enough for chance that decides nothing of weight. */
+/** A small generator with 32 bits of state. Not for secrets. */
 function mulberry32(seed: number): () => number {
   let state = seed
   return () => {

@@ -1,7 +1,7 @@
 import { DAY, fromWall, toWall, type WallSeconds } from './civil.ts'
 import { type Component, first } from './components.ts'
 import { type ContentLine, splitRaw, splitTexts, unescapeText } from './content-lines.ts'
-import { readDuration, readMoment } from './ical-values.ts'
+import { readDuration, readIcalTime } from './ical-values.ts'
 import type { Recurrence } from './recurrence.ts'
 import { RuleError, readRule } from './recurrence-rule.ts'
 import { findZone, offsetSeconds, toInstant, type Zone } from './zone.ts'
@@ -131,7 +131,7 @@ export function unknownZoneOf(component: Component, zones: Pick<Zones, 'named'>)
 }
 
 function readTime(line: ContentLine, zones: Zones): Time {
-  const moment = readMoment(line.value)
+  const moment = readIcalTime(line.value)
   if (moment === null) throw new EntryError('entry_bad_time', { name: line.name, value: line.value.slice(0, 40) })
   const at = fromWall(moment.wall)
   if (moment.isDate) return { at, zone: zones.floating, isDate: true, isUtc: false }

@@ -1,8 +1,8 @@
-import { atOnce } from '../lib/turns.ts'
+import { runAtOnce } from '../lib/time-slices.ts'
 import { DAY, fromWall, toWall, type WallSeconds } from './civil.ts'
 import { type Component, first } from './components.ts'
 import { unescapeText } from './content-lines.ts'
-import { readMoment, readOffset } from './ical-values.ts'
+import { readIcalTime, readOffset } from './ical-values.ts'
 import { type Budget, expansion, MOST_STEPS } from './recurrence.ts'
 import { RuleError, readRule } from './recurrence-rule.ts'
 import { WINDOWS_ZONES } from './windows-zones.ts'
@@ -48,7 +48,7 @@ const MOST_CHANGES = 1000
  * year around now. `preferred` is looked at first, where several have them.
  */
 export function zoneDescribed(description: Component, preferred: Zone, now: Instant): Zone | null {
-  return atOnce(findingZone(description, preferred, now))
+  return runAtOnce(findingZone(description, preferred, now))
 }
 
 /** The same, one short step after the other. */
@@ -116,12 +116,12 @@ function* offsetsOf(description: Component, instants: readonly Instant[]): Gener
 function* onsetsOf(part: Component, horizon: WallSeconds, budget: Budget): Generator<void, Onset[]> {
   const from = readOffset(first(part, 'TZOFFSETFROM')?.value ?? '')
   const offset = readOffset(first(part, 'TZOFFSETTO')?.value ?? '')
-  const start = readMoment(first(part, 'DTSTART')?.value ?? '')
+  const start = readIcalTime(first(part, 'DTSTART')?.value ?? '')
   if (from === null || offset === null || start === null) return []
   const also: WallSeconds[] = []
   for (const { value } of part.properties.get('RDATE') ?? []) {
     for (const text of value.slice(0, LONGEST_LIST).split(',')) {
-      const moment = readMoment(text)
+      const moment = readIcalTime(text)
       if (moment !== null) also.push(fromWall(moment.wall))
       if (also.length > MOST_CHANGES) break
       yield

@@ -1,9 +1,9 @@
 import type * as Strtotime from 'locutus/php/datetime/strtotime'
-import { later } from '../lib/later.ts'
+import { lazyPackage } from '../lib/lazy.ts'
 import { isInYears, isInYearsOf } from './years.ts'
 import { type Instant, toInstant, toWallClock, type WallClock, wallClock, type Zone } from './zone.ts'
 
-const php = later<typeof Strtotime>('locutus/php/datetime/strtotime')
+const php = lazyPackage<typeof Strtotime>('locutus/php/datetime/strtotime')
 
 /** A date that a client wrote: a wall-clock time in whatever zone it is meant for, or an instant, since an offset was given. */
 export type DateText = { readonly wall: WallClock } | { readonly instant: Instant }

@@ -2,7 +2,7 @@ import { daysInMonth } from './civil.ts'
 import { type WallClock, wallClock } from './zone.ts'
 
 /** A DATE or DATE-TIME as it is written (RFC 5545 §3.3.4 and §3.3.5). */
-export interface Moment {
+export interface IcalTime {
   readonly wall: WallClock
   readonly isDate: boolean
   /** Written with a `Z`; else it is by the clock of a zone that is named elsewhere, or of whoever reads it. */
@@ -12,7 +12,7 @@ export interface Moment {
 const MOMENT = /^(\d{4})-?(\d{2})-?(\d{2})(?:T(\d{2}):?(\d{2}):?(\d{2})?(Z)?)?$/i
 
 /** Reads `20310610` or `20310610T190000Z`, also with the dashes and colons that some write; null if it is no such time. */
-export function readMoment(text: string): Moment | null {
+export function readIcalTime(text: string): IcalTime | null {
   const [, year, month, day, hour, minute, second, utc] = MOMENT.exec(text.trim()) ?? []
   const [y, m, d] = [Number(year), Number(month), Number(day)]
   if (!(y >= 1 && m >= 1 && m <= 12 && d >= 1 && d <= daysInMonth(y, m))) return null

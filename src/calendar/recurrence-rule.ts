@@ -1,5 +1,5 @@
 import { fromWall, type WallSeconds } from './civil.ts'
-import { readMoment } from './ical-values.ts'
+import { readIcalTime } from './ical-values.ts'
 import { toWallClock, type Zone } from './zone.ts'
 
 const FREQUENCIES = ['SECONDLY', 'MINUTELY', 'HOURLY', 'DAILY', 'WEEKLY', 'MONTHLY', 'YEARLY'] as const
@@ -104,7 +104,7 @@ function weekdayOf(day: string): number {
 /** A date means its whole day; an instant is what the clock of the zone shows then. */
 function untilOf(value: string | undefined, zone: Zone): WallSeconds | null {
   if (value === undefined) return null
-  const moment = readMoment(value)
+  const moment = readIcalTime(value)
   if (moment === null) throw new RuleError(`UNTIL=${value}`)
   if (moment.isDate) return fromWall(moment.wall) + 86_399
   return moment.isUtc ? fromWall(toWallClock(fromWall(moment.wall), zone)) : fromWall(moment.wall)

@@ -1,4 +1,4 @@
-import { atOnce } from '../lib/turns.ts'
+import { runAtOnce } from '../lib/time-slices.ts'
 import {
   civilDate,
   DAY,
@@ -73,7 +73,7 @@ export interface Recurrence {
  * ones before later ones, and then those that were last; the entry's own start is always there.
  */
 export function expand(recurrence: Recurrence, horizon: WallSeconds, now = recurrence.start): Occurrences {
-  return atOnce(expansion(recurrence, horizon, now))
+  return runAtOnce(expansion(recurrence, horizon, now))
 }
 
 /** The same, one short step after the other: all of them may take a tenth of a second. */
@@ -114,7 +114,7 @@ export function* expansion(
   return { starts, cut: cut || kept.length < others.length }
 }
 
-interface Span {
+interface Period {
   readonly now: WallSeconds
   readonly horizon: WallSeconds
 }
@@ -126,7 +126,7 @@ interface Span {
 function* timesFrom(
   rule: Rule,
   recurrence: Recurrence,
-  { now, horizon }: Span,
+  { now, horizon }: Period,
   budget: Budget,
 ): Generator<WallSeconds | null> {
   const { start, except } = recurrence
@@ -153,7 +153,7 @@ function* timesFrom(
 function* timesBefore(
   rule: Rule,
   recurrence: Recurrence,
-  { now, horizon }: Span,
+  { now, horizon }: Period,
   budget: Budget,
 ): Generator<WallSeconds | null> {
   const { start, except } = recurrence

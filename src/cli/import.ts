@@ -8,7 +8,7 @@ import { ConfigError } from '../config.ts'
 import type { Scope } from '../domain/scope.ts'
 import * as users from '../domain/users.ts'
 import { importCalendar } from '../imports/calendar/import-calendar.ts'
-import type { Report } from '../imports/import-run.ts'
+import type { ImportReport } from '../imports/import-run.ts'
 import { importAddress } from '../imports/sent-file.ts'
 import { importSite, SiteError, type SiteReport } from '../imports/site/import-site.ts'
 import type { SiteOptions } from '../imports/site/site-client.ts'
@@ -64,7 +64,7 @@ async function bring(source: string, flags: Flags): Promise<void> {
   }
 }
 
-async function importFrom(scope: Scope, source: string, flags: Flags): Promise<Report & Partial<SiteReport>> {
+async function importFrom(scope: Scope, source: string, flags: Flags): Promise<ImportReport & Partial<SiteReport>> {
   const options = { dryRun: flags.dryRun === true, adopt: flags.adopt === true, onProgress: show }
   if (/^webcals?:\/\/|^https?:.*\.ics($|\?)/i.test(source)) return importAddress(scope, source, options)
   if (/^https?:\/\//i.test(source)) {
@@ -112,7 +112,7 @@ function paceOf({ KALENDS_SITE_PAUSE, KALENDS_SITE_TIMEOUT }: NodeJS.ProcessEnv)
 }
 
 /** A line that counts up, where a person watches. */
-function show({ created, updated, unchanged, removed, skipped }: Report, stage = ''): void {
+function show({ created, updated, unchanged, removed, skipped }: ImportReport, stage = ''): void {
   if (!process.stderr.isTTY) return
   process.stderr.write(
     `\r${stage && `${stage}: `}${created + updated + unchanged + removed + skipped} entries, ${created} created, ${skipped} skipped`,
@@ -120,7 +120,7 @@ function show({ created, updated, unchanged, removed, skipped }: Report, stage =
 }
 
 /** The report; a command that could do nothing fails. */
-function tell({ notes, brought = {}, ...counts }: Report & Partial<SiteReport>, dryRun: boolean): void {
+function tell({ notes, brought = {}, ...counts }: ImportReport & Partial<SiteReport>, dryRun: boolean): void {
   if (process.stderr.isTTY) process.stderr.write('\n')
   for (const { line, uid, problem } of notes) {
     const place = line > 0 ? `line ${line}` : ''

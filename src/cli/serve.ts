@@ -1,10 +1,12 @@
 import cluster from 'node:cluster'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Command } from 'commander'
 import { type App, createApp, createLogger, openStore, protectData, warnOfProxy } from '../app.ts'
 import type { Config } from '../config.ts'
 import * as users from '../domain/users.ts'
+import { Listener } from '../lib/listener.ts'
 import { configOf, sayOnce, withSettings } from './options.ts'
-import { endProcess, onSignals } from './stopping.ts'
+import { endProcess, onSignals, stopMessage } from './stopping.ts'
 import { Upgrade, UpgradeStopped } from './upgrade.ts'
 import { serveAsWorker } from './worker.ts'
 import { serveWithWorkers } from './workers.ts'
@@ -27,28 +29,32 @@ async function serveAlone(config: Config): Promise<void> {
   const logger = createLogger(config.logLevel)
   const upgrade = new Upgrade(db, logger)
   const app = await createApp(config, db, { logger, isMigrating: () => upgrade.isRunning })
-  const started = start(app, config, upgrade)
+  const listener = new Listener(app.take)
+  const started = start(app, listener, config, upgrade)
   let isStopping = false
-  onSignals((signal) => {
+  onSignals(config.stopDelay, (signal, longest) => {
     isStopping = true
-    logger.info(`${signal}: finishing running requests`)
+    const delay = listener.isOpen ? longest : 0
+    logger.info(stopMessage(signal, delay))
     upgrade.stop()
     void Promise.allSettled([started])
-      .then(() => app.close())
+      .then(() => stop(app, listener, delay))
       .then(endProcess)
   })
   try {
     await started
   } catch (error) {
     if (isStopping && error instanceof UpgradeStopped) return
+    listener.closeNow()
     await app.close()
     throw error
   }
 }
 
-async function start(app: App, config: Config, upgrade: Upgrade): Promise<void> {
+async function start(app: App, listener: Listener, config: Config, upgrade: Upgrade): Promise<void> {
   const listen = async () => {
-    await app.server.listen({ port: config.port, host: config.host })
+    await app.ready()
+    for (const address of await listener.open(config)) app.server.log.info(`Server listening at ${address}`)
     warnOfProxy(config, app.server.log)
   }
   // What takes long is not to look like a service that is dead.
@@ -61,6 +67,15 @@ async function start(app: App, config: Config, upgrade: Upgrade): Promise<void> 
   await protectData(config, app.server.log)
   if (!isLong) await listen()
   await welcome(app)
+}
+
+/** Announces the end, accepts connections for some more milliseconds, then finishes what runs. */
+async function stop(app: App, listener: Listener, delay: number): Promise<void> {
+  app.server.stopping.announce()
+  await sleep(delay)
+  await listener.close()
+  await app.finish()
+  await app.close()
 }
 
 /** Makes the first administrator of a new calendar, and shows the password. */

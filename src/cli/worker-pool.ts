@@ -1,9 +1,12 @@
 import cluster, { type Worker } from 'node:cluster'
+import type { Socket } from 'node:net'
 import type { createLogger } from '../app.ts'
 import { Sums } from '../domain/limits.ts'
 import { ConnectionCounts, type ConnectionLimits, ConnectionShare } from '../lib/connection-counts.ts'
+import { roomForConnections } from '../lib/open-files.ts'
+import { ConnectionQueue, type Taker } from './connection-queue.ts'
 import { limitGrace } from './stopping.ts'
-import type { Order, Report } from './worker.ts'
+import type { Order, WorkerReport } from './worker.ts'
 
 /** Workers cannot be kept running; the message says why. */
 export class WorkerError extends Error {}
@@ -14,30 +17,37 @@ const SOON = 10_000
 const MOST_FAILURES = 5
 /** The wait before another is started, doubled with each failure, in milliseconds. */
 const PAUSE = 100
+/** How many connections may wait for a worker. */
+const MOST_WAITING = 1000
+/** How long a worker that was told to stop is still given connections at least, in milliseconds: the primary may be told too. */
+const SHORTEST_LEAVE = 100
 
 /** One worker, and those that follow it. */
-interface Place {
+interface WorkerSlot extends Taker {
   readonly number: number
   worker: Worker
   /** The connections that it has open. */
   connections: ConnectionShare
-  state: 'loading' | 'waiting' | 'started' | 'listening' | 'ended'
+  state: 'loading' | 'waiting' | 'started' | 'listening' | 'leaving' | 'stopping' | 'ended'
   /** When it began to listen, in milliseconds. */
   since: number
   failures: number
-  pause?: NodeJS.Timeout
+  /** What happens to it next. */
+  timer?: NodeJS.Timeout
 }
 
 /** As many workers as are asked for: one that ends is replaced, unless that is of no use. */
 export class WorkerPool {
   readonly #log: ReturnType<typeof createLogger>
-  readonly #places: readonly Place[]
+  readonly #places: readonly WorkerSlot[]
   readonly #sums = new Sums()
   readonly #connections: ConnectionCounts
-  readonly #up = Promise.withResolvers<readonly string[]>()
+  readonly #up = Promise.withResolvers<boolean>()
   readonly #end = Promise.withResolvers<void>()
-  #port: number | null = null
+  readonly #queue = new ConnectionQueue(() => this.#places, Math.min(MOST_WAITING, roomForConnections()))
+  #isStarted = false
   #isMigrating = false
+  #isAnnounced = false
   #isUp = false
   #isStopping = false
 
@@ -55,9 +65,9 @@ export class WorkerPool {
     })
   }
 
-  /** Lets them listen; answers where when all of them do, and nothing if they were stopped before. While the database is migrated they only say so. */
-  listen(port: number, isMigrating: boolean): Promise<readonly string[]> {
-    this.#port = port
+  /** Lets them begin; whether all of them did, or they were stopped before. While the database is migrated they only say so. */
+  start(isMigrating: boolean): Promise<boolean> {
+    this.#isStarted = true
     this.#isMigrating = isMigrating
     for (const place of this.#places) this.#order(place)
     return this.#up.promise
@@ -76,38 +86,61 @@ export class WorkerPool {
     return this.#end.promise
   }
 
+  /** Gives a connection, from which nothing was read, to a worker. */
+  take(connection: Socket): void {
+    this.#queue.add(connection)
+  }
+
+  /** Lets them say that the service stops soon. */
+  announce(): void {
+    this.#isAnnounced = true
+    for (const place of this.#places) {
+      // Stopped with all others.
+      if (place.state === 'leaving') {
+        clearTimeout(place.timer)
+        place.state = 'listening'
+      }
+      if (place.state !== 'loading') tell(place.worker, { kind: 'announce' })
+    }
+  }
+
+  /** Settled when every connection was given to a worker. */
+  handedOut(): Promise<void> {
+    return this.#queue.emptied()
+  }
+
   /** Lets them finish running requests, and replaces none. */
   stop(): void {
     if (this.#isStopping) return
     this.#isStopping = true
     limitGrace()
     for (const place of this.#places) {
-      clearTimeout(place.pause)
+      clearTimeout(place.timer)
       if (place.state !== 'loading') tell(place.worker, { kind: 'stop' })
     }
     this.#settle()
   }
 
-  #fill(free: Pick<Place, 'number' | 'failures'>): Place {
+  #fill(free: Pick<WorkerSlot, 'number' | 'failures'>): WorkerSlot {
     const worker = cluster.fork()
     const connections = new ConnectionShare(this.#connections)
-    const place: Place = Object.assign(free, {
+    const place: WorkerSlot = Object.assign(free, {
       worker,
       connections,
       state: 'loading' as const,
+      isFree: true,
       since: Number.POSITIVE_INFINITY,
     })
-    worker.on('message', (report: Report) => {
+    worker.on('message', (report: WorkerReport) => {
       // What it sent last may come after its end.
       if (place.worker === worker && place.state !== 'ended') this.#hear(place, report)
     })
     worker.on('error', (error) => this.#log.error({ err: error, worker: place.number }, 'a worker cannot be reached'))
-    closeLost(worker)
-    worker.on('exit', (code, signal) => this.#leave(place, signal ? `by ${signal}` : `with code ${code}`))
+    worker.on('exit', (code, signal) => this.#leave(place, code ?? 0, signal))
     return place
   }
 
-  #hear(place: Place, report: Report): void {
+  #hear(place: WorkerSlot, report: WorkerReport): void {
     if (report.kind === 'counted') {
       tell(place.worker, { kind: 'totals', totals: [...this.#sums.add(report.window, report.counts)] })
     } else if (report.kind === 'opened') {
@@ -115,41 +148,65 @@ export class WorkerPool {
       tell(place.worker, { kind: 'admitted', id: report.id, isOpen })
     } else if (report.kind === 'closed') {
       place.connections.close(report.address)
+    } else if (report.kind === 'taken') {
+      place.isFree = true
+      this.#queue.handOut()
+    } else if (report.kind === 'leaving') {
+      this.#letLeave(place, report.delay)
     } else if (report.kind === 'waiting') {
       place.state = 'waiting'
       this.#order(place)
     } else {
       place.state = 'listening'
       place.since = performance.now()
+      if (this.#isAnnounced) tell(place.worker, { kind: 'announce' })
       this.#log.info({ worker: place.number, process: place.worker.process.pid }, 'worker ready')
+      this.#queue.handOut()
       if (this.#places.some(({ state }) => state !== 'listening')) return
       this.#isUp = true
-      this.#up.resolve(report.addresses)
+      this.#up.resolve(true)
     }
+  }
+
+  /** One that was told to stop by itself. */
+  #letLeave(place: WorkerSlot, delay: number): void {
+    if (this.#isAnnounced || this.#isStopping) return
+    place.state = 'leaving'
+    place.timer = setTimeout(
+      () => {
+        place.state = 'stopping'
+        // Behind the connections that it was given.
+        tell(place.worker, { kind: 'stop' })
+      },
+      Math.max(delay, SHORTEST_LEAVE),
+    )
   }
 
   /** Tells one that waits what to do, if that is known. */
-  #order(place: Place): void {
+  #order(place: WorkerSlot): void {
     if (place.state !== 'waiting') return
     if (this.#isStopping) tell(place.worker, { kind: 'stop' })
-    else if (this.#port !== null) {
+    else if (this.#isStarted) {
       place.state = 'started'
-      tell(place.worker, { kind: 'start', number: place.number, port: this.#port, isMigrating: this.#isMigrating })
+      tell(place.worker, { kind: 'start', number: place.number, isMigrating: this.#isMigrating })
     }
   }
 
-  #leave(place: Place, how: string): void {
+  #leave(place: WorkerSlot, code: number, signal: string | null): void {
+    clearTimeout(place.timer)
     place.state = 'ended'
     place.connections.closeAll()
     place.failures = performance.now() - place.since < SOON ? place.failures + 1 : 1
     const { number, failures } = place
+    const how = signal ? `by ${signal}` : `with code ${code}`
     if (this.#isStopping) this.#settle()
-    else if (!this.#isUp) this.#fail(`worker ${number} ended ${how} before it listened`)
+    // One that fails has said why, and the next would fail too; one that was killed would not.
+    else if (!this.#isUp && code !== 0) this.#fail(`worker ${number} ended ${how} before it listened`)
     else if (failures === MOST_FAILURES)
       this.#fail(`worker ${number} ended soon after its start, ${failures} times in a row, the last time ${how}`)
     else {
       this.#log.error({ worker: number, failures }, `worker ended ${how}; another is started`)
-      place.pause = setTimeout(() => this.#fill(place), PAUSE * 2 ** failures)
+      place.timer = setTimeout(() => this.#fill(place), PAUSE * 2 ** failures)
     }
   }
 
@@ -161,26 +218,9 @@ export class WorkerPool {
   }
 
   #settle(): void {
-    this.#up.resolve([])
+    this.#up.resolve(false)
     if (this.#places.every(({ state }) => state === 'ended')) this.#end.resolve()
   }
-}
-
-/**
- * Closes the connection that was on its way to a worker when it was killed: Node's round robin keeps one open that no
- * worker took, and its client would wait for ever. There is at most one, as the next is sent when that one was taken.
- */
-function closeLost({ process: child }: Worker): void {
-  let sent: { seq?: number; handle: { close?(): void } } | null = null
-  const send = child.send.bind(child) as (...args: unknown[]) => boolean
-  child.send = (message: { seq?: number }, handle?: unknown, ...rest: unknown[]) => {
-    if (typeof handle === 'object' && handle !== null) sent = { ...message, handle }
-    return send(message, handle, ...rest)
-  }
-  child.on('internalMessage', ({ ack }: { ack?: number }) => {
-    if (ack === sent?.seq) sent = null
-  })
-  child.once('exit', () => sent?.handle.close?.())
 }
 
 /** One that has just ended hears nothing, and that is told by its exit. */

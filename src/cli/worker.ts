@@ -1,25 +1,30 @@
-import cluster from 'node:cluster'
-import { type App, createApp, createLogger, drainLog, openStore } from '../app.ts'
+import type { Socket } from 'node:net'
+import { type App, createApp, createLogger, openStore } from '../app.ts'
 import type { Config } from '../config.ts'
 import type { Sharing } from '../domain/limits.ts'
 import type { ConnectionCounter } from '../lib/connection-counts.ts'
-import { onSignals } from './stopping.ts'
+import { endProcess, onSignals } from './stopping.ts'
 
 /** Counts, in the form that messages carry. */
 type Counts = readonly (readonly [string, number])[]
 
 /** What a worker tells the primary process. */
-export type Report =
+export type WorkerReport =
   | { readonly kind: 'waiting' }
-  | { readonly kind: 'listening'; readonly addresses: readonly string[] }
+  | { readonly kind: 'listening' }
+  | { readonly kind: 'taken' }
+  | { readonly kind: 'leaving'; readonly delay: number }
   | { readonly kind: 'counted'; readonly window: number; readonly counts: Counts }
   | { readonly kind: 'opened'; readonly id: number; readonly address: string | null }
   | { readonly kind: 'closed'; readonly address: string | null }
 
 /** What the primary process tells a worker. */
 export type Order =
-  | { readonly kind: 'start'; readonly number: number; readonly port: number; readonly isMigrating: boolean }
+  | { readonly kind: 'start'; readonly number: number; readonly isMigrating: boolean }
   | { readonly kind: 'open' }
+  /** Comes with a connection. */
+  | { readonly kind: 'connection' }
+  | { readonly kind: 'announce' }
   | { readonly kind: 'stop' }
   | { readonly kind: 'totals'; readonly totals: Counts }
   | { readonly kind: 'admitted'; readonly id: number; readonly isOpen: boolean }
@@ -31,21 +36,22 @@ const SCHEDULER = 1
 export async function serveAsWorker(config: Config): Promise<void> {
   const primary = new Primary()
   let app: App | undefined
-  let stopping = false
+  let isStopping = false
   const stop = () => {
-    if (stopping) return
-    stopping = true
-    process.once('disconnect', () => process.exit(0))
-    Promise.resolve(app?.close().then(() => drainLog())).then(
-      // In order, so that a connection which is on its way here goes to another worker.
-      () => cluster.worker?.disconnect(),
-      () => process.exit(1),
-    )
+    if (isStopping) return
+    isStopping = true
+    void finish(app).then(endProcess, () => process.exit(1))
   }
-  onSignals(stop)
+  onSignals(config.stopDelay, (_, delay) => {
+    if (app === undefined) return stop()
+    // Until it says so, the primary process may hand out connections to this one.
+    app.server.stopping.announce()
+    primary.tell({ kind: 'leaving', delay }, stop)
+  })
   primary.onStop = stop
+  primary.onAnnounce = () => app?.server.stopping.announce()
   try {
-    const { number, port, isMigrating } = await primary.started()
+    const { number, isMigrating } = await primary.started()
     let isClosed = isMigrating
     const opened = Promise.withResolvers<void>()
     primary.onOpen = () => {
@@ -60,24 +66,14 @@ export async function serveAsWorker(config: Config): Promise<void> {
       // What is written to one file makes every worker read anew: counts are not worth that.
       ...(config.databaseUrl === '' && { sharing: primary }),
     })
-    const { keepSchedule } = app
+    const { keepSchedule, take } = app
     if (number === SCHEDULER) {
       if (isClosed) void opened.promise.then(keepSchedule)
       else await keepSchedule()
     }
-    const addresses: string[] = []
-    // The primary process says it once, for all.
-    logger.level = 'silent'
-    await app.server.listen({
-      port,
-      host: config.host,
-      listenTextResolver: (address) => {
-        addresses.push(address)
-        return ''
-      },
-    })
-    logger.level = config.logLevel
-    primary.tell({ kind: 'listening', addresses })
+    await app.ready()
+    primary.onConnection = take
+    primary.tell({ kind: 'listening' })
   } catch (error) {
     // The primary process is no reason to live on.
     process.channel?.unref()
@@ -86,8 +82,15 @@ export async function serveAsWorker(config: Config): Promise<void> {
   }
 }
 
+async function finish(app: App | undefined): Promise<void> {
+  await app?.finish()
+  await app?.close()
+}
+
 /** The primary process, seen from a worker. */
 class Primary implements Sharing, ConnectionCounter {
+  onConnection = (_: Socket): void => {}
+  onAnnounce = (): void => {}
   onStop = (): void => {}
   /** Called when the database was migrated. */
   onOpen = (): void => {}
@@ -98,8 +101,10 @@ class Primary implements Sharing, ConnectionCounter {
   #last = 0
 
   constructor() {
-    process.on('message', (order: Order) => {
-      if (order.kind === 'start') this.#onStart(order)
+    process.on('message', (order: Order, connection?: Socket) => {
+      if (order.kind === 'connection') this.#take(connection)
+      else if (order.kind === 'announce') this.onAnnounce()
+      else if (order.kind === 'start') this.#onStart(order)
       else if (order.kind === 'open') this.onOpen()
       else if (order.kind === 'totals') this.#onTotals(order.totals)
       else if (order.kind === 'admitted') this.#admit(order.id, order.isOpen)
@@ -136,12 +141,22 @@ class Primary implements Sharing, ConnectionCounter {
     this.tell({ kind: 'closed', address })
   }
 
+  /** Of a connection that was closed on its way here, nothing comes. */
+  #take(connection: Socket | undefined): void {
+    this.tell({ kind: 'taken' })
+    if (connection === undefined) return
+    // As Node's HTTP server has its connections.
+    connection.allowHalfOpen = true
+    connection.on('error', () => {})
+    this.onConnection(connection)
+  }
+
   #admit(id: number, isOpen: boolean): void {
     this.#opening.get(id)?.(isOpen)
     this.#opening.delete(id)
   }
 
-  tell(report: Report, onError: (error: Error) => void = () => {}): void {
+  tell(report: WorkerReport, onError: (error: Error) => void = () => {}): void {
     process.send?.(report, undefined, undefined, (error: Error | null) => {
       if (error !== null) onError(error)
     })

@@ -1,37 +1,39 @@
-import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createLogger, openStore, protectData, warnOfProxy } from '../app.ts'
 import type { Config } from '../config.ts'
 import { publishDue } from '../domain/events.ts'
 import type { Scope } from '../domain/scope.ts'
 import { systemClock } from '../lib/clock.ts'
-import { endProcess, onSignals } from './stopping.ts'
+import { Listener } from '../lib/listener.ts'
+import { endProcess, onSignals, stopMessage } from './stopping.ts'
 import { Upgrade, UpgradeStopped } from './upgrade.ts'
 import { WorkerPool } from './worker-pool.ts'
 
 /**
- * The primary of several processes: it brings the database up to date and has the workers listen. Connections come in
- * here and are handed out in turn (Node's round robin): sharing the port by SO_REUSEPORT instead would spread few of them
- * less evenly, and reset those that wait for a worker that stops.
+ * The primary of several processes: it brings the database up to date, accepts connections and hands them to the workers in
+ * turn. Sharing the port by SO_REUSEPORT instead would spread few of them less evenly, and reset those that wait for a worker
+ * that stops. Node's own cluster hands them out too, but resets some when the last worker stops.
  */
 export async function serveWithWorkers(
   config: Config,
   welcome: (store: Pick<Scope, 'db' | 'clock'>) => Promise<void>,
 ): Promise<void> {
   const log = createLogger(config.logLevel)
-  const port = await findPort(config)
   // Before there are workers to stop: a database that cannot be opened is told, and that is all.
   const store = { db: openStore(config), clock: systemClock }
   // They load while the database is brought up to date.
   const workers = new WorkerPool(config.workers, log, config)
   const upgrade = new Upgrade(store.db, log)
-  onSignals((signal) => {
-    log.info(`${signal}: finishing running requests`)
+  const listener = new Listener((connection) => workers.take(connection), { isPaused: true })
+  onSignals(config.stopDelay, (signal, longest) => {
+    const delay = listener.isOpen ? longest : 0
+    log.info(stopMessage(signal, delay))
     upgrade.stop()
-    workers.stop()
+    void stop(workers, listener, delay)
   })
   const listen = async (isMigrating: boolean): Promise<boolean> => {
-    const addresses = await workers.listen(port, isMigrating)
+    const isStarted = await workers.start(isMigrating)
+    const addresses = isStarted ? await listener.open(config) : []
     for (const address of addresses) log.info(`Server listening at ${address}`)
     if (addresses.length > 0) warnOfProxy(config, log)
     return addresses.length > 0
@@ -58,12 +60,11 @@ export async function serveWithWorkers(
   await endProcess()
 }
 
-/** Asks for the port before anything is done, so that a refusal is told once; 0 becomes the one that all will use. */
-async function findPort({ port, host }: Config): Promise<number> {
-  const server = createServer().listen({ port, host })
-  await once(server, 'listening')
-  const found = (server.address() as AddressInfo).port
-  server.close()
-  await once(server, 'close')
-  return found
+/** Announces the end, accepts connections for some more milliseconds, then lets the workers finish what runs. */
+async function stop(workers: WorkerPool, listener: Listener, delay: number): Promise<void> {
+  workers.announce()
+  await sleep(delay)
+  await listener.close()
+  await workers.handedOut()
+  workers.stop()
 }

@@ -1,7 +1,7 @@
 import { AppError } from '../lib/errors.ts'
 import type { Status } from '../schema/record.ts'
 import type { TermKind } from '../schema/term.ts'
-import { type Sight, UNPUBLISHED } from '../storage/sight.ts'
+import { UNPUBLISHED, type Visibility } from '../storage/visibility.ts'
 
 export const ROLES = ['subscriber', 'contributor', 'author', 'editor', 'administrator'] as const
 export type Role = (typeof ROLES)[number]
@@ -47,7 +47,7 @@ export function rightsOf(user: User | null): Rights {
 }
 
 /** What a reader may see, as storage asks for it. */
-export function sightOf(user: User | null): Sight {
+export function visibilityOf(user: User | null): Visibility {
   const { edit } = rightsOf(user)
   return { all: edit === 'all', own: edit === 'none' ? null : (user?.id ?? null), ownPublished: edit === 'own' }
 }

@@ -40,7 +40,7 @@ type Found = UserRow & Partial<Pick<TokenOwner, 'token_id' | 'used_utc'>>
 
 async function byToken({ db, clock }: Store, token: string): Promise<TokenOwner | undefined> {
   if (!token.startsWith(TOKEN_PREFIX)) return undefined
-  const [owner] = await db.look(storage.BY_TOKEN, hashToken(token))
+  const [owner] = await db.lookUp(storage.BY_TOKEN, hashToken(token))
   return owner === undefined || isExpired(owner, clock()) ? undefined : owner
 }
 

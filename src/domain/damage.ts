@@ -62,7 +62,7 @@ export function faultsOf(row: Checked): Problems | null {
   return withRecordFaults('title', row, problems)
 }
 
-export function isSound({ row }: { readonly row: EventRow }): boolean {
+export function isUndamaged({ row }: { readonly row: EventRow }): boolean {
   return faultsOf(row) === null
 }
 
@@ -92,7 +92,7 @@ export interface Reporting {
 }
 
 /** The events that can be shown. */
-export function soundEvents<Row extends EventRow>({ onDamage }: Reporting, rows: readonly Row[]): Row[] {
+export function undamagedEvents<Row extends EventRow>({ onDamage }: Reporting, rows: readonly Row[]): Row[] {
   return rows.filter((row) => {
     const reason = faultsOf(row)
     if (reason !== null) onDamage?.({ kind: 'event', id: row.id, revision: row.revision, reason })
@@ -101,7 +101,7 @@ export function soundEvents<Row extends EventRow>({ onDamage }: Reporting, rows:
 }
 
 /** The venues or organizers that can be shown. */
-export function soundLinked(kind: LinkedKind, { onDamage }: Reporting, rows: readonly RecordRow[]): RecordRow[] {
+export function undamagedLinked(kind: LinkedKind, { onDamage }: Reporting, rows: readonly RecordRow[]): RecordRow[] {
   return rows.filter((row) => {
     const reason = linkedFaultsOf(kind, row)
     if (reason !== null) onDamage?.({ kind, id: row.id, revision: row.revision, reason })
@@ -110,7 +110,7 @@ export function soundLinked(kind: LinkedKind, { onDamage }: Reporting, rows: rea
 }
 
 /** The tickets that can be shown. */
-export function soundTickets({ onDamage }: Reporting, tickets: readonly TicketRow[]): readonly TicketRow[] {
+export function undamagedTickets({ onDamage }: Reporting, tickets: readonly TicketRow[]): readonly TicketRow[] {
   const isSound = ({ available_from, available_until }: TicketRow) =>
     [available_from, available_until].every((instant) => instant === null || isInYears(instant))
   if (tickets.every(isSound)) return tickets

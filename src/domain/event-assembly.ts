@@ -6,8 +6,8 @@ import * as recordStorage from '../storage/records.ts'
 import type { TermRow } from '../storage/terms.ts'
 import type { TicketRow } from '../storage/tickets.ts'
 import * as ticketStorage from '../storage/tickets.ts'
-import { mayEdit, sightOf } from './access.ts'
-import { soundEvents, soundLinked, soundTickets } from './damage.ts'
+import { mayEdit, visibilityOf } from './access.ts'
+import { undamagedEvents, undamagedLinked, undamagedTickets } from './damage.ts'
 import type { Image } from './images.ts'
 import * as images from './images.ts'
 import type { Linked } from './linked-records.ts'
@@ -41,12 +41,12 @@ export interface Parts {
 }
 
 /** The events of a list with everything that they are shown with. Those that cannot be shown are left out and reported. */
-export async function assembleSound(
+export async function assembleUndamaged(
   tx: Tx,
   scope: Pick<Scope, 'user' | 'onDamage'>,
   rows: readonly (EventRow & { distance?: number })[],
 ): Promise<Event[]> {
-  return assemble(tx, scope, soundEvents(scope, rows))
+  return assemble(tx, scope, undamagedEvents(scope, rows))
 }
 
 /** Events with everything that they are shown with: as many queries for fifty as for one, and none for what is known. */
@@ -56,7 +56,7 @@ async function assemble(
   rows: readonly (EventRow & { distance?: number })[],
   known: Partial<Parts> = {},
 ): Promise<Event[]> {
-  const sight = sightOf(scope.user)
+  const sight = visibilityOf(scope.user)
   const ids = idsOf(rows)
   const venues = known.venues ?? (await storage.linkedOf(tx, 'venue', ids, sight))
   const organizers = known.organizers ?? (await storage.linkedOf(tx, 'organizer', ids, sight))
@@ -73,7 +73,7 @@ async function assemble(
   const withPath = new Map((await withPaths(tx, [...terms.values()].flat())).map((term) => [term.id, term]))
   const pictureOf = (row: { image: number | null }) => (row.image === null ? null : (pictures.get(row.image) ?? null))
   const linked = (kind: LinkedKind, found: readonly RecordRow[] = []) =>
-    soundLinked(kind, scope, found).map((row) => ({ row, image: pictureOf(row) }))
+    undamagedLinked(kind, scope, found).map((row) => ({ row, image: pictureOf(row) }))
   return rows.map((row) => {
     const own = (terms.get(row.id) ?? []).map((term) => withPath.get(term.id)).filter((term) => term !== undefined)
     return {
@@ -83,7 +83,7 @@ async function assemble(
       organizers: linked('organizer', organizers.get(row.id)),
       categories: own.filter((term) => term.kind === 'category'),
       tags: own.filter((term) => term.kind === 'tag'),
-      tickets: soundTickets(scope, tickets.get(row.id) ?? []),
+      tickets: undamagedTickets(scope, tickets.get(row.id) ?? []),
       distance: row.distance ?? null,
       parent: row.parent !== null && parents.has(row.parent) ? row.parent : null,
       whole: row.password_hash === null || mayEdit(scope.user, row),

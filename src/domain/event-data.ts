@@ -4,8 +4,8 @@ import * as eventStorage from '../storage/events.ts'
 import * as recordStorage from '../storage/records.ts'
 import * as termStorage from '../storage/terms.ts'
 import * as ticketStorage from '../storage/tickets.ts'
-import { sightOf } from './access.ts'
-import { soundEvents, soundLinked, soundTickets } from './damage.ts'
+import { visibilityOf } from './access.ts'
+import { undamagedEvents, undamagedLinked, undamagedTickets } from './damage.ts'
 import type { Event } from './events.ts'
 import * as images from './images.ts'
 import { type Linked, type LinkedKind, withImages } from './linked-records.ts'
@@ -86,7 +86,7 @@ function attempt(put: () => void): void {
 }
 
 async function ownDataOf(tx: Tx, scope: Scope, ids: readonly number[]): Promise<OwnData[]> {
-  const rows = soundEvents(scope, await eventStorage.getAll(tx, ids))
+  const rows = undamagedEvents(scope, await eventStorage.getAll(tx, ids))
   const tickets = await ticketStorage.ofEvents(tx, ids)
   const pictures = await images.ofRows(tx, rows, scope.onDamage)
   const linked = Map.groupBy(await eventStorage.links(tx, ids), (link) => link.event)
@@ -96,7 +96,7 @@ async function ownDataOf(tx: Tx, scope: Scope, ids: readonly number[]): Promise<
     return {
       row,
       image: row.image === null ? null : (pictures.get(row.image) ?? null),
-      tickets: soundTickets(scope, tickets.get(row.id) ?? []),
+      tickets: undamagedTickets(scope, tickets.get(row.id) ?? []),
       links: {
         venue: of('venue'),
         organizer: of('organizer'),
@@ -109,9 +109,9 @@ async function ownDataOf(tx: Tx, scope: Scope, ids: readonly number[]): Promise<
 }
 
 async function linkedDataOf(tx: Tx, scope: Scope, links: Links): Promise<LinkedData> {
-  const sight = sightOf(scope.user)
+  const sight = visibilityOf(scope.user)
   const linked = async (kind: LinkedKind) => {
-    const rows = soundLinked(kind, scope, await recordStorage.getAll(tx, kind, links[kind], sight))
+    const rows = undamagedLinked(kind, scope, await recordStorage.getAll(tx, kind, links[kind], sight))
     const found = await withImages(tx, rows, scope.onDamage)
     return new Map(found.map((one) => [one.row.id, one]))
   }

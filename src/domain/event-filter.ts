@@ -5,14 +5,14 @@ import type { Problems } from '../lib/errors.ts'
 import { fold } from '../lib/fold.ts'
 import { eventListParameters, lastDayFrom } from '../schema/event.ts'
 import { readFields, type Values } from '../schema/field.ts'
-import { type TermValue, termParts } from '../schema/kinds.ts'
 import type { TermKind } from '../schema/term.ts'
+import { type TermValue, termParts } from '../schema/value-types.ts'
 import type { Tx } from '../storage/dialect.ts'
-import { type Bound, containing, type EventFilter, FEW } from '../storage/event-filter.ts'
+import { containing, type EventFilter, FEW, type TimeBound } from '../storage/event-filter.ts'
 import type { LinkedKind } from '../storage/records.ts'
 import * as records from '../storage/records.ts'
 import * as terms from '../storage/terms.ts'
-import { mayRead, sightOf } from './access.ts'
+import { mayRead, visibilityOf } from './access.ts'
 import { findProtectedTerm, findTerm } from './event-links.ts'
 import { checkStatusFilter, readingOf } from './records.ts'
 import type { Payload, Scope } from './scope.ts'
@@ -71,7 +71,7 @@ export async function filterOf(
   }
   const search = asked.search ? fold(asked.search) : null
   return {
-    sight: sightOf(scope.user),
+    visibility: visibilityOf(scope.user),
     status: asked.status ?? null,
     bounds: asked.include ? [] : [...windowBounds(scope, asked, unbounded), ...siblingBounds(scope, asked)],
     include: asked.include ?? null,
@@ -116,11 +116,11 @@ export function windowOf({ clock, site }: FilterScope, asked: Asked, unbounded =
 }
 
 /** An event is in the window when it starts and ends inside it. */
-function windowBounds(scope: FilterScope, asked: Asked, unbounded: boolean): Bound[] {
+function windowBounds(scope: FilterScope, asked: Asked, unbounded: boolean): TimeBound[] {
   const window = windowOf(scope, asked, unbounded)
   const exact = (date: DateText | null | undefined, edge: string) =>
     date ? instantIn(date, scope.site.timezone) : toInstant(edge, scope.site.timezone)
-  const bounds: Bound[] = []
+  const bounds: TimeBound[] = []
   if (window.start_date) {
     bounds.push({
       end: 'start',
@@ -150,7 +150,7 @@ function hasSiblings(asked: Asked): boolean {
 }
 
 /** After a day is after its last second; before it includes that second. */
-function siblingBounds({ site }: FilterScope, asked: Asked): Bound[] {
+function siblingBounds({ site }: FilterScope, asked: Asked): TimeBound[] {
   return SIBLINGS.flatMap(({ name, end, is }) => {
     const date = asked[name]
     if (!date) return []
@@ -194,7 +194,7 @@ async function linkedFilter(
   ids: readonly number[] | null | undefined,
   problems: Problems,
 ): Promise<readonly number[] | null> {
-  const known = await records.readable(tx, kind, ids ?? [], sightOf(scope.user))
+  const known = await records.readable(tx, kind, ids ?? [], visibilityOf(scope.user))
   const unknown = ids?.find((id) => !known.has(id))
   if (unknown !== undefined) problems[kind] = { problem: `no_such_${kind}`, id: unknown }
   return ids ?? null

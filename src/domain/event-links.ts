@@ -1,16 +1,16 @@
 import { AppError, type Problems } from '../lib/errors.ts'
 import { fold } from '../lib/fold.ts'
 import { isSlug, slugify } from '../lib/slug.ts'
-import { Turn } from '../lib/turns.ts'
-import type { LinkValue, TermValue } from '../schema/kinds.ts'
+import { TimeSlice } from '../lib/time-slices.ts'
 import type { TermKind } from '../schema/term.ts'
+import type { LinkValue, TermValue } from '../schema/value-types.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { LinkedKind, RecordRow } from '../storage/records.ts'
 import * as recordStorage from '../storage/records.ts'
-import type { Sight } from '../storage/sight.ts'
 import type { TermRow } from '../storage/terms.ts'
 import * as termStorage from '../storage/terms.ts'
-import { mayRead, maySeeTerm, rightsOf, sightOf } from './access.ts'
+import type { Visibility } from '../storage/visibility.ts'
+import { mayRead, maySeeTerm, rightsOf, visibilityOf } from './access.ts'
 import type { Fetched } from './images.ts'
 import { createInline } from './linked-records.ts'
 import type { Scope, User } from './scope.ts'
@@ -29,9 +29,9 @@ export async function resolveLinks(
   problems: Problems,
 ): Promise<RecordRow[]> {
   const rows = new Map<number, RecordRow>()
-  const turn = new Turn()
+  const turn = new TimeSlice()
   for (const link of links) {
-    if (turn.isOver) await turn.pass()
+    if (turn.isOver) await turn.yield()
     try {
       const row =
         'data' in link
@@ -91,7 +91,7 @@ export async function findTerm(
 ): Promise<TermRow | undefined> {
   const byId = id === undefined ? undefined : await termStorage.get(tx, kind, id)
   if (byId !== undefined && (maySeeTerm(user, byId) || had.includes(byId.id))) return byId
-  return name === undefined ? undefined : findNamed(tx, kind, name, sightOf(user))
+  return name === undefined ? undefined : findNamed(tx, kind, name, visibilityOf(user))
 }
 
 /** A term that is hidden because every published event that has it is protected: asking for it is no mistake, and finds nothing. */
@@ -102,6 +102,6 @@ export async function findProtectedTerm(tx: Tx, kind: TermKind, { id, name }: Te
 }
 
 /** `C++` is not the slug `c`. */
-function findNamed(tx: Tx, kind: TermKind, name: string, sight: Sight | null): Promise<TermRow | undefined> {
+function findNamed(tx: Tx, kind: TermKind, name: string, sight: Visibility | null): Promise<TermRow | undefined> {
   return termStorage.find(tx, kind, isSlug(name) ? slugify(name) : null, fold(name), sight)
 }

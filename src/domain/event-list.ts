@@ -9,14 +9,14 @@ import { filterOf, readListParameters, type Window, windowOf } from './event-fil
 import { searched } from './event-search.ts'
 import { assembleSound, type Event } from './events.ts'
 import {
-  Briefs,
   headAt,
   idsAt,
   type KnownLists,
   type Listing,
   NO_LISTS,
-  NONE,
+  NO_STUBS,
   noteEnd,
+  PackedStubs,
   placeBefore,
 } from './listings.ts'
 import type { Payload, Scope } from './scope.ts'
@@ -168,8 +168,8 @@ export async function getRendered<Rendered>(
 ): Promise<{ rendered: Rendered; revision: number } | null> {
   if ('id' in ref && !Number.isSafeInteger(ref.id)) return null
   const [stub] = await ('id' in ref
-    ? scope.db.look(storage.STUB_BY_ID, ref.id)
-    : scope.db.look(storage.STUB_BY_SLUG, ref.slug))
+    ? scope.db.lookUp(storage.STUB_BY_ID, ref.id)
+    : scope.db.lookUp(storage.STUB_BY_SLUG, ref.slug))
   if (stub === undefined || stub.secret === 1) return null
   const { revision } = stub
   const known = cached.events.hasAll([stub]) ? cached.events.take(stub, true) : null
@@ -218,22 +218,22 @@ async function listingFor(
   refuse(problems)
   if (filter.near !== null) {
     const { rows, total } = await storage.listNear(tx, filter, filter.near, perPage, (page - 1) * perPage)
-    return { listing: { filter, total, head: NONE, ids: null, ends: new Map() }, near: rows }
+    return { listing: { filter, total, head: NO_STUBS, ids: null, ends: new Map() }, near: rows }
   }
   const { found } = filter
   const { search: _, ...values } = asked.values
   const ids = found === null ? null : await searched(tx, lists, keyOf(scope, { ...asked, values }), filter, found)
   // Found by what they are linked to, events come in no order: the first cost as much as all.
   const most = !brief ? 0 : isByLink(filter) ? FEW : HEAD
-  const head = ids === null && brief ? await readHead(tx, filter, most) : NONE
+  const head = ids === null && brief ? await readHead(tx, filter, most) : NO_STUBS
   const total = ids?.length ?? (head.length < most ? head.length : await storage.count(tx, filter))
   const listing: Listing = { filter: { ...filter, found: null }, total, head, ids, ends: new Map() }
   lists.put(key, listing)
   return { listing, near: null }
 }
 
-async function readHead(tx: Tx, filter: EventFilter, length: number): Promise<Briefs> {
-  return new Briefs(await storage.stubs(tx, filter, length, 0, null))
+async function readHead(tx: Tx, filter: EventFilter, length: number): Promise<PackedStubs> {
+  return new PackedStubs(await storage.stubs(tx, filter, length, 0, null))
 }
 
 /** Reads all events of a list that is asked for again, if they are few. */

@@ -1,10 +1,10 @@
 import { findZone, toWallClock } from '../calendar/zone.ts'
 import { refuse } from '../lib/errors.ts'
-import { ownTurn } from '../lib/turns.ts'
+import { nextSlice } from '../lib/time-slices.ts'
 import { eventListParameters } from '../schema/event.ts'
 import type { Described } from '../schema/field.ts'
 import type { Tx } from '../storage/dialect.ts'
-import type { Bound } from '../storage/event-filter.ts'
+import type { TimeBound } from '../storage/event-filter.ts'
 import type { StreamFilter, StreamState, ZoneSpan } from '../storage/event-stream.ts'
 import * as storage from '../storage/event-stream.ts'
 import * as terms from '../storage/terms.ts'
@@ -94,7 +94,7 @@ const DATED = [
 ] as const
 
 /** What lasts is there until it ends. */
-function fromToday({ clock, site }: FilterScope): Bound {
+function fromToday({ clock, site }: FilterScope): TimeBound {
   return { end: 'end', is: '>=', than: `${toWallClock(clock('day'), site.timezone).slice(0, 10)} 00:00:00` }
 }
 
@@ -127,7 +127,7 @@ async function* batches(
       return { rows: found, events: await assembleSound(tx, scope, found) }
     })
     // Whoever writes them does so in turns of their own.
-    await ownTurn()
+    await nextSlice()
     if (events.length > 0) yield events
     after = rows.at(-1) ?? after
     left = rows.length < limit ? 0 : left - rows.length

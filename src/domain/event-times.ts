@@ -9,7 +9,7 @@ import type { EventRow } from '../storage/events.ts'
 /** When an event is: what its own clock shows, and the instants. */
 export type Times = Pick<EventRow, 'timezone' | 'start_local' | 'end_local' | 'start_utc' | 'end_utc'>
 
-interface Moment {
+interface WrittenTime {
   readonly wall: WallClock
   readonly instant: Instant
 }
@@ -44,7 +44,7 @@ export function settleTimes(values: Named, before: EventRow | null, siteZone: Zo
 }
 
 /** A date as given or, failing that, as it was: the same instant in the same zone, the same wall clock in another. */
-function moment(name: End, values: Named, before: EventRow | null, zone: Zone, problems: Problems): Moment | null {
+function moment(name: End, values: Named, before: EventRow | null, zone: Zone, problems: Problems): WrittenTime | null {
   const given: DateText | undefined = values[name]
   if (given !== undefined) {
     const instant = instantIn(given, zone)
@@ -62,14 +62,14 @@ function moment(name: End, values: Named, before: EventRow | null, zone: Zone, p
 }
 
 /** Refuses a time beyond the years that we keep; the error names what was sent and leads there. */
-function checkYears(name: End, { wall, instant }: Moment, values: Named, problems: Problems): void {
+function checkYears(name: End, { wall, instant }: WrittenTime, values: Named, problems: Problems): void {
   if (isWallClock(wall) && isInYears(instant)) return
   const sent = [name, 'timezone', 'all_day'].find((one) => values[one as End] !== undefined)
   problems[sent ?? name] ??= { problem: 'out_of_years' }
 }
 
 /** Whole days are kept as they are called, also where midnight does not exist. */
-function wholeDay({ wall }: Moment, time: string, zone: Zone): Moment {
+function wholeDay({ wall }: WrittenTime, time: string, zone: Zone): WrittenTime {
   const edge = `${wall.slice(0, -9)} ${time}`
   return { wall: edge, instant: toInstant(edge, zone) }
 }

@@ -4,8 +4,8 @@ import { fold } from '../lib/fold.ts'
 import { hashPassword } from '../lib/passwords.ts'
 import { eventFields, eventReadParameters } from '../schema/event.ts'
 import { Refused, readFields, type Values } from '../schema/field.ts'
-import * as kinds from '../schema/kinds.ts'
 import { removeParameters } from '../schema/record.ts'
+import * as types from '../schema/value-types.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { EventRow } from '../storage/events.ts'
 import * as storage from '../storage/events.ts'
@@ -29,7 +29,7 @@ import { checkTicketsIn, replace as replaceTickets, settleTickets } from './tick
 
 export type { EventRow } from '../storage/events.ts'
 export type { TicketRow } from '../storage/tickets.ts'
-export { assembleSound, type Event } from './event-assembly.ts'
+export { assembleUndamaged as assembleSound, type Event } from './event-assembly.ts'
 
 const LINKED = ['venue', 'organizer'] as const satisfies LinkedKind[]
 
@@ -53,13 +53,13 @@ interface Request extends Prepared {
 export async function peek(scope: Scope, ref: Ref): Promise<Event> {
   return scope.db.read(async (tx) => {
     const row = asEvent(await records.findReadable(tx, scope, 'event', ref))
-    checkSound(scope, row)
+    checkUndamaged(scope, row)
     return assembleOne(tx, scope, row)
   })
 }
 
 /** Refuses to show an event that cannot be shown; the answer names what is wrong with it. */
-export function checkSound({ onDamage }: Pick<Scope, 'onDamage'>, row: EventRow): void {
+export function checkUndamaged({ onDamage }: Pick<Scope, 'onDamage'>, row: EventRow): void {
   const reason = faultsOf(row)
   if (reason === null) return
   onDamage?.({ kind: 'event', id: row.id, revision: row.revision, reason })
@@ -202,7 +202,7 @@ async function publishSome(
 async function prepare(payload: Payload, fetched: Fetched): Promise<Prepared> {
   try {
     const { password } = payload()
-    return { fetched, passwordHash: password ? await hashPassword(kinds.exact.read(password, { today: '' })) : null }
+    return { fetched, passwordHash: password ? await hashPassword(types.exact.read(password, { today: '' })) : null }
   } catch (error) {
     if (error instanceof AppError || error instanceof Refused) return { fetched, passwordHash: null }
     throw error

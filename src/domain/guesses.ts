@@ -13,7 +13,7 @@ export interface Sender {
 }
 
 /** At most so many wrong passwords a minute under one key. */
-export interface Bound {
+export interface GuessLimit {
   readonly key: string
   readonly most: number
 }
@@ -48,7 +48,7 @@ export class Guesses {
   }
 
   /** What binds a sender, whatever they guess at. */
-  boundsOf(sender: Sender | undefined): Bound[] {
+  boundsOf(sender: Sender | undefined): GuessLimit[] {
     if (this.#perAddress === 0 || !sender?.isLimited) return []
     return [{ key: `login ${sender.network}`, most: this.#perAddress }]
   }
@@ -69,12 +69,12 @@ export class Guesses {
   }
 
   /** Counts a wrong one. */
-  note(bounds: readonly Bound[]): void {
+  note(bounds: readonly GuessLimit[]): void {
     for (const { key } of bounds) this.#limits.hit(key)
   }
 
   /** Checks a password within some bounds; `check` answers null if it is wrong, and is given what to do slow work with. */
-  async attempt<T>(bounds: readonly Bound[], check: (slowly: Slowly) => Promise<T | null>): Promise<T | null> {
+  async attempt<T>(bounds: readonly GuessLimit[], check: (slowly: Slowly) => Promise<T | null>): Promise<T | null> {
     for (let full = this.#full(bounds); full !== undefined; full = this.#full(bounds)) await this.#otherEnds(full)
     for (const { key } of bounds) this.#begin(key)
     let isCounted = false
@@ -92,7 +92,7 @@ export class Guesses {
   }
 
   /** Counts a password as wrong, asks whether it is one too many for all together, and takes it back if it is right. */
-  async #verify(bounds: readonly Bound[], verify: () => Promise<boolean>): Promise<boolean> {
+  async #verify(bounds: readonly GuessLimit[], verify: () => Promise<boolean>): Promise<boolean> {
     const { window } = this.#limits
     for (const { key } of bounds) this.#count(key, 1)
     let isWrong = false
@@ -116,12 +116,12 @@ export class Guesses {
   }
 
   /** The first bound that would be passed if all that is under way turned out to be wrong. */
-  #full(bounds: readonly Bound[]): Bound | undefined {
+  #full(bounds: readonly GuessLimit[]): GuessLimit | undefined {
     return bounds.find(({ key, most }) => this.count(key) >= most)
   }
 
   /** Waits until one that is under way ends; refuses when so many were wrong that this cannot help. */
-  async #otherEnds({ key, most }: Bound): Promise<void> {
+  async #otherEnds({ key, most }: GuessLimit): Promise<void> {
     const underWay = this.#underWay.get(key)
     if (this.#wrong(key) >= most || underWay === undefined) throw tooMany(this.secondsLeft(key))
     if (this.#waiting >= MOST_WAITING) throw new AppError('rest_unavailable', { headers: { 'retry-after': '1' } })

@@ -1,5 +1,5 @@
 /** Ids of a list, packed; exact up to 2^53. Smaller ones take half of the room. */
-export type Ids = Uint32Array | Float64Array
+export type PackedIds = Uint32Array | Float64Array
 
 /** The largest number that 32 bits hold. */
 const SMALL = 2 ** 32 - 1
@@ -8,25 +8,25 @@ const SMALL = 2 ** 32 - 1
 const DENSE = 8
 
 /** Packs ids in their order. */
-export function packIds(ids: readonly number[]): Ids {
+export function packIds(ids: readonly number[]): PackedIds {
   return boundsOf(ids).last <= SMALL ? new Uint32Array(ids) : new Float64Array(ids)
 }
 
 /** Tells where an id is in a list, counted from 1. */
-export interface Places {
+export interface IdPositions {
   /** 0 for an id that is not in the list. */
   of(id: number): number
   /** How much memory it takes. */
   readonly bytes: number
 }
 
-export function placesOf(ids: readonly number[]): Places {
+export function positionsOf(ids: readonly number[]): IdPositions {
   const { first, last } = boundsOf(ids)
   return ids.length > 0 && last - first < DENSE * ids.length ? new DensePlaces(ids, first, last) : new SparsePlaces(ids)
 }
 
 /** Ids that come one after the other, nearly: an array has an entry for each id from the first to the last. */
-class DensePlaces implements Places {
+class DensePlaces implements IdPositions {
   readonly #first: number
   readonly #places: Uint32Array
 
@@ -48,7 +48,7 @@ class DensePlaces implements Places {
 }
 
 /** Ids that lie far apart: they are sorted, and one is found by halving. */
-class SparsePlaces implements Places {
+class SparsePlaces implements IdPositions {
   readonly #ids: Float64Array
   readonly #places: Uint32Array
 

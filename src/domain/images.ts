@@ -3,8 +3,8 @@ import { FetchRefused, safeFetch } from '../lib/safe-fetch.ts'
 import { Upload } from '../lib/upload.ts'
 import { readFields } from '../schema/field.ts'
 import { imageListParameters } from '../schema/image.ts'
-import type * as kinds from '../schema/kinds.ts'
 import { removeParameters } from '../schema/record.ts'
+import type * as types from '../schema/value-types.ts'
 import type { Tx } from '../storage/dialect.ts'
 import * as fileStorage from '../storage/image-files.ts'
 import type { ImageRow } from '../storage/images.ts'
@@ -131,7 +131,7 @@ export async function withNamed<T>(scope: Scope, payload: Payload, work: (fetche
 /** The column of the image that a request names, if it names one. */
 export async function column(
   tx: Tx,
-  value: kinds.ImageValue | undefined,
+  value: types.ImageValue | undefined,
   fetched: Fetched,
   problems: Problems,
 ): Promise<{ image?: number | null }> {
@@ -142,7 +142,7 @@ export async function column(
   return {}
 }
 
-async function resolve(tx: Tx, value: NonNullable<kinds.ImageValue>, fetched: Fetched): Promise<number | Problem> {
+async function resolve(tx: Tx, value: NonNullable<types.ImageValue>, fetched: Fetched): Promise<number | Problem> {
   if ('id' in value)
     return (await storage.hold(tx, value.id, 'show')) ? value.id : { problem: 'no_such_image', id: value.id }
   const prepared = fetched.get('upload' in value ? value.upload : value.url)

@@ -1,4 +1,4 @@
-import { Generations } from '../lib/generations.ts'
+import { BoundedCache } from '../lib/bounded-cache.ts'
 import type { Database } from '../storage/database.ts'
 import * as storage from '../storage/limits.ts'
 
@@ -26,13 +26,13 @@ export interface Sharing {
 
 /** Nodes that share a database add up in it. */
 export function throughDatabase(db: Database): Sharing {
-  return { add: (window, counts) => db.note((tx) => storage.add(tx, window, counts)) }
+  return { add: (window, counts) => db.writeWithoutInvalidating((tx) => storage.add(tx, window, counts)) }
 }
 
 /** What several processes of one machine have counted together, kept in the memory of one of them. */
 export class Sums {
   #window = 0
-  readonly #totals = new Generations<string, { count: number }>(MOST_KEYS)
+  readonly #totals = new BoundedCache<string, { count: number }>(MOST_KEYS)
 
   /** Adds to the counts of a window; answers what those come to. */
   add(window: number, counts: Iterable<readonly [string, number]>): Map<string, number> {
@@ -62,7 +62,7 @@ export class Sums {
 export class Limits {
   readonly #sharing: Sharing | null
   #window = 0
-  readonly #counts = new Generations<string, Count>(MOST_KEYS)
+  readonly #counts = new BoundedCache<string, Count>(MOST_KEYS)
   #timer: NodeJS.Timeout | undefined
   #exchange: Promise<void> = Promise.resolve()
   #nextExchange: Promise<void> | null = null

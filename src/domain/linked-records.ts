@@ -8,8 +8,8 @@ import type { Tx } from '../storage/dialect.ts'
 import * as storage from '../storage/linked-records.ts'
 import type { LinkedKind, Page, RecordRow, Ref } from '../storage/records.ts'
 import * as recordStorage from '../storage/records.ts'
-import { mayRead, need, rightsOf, sightOf } from './access.ts'
-import { type OnDamage, soundLinked } from './damage.ts'
+import { mayRead, need, rightsOf, visibilityOf } from './access.ts'
+import { type OnDamage, undamagedLinked } from './damage.ts'
 import type { Fetched, Image } from './images.ts'
 import * as images from './images.ts'
 import { readLongTexts, writeBySize } from './long-texts.ts'
@@ -46,7 +46,7 @@ export async function list(scope: Scope, kind: LinkedKind, query: Payload): Prom
       problems.event = { problem: 'no_such_event', id: values.event }
     refuse(problems)
     const filter = {
-      sight: sightOf(scope.user),
+      sight: visibilityOf(scope.user),
       status,
       search: values.search ? fold(values.search) : null,
       event: values.event ?? null,
@@ -55,15 +55,15 @@ export async function list(scope: Scope, kind: LinkedKind, query: Payload): Prom
     }
     const total = await storage.count(tx, kind, filter)
     const rows = await storage.list(tx, kind, filter, perPage, (page - 1) * perPage)
-    return { rows: await withImages(tx, soundLinked(kind, scope, rows), scope.onDamage), total, page, perPage }
+    return { rows: await withImages(tx, undamagedLinked(kind, scope, rows), scope.onDamage), total, page, perPage }
   })
 }
 
 /** The newest that have events to come, without their number: to count them takes a look at each. */
 export async function listUpcoming(scope: Scope, kind: LinkedKind, most: number): Promise<RecordRow[]> {
   const none = { status: null, search: null, event: null, hasEvents: null }
-  const filter = { ...none, sight: sightOf(scope.user), upcomingAt: scope.clock() }
-  return scope.db.readMany(async (tx) => soundLinked(kind, scope, await storage.list(tx, kind, filter, most, 0)))
+  const filter = { ...none, sight: visibilityOf(scope.user), upcomingAt: scope.clock() }
+  return scope.db.readMany(async (tx) => undamagedLinked(kind, scope, await storage.list(tx, kind, filter, most, 0)))
 }
 
 export async function get(scope: Scope, kind: LinkedKind, ref: Ref): Promise<Linked> {
@@ -181,7 +181,10 @@ async function findOrInsert(
   refuse(problems)
   const wanted: RecordValues = { ...beside, ...values }
   const settled = await records.settle(tx, scope, kind, wanted, String(columns[kind]), null)
-  const equal = await storage.findEqual(tx, kind, sightOf(scope.user), { ...columns, ...namedColumns(values, settled) })
+  const equal = await storage.findEqual(tx, kind, visibilityOf(scope.user), {
+    ...columns,
+    ...namedColumns(values, settled),
+  })
   if (equal !== undefined) return equal
   await scope.quotas.checkDraft(tx, scope.user, settled.status)
   const row = { ...records.defaultColumns(FIELDS[kind]), ...columns }

@@ -1,17 +1,17 @@
 import type { EventFilter } from '../storage/event-filter.ts'
 import type { Placed, Stub } from '../storage/events.ts'
-import type { Ids, Places } from './id-list.ts'
+import type { IdPositions, PackedIds } from './id-list.ts'
 
 /** What a list comes to, at one version of the data. */
 export interface Listing {
   readonly filter: EventFilter
   readonly total: number
   /** Its first events: of most lists all, of longer ones once they were asked for twice. */
-  head: Briefs
+  head: PackedStubs
   /** All of its events in order, if it was searched. */
-  readonly ids: readonly number[] | Ids | null
+  readonly ids: readonly number[] | PackedIds | null
   /** Where each of them is in it; only of a list that was searched. */
-  readonly places?: Places
+  readonly places?: IdPositions
   /** Those events, of this list and others, that are protected by a password; only of a list that was searched. */
   readonly secrets?: ReadonlySet<number>
   /** The last events of some pages, by how many there are up to them: from there on, less has to be counted. */
@@ -19,7 +19,7 @@ export interface Listing {
 }
 
 /** Events in brief, in 24 bytes each: ids and revisions are exact up to 2^53. */
-export class Briefs {
+export class PackedStubs {
   readonly #packed: Float64Array
 
   constructor(stubs: readonly Stub[]) {
@@ -49,7 +49,7 @@ export class Briefs {
 }
 
 /** Of a list of which no event is remembered. */
-export const NONE = new Briefs([])
+export const NO_STUBS = new PackedStubs([])
 
 const MOST_ENDS = 100
 

@@ -1,5 +1,5 @@
 import { AppError } from '../lib/errors.ts'
-import { Turn } from '../lib/turns.ts'
+import { TimeSlice } from '../lib/time-slices.ts'
 import { eventFields } from '../schema/event.ts'
 import { type Fields, readAhead } from '../schema/field.ts'
 import { organizerFields } from '../schema/organizer.ts'
@@ -31,7 +31,7 @@ const MOST_INSIDE = 50
  * is wrong with them is told later, in its turn.
  */
 export async function readLongTexts(scope: Scope, kind: Kind, payload: Payload): Promise<boolean> {
-  const turn = new Turn()
+  const turn = new TimeSlice()
   const reading = readingOf(scope)
   let length = 0
   for (const [fields, raw] of partsOf(kind, payload)) {
@@ -44,8 +44,8 @@ export async function readLongTexts(scope: Scope, kind: Kind, payload: Payload):
 export async function isLongEvent({ db }: Scope, ref: Ref): Promise<boolean> {
   if ('id' in ref && !Number.isSafeInteger(ref.id)) return false
   const [text] = await ('id' in ref
-    ? db.look(storage.TEXT_SIZE_BY_ID, ref.id)
-    : db.look(storage.TEXT_SIZE_BY_SLUG, ref.slug))
+    ? db.lookUp(storage.TEXT_SIZE_BY_ID, ref.id)
+    : db.lookUp(storage.TEXT_SIZE_BY_SLUG, ref.slug))
   return (text?.size ?? 0) >= LARGE
 }
 

@@ -5,9 +5,9 @@ import { AppError, type ErrorCode, type Problems } from '../lib/errors.ts'
 import { fold } from '../lib/fold.ts'
 import { words, wordsOfSafe } from '../lib/html.ts'
 import { slugify, TRASHED_SUFFIX, withSuffix } from '../lib/slug.ts'
-import type { Fields, Reading, Values } from '../schema/field.ts'
-import { richHtml } from '../schema/kinds.ts'
+import type { Fields, ReadContext, Values } from '../schema/field.ts'
 import type { RecordKind, recordFields, Status } from '../schema/record.ts'
+import { richHtml } from '../schema/value-types.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { RecordRow, Ref } from '../storage/records.ts'
 import * as storage from '../storage/records.ts'
@@ -21,7 +21,7 @@ export type { Ref } from '../storage/records.ts'
 export type RecordValues = Values<typeof recordFields>
 
 /** What relative dates count from: now, in the site's zone; the clock is asked only if there are any. */
-export function readingOf({ clock, site }: Pick<Scope, 'clock' | 'site'>): Reading {
+export function readingOf({ clock, site }: Pick<Scope, 'clock' | 'site'>): ReadContext {
   return {
     get today() {
       return toWallClock(clock(), site.timezone)

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
 import type { Instant } from '../calendar/zone.ts'
+import { BoundedCache } from '../lib/bounded-cache.ts'
 import type { Clock } from '../lib/clock.ts'
 import { Delays } from '../lib/delays.ts'
 import { fold } from '../lib/fold.ts'
-import { Generations } from '../lib/generations.ts'
 import type { PasswordChecker } from '../lib/passwords.ts'
 import type { Database } from '../storage/database.ts'
 import * as storage from '../storage/sign-ins.ts'
@@ -51,8 +51,8 @@ export class SignIns {
   readonly #guesses: Guesses
   readonly #delays = new Delays()
   /** When each was written down. */
-  readonly #noted = new Generations<string, number>(MOST_NOTED)
-  readonly #notedTokens = new Generations<number, number>(MOST_NOTED)
+  readonly #noted = new BoundedCache<string, number>(MOST_NOTED)
+  readonly #notedTokens = new BoundedCache<number, number>(MOST_NOTED)
 
   constructor(guesses: Guesses) {
     this.#guesses = guesses
@@ -100,7 +100,9 @@ export class SignIns {
     if ((this.#noted.get(address, () => 1) ?? 0) + REWRITTEN > now) return
     this.#noted.set(address, now, 1)
     const bounds = { most: MOST_ADDRESSES, since: now - REMEMBERED }
-    db.note((tx) => storage.note(tx, { user, address, last_utc: now }, bounds)).catch(() => this.#noted.delete(address))
+    db.writeWithoutInvalidating((tx) => storage.note(tx, { user, address, last_utc: now }, bounds)).catch(() =>
+      this.#noted.delete(address),
+    )
   }
 }
 

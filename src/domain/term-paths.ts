@@ -2,7 +2,7 @@ import { AppError } from '../lib/errors.ts'
 import { slugify } from '../lib/slug.ts'
 import type { TermKind } from '../schema/term.ts'
 import * as storage from '../storage/terms.ts'
-import { sightOf } from './access.ts'
+import { visibilityOf } from './access.ts'
 import type { Scope } from './scope.ts'
 import { type Term, withPaths } from './terms.ts'
 
@@ -13,7 +13,7 @@ export async function getByPath({ db }: Pick<Scope, 'db'>, kind: TermKind, path:
     .filter((part) => part !== '')
     .map(slugify)
   return db.read(async (tx) => {
-    const row = await storage.find(tx, kind, slugs.at(-1) ?? '', '', sightOf(null))
+    const row = await storage.find(tx, kind, slugs.at(-1) ?? '', '', visibilityOf(null))
     const [term] = row === undefined ? [] : await withPaths(tx, [row])
     if (term === undefined || term.path !== slugs.join('/')) throw new AppError('rest_term_invalid')
     return term

@@ -7,7 +7,7 @@ import type { Tx } from '../storage/dialect.ts'
 import * as records from '../storage/records.ts'
 import type { TermRow } from '../storage/terms.ts'
 import * as storage from '../storage/terms.ts'
-import { mayRead, maySeeTerm, needTerms, sightOf } from './access.ts'
+import { mayRead, maySeeTerm, needTerms, visibilityOf } from './access.ts'
 import { readLongTexts, writeBySize } from './long-texts.ts'
 import { readingOf } from './records.ts'
 import type { Check, Payload, Scope } from './scope.ts'
@@ -46,7 +46,7 @@ export async function list(scope: Scope, kind: TermKind, query: Payload): Promis
       parent: values.parent ?? null,
       slug: values.slug ? slugify(values.slug) : null,
       event,
-      sight: sightOf(scope.user),
+      sight: visibilityOf(scope.user),
       // A term of the event that is asked about is not empty, even if that event is a draft.
       hideEmpty: values.hide_empty !== false && event === null,
       orderBy: values.orderby ?? 'name',

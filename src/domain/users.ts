@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto'
 import type { Instant } from '../calendar/zone.ts'
 import * as passwords from '../lib/passwords.ts'
 import { Refused } from '../schema/field.ts'
-import * as kinds from '../schema/kinds.ts'
+import * as types from '../schema/value-types.ts'
 import type { Tx } from '../storage/dialect.ts'
 import * as records from '../storage/records.ts'
 import type { TokenRow, UserRow } from '../storage/users.ts'
@@ -199,7 +199,7 @@ async function hashPassword(password: string): Promise<string> {
 
 function checkEmail(email: string): void {
   try {
-    kinds.email.read(email, { today: '' })
+    types.email.read(email, { today: '' })
   } catch (error) {
     if (error instanceof Refused) throw new UserError(`"${email}" is not an e-mail address`)
     throw error

@@ -5,7 +5,7 @@ import type { Site } from '../domain/scope.ts'
 import type { Addresses } from '../http/addresses.ts'
 import { NAMESPACE } from '../http/endpoint.ts'
 import { text } from '../lib/texts.ts'
-import { ownTurn, PIECE } from '../lib/turns.ts'
+import { nextSlice, PIECE } from '../lib/time-slices.ts'
 
 /** A feed on its way out: what is true of all formats. */
 export interface Feed {
@@ -54,7 +54,7 @@ export async function* inPieces(
       }
       if (performance.now() - began < PIECE) continue
       yield piece
-      await ownTurn()
+      await nextSlice()
       began = performance.now()
       piece = ''
     }

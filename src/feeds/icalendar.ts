@@ -5,7 +5,7 @@ import type { Event, EventRow } from '../domain/events.ts'
 import type { Linked } from '../domain/linked-records.ts'
 import type { Addresses } from '../http/addresses.ts'
 import { plainLines } from '../lib/plain-lines.ts'
-import { inOwnTurns } from '../lib/turns.ts'
+import { runInSlices } from '../lib/time-slices.ts'
 import { eventFields } from '../schema/event.ts'
 import { organizerFields } from '../schema/organizer.ts'
 import type { Status } from '../schema/record.ts'
@@ -33,7 +33,7 @@ async function* write(feed: Feed): AsyncGenerator<string> {
   const zones = new Map<Zone, ZoneDescription & { plain: ReturnType<typeof plainSpan> }>()
   for (const { timezone, first, last } of events.zones) {
     if (timezone === 'UTC') continue
-    const zone = await inOwnTurns(describing(timezone, first, last))
+    const zone = await runInSlices(describing(timezone, first, last))
     zones.set(timezone, { ...zone, plain: plainSpan(first, timezone) })
     yield zone.text
   }
@@ -44,7 +44,7 @@ async function* write(feed: Feed): AsyncGenerator<string> {
     yield piece
   }
   // A calendar must hold something (RFC 5545 §3.6): without events, the zone of the site.
-  if (isEmpty) yield (await inOwnTurns(describing(site.timezone, now(), now()))).text
+  if (isEmpty) yield (await runInSlices(describing(site.timezone, now(), now()))).text
   yield writeLine('END', 'VCALENDAR')
 }
 

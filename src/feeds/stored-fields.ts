@@ -3,7 +3,7 @@ import type { EventRow, TicketRow } from '../domain/events.ts'
 import type { Linked } from '../domain/linked-records.ts'
 import { asHtml } from '../lib/html.ts'
 import type { Fields } from '../schema/field.ts'
-import * as kinds from '../schema/kinds.ts'
+import * as types from '../schema/value-types.ts'
 
 /** The fields of a row as a request would send them: what is empty is left out, flags are booleans. */
 export function storedFields(fields: Fields, row: object, except: readonly string[] = []): Record<string, unknown> {
@@ -12,7 +12,7 @@ export function storedFields(fields: Fields, row: object, except: readonly strin
   for (const [name, { stored, kind }] of Object.entries(fields)) {
     const value = columns[name]
     if (!stored || except.includes(name) || value === null || value === undefined || value === '') continue
-    shown[name] = kind.type === 'boolean' ? value === 1 : kind === kinds.name ? asHtml(String(value)) : value
+    shown[name] = kind.type === 'boolean' ? value === 1 : kind === types.name ? asHtml(String(value)) : value
   }
   return shown
 }

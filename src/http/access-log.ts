@@ -9,7 +9,7 @@ const TOGETHER = 20
 const MOST_WAITING = 1000
 
 /** What is logged of an answered request. */
-export interface Answered {
+export interface LoggedAnswer {
   /** When, in milliseconds since 1970. */
   readonly time: number
   readonly id: string
@@ -25,7 +25,7 @@ export interface Answered {
  * Logs what was answered from memory, in the same lines as all else. They are put together by hand: an answer from
  * memory takes so little that a logger which can write anything would take a quarter of it.
  */
-export function accessLog(app: FastifyInstance): (answered: Answered) => void {
+export function accessLog(app: FastifyInstance): (answered: LoggedAnswer) => void {
   if (!('bindings' in app.log)) return () => {}
   const logger = app.log as Logger
   if (!logger.isLevelEnabled('info')) return () => {}
@@ -33,13 +33,13 @@ export function accessLog(app: FastifyInstance): (answered: Answered) => void {
   const head = Object.entries({ pid: process.pid, hostname: hostname(), ...logger.bindings() })
     .map(([name, value]) => `,${JSON.stringify(name)}:${JSON.stringify(value)}`)
     .join('')
-  const line = ({ time, id, trace, method, url, ip, status, ms }: Answered) => {
+  const line = ({ time, id, trace, method, url, ip, status, ms }: LoggedAnswer) => {
     const req = `{"method":"${method}","url":${JSON.stringify(withoutSecrets(url))},"ip":${JSON.stringify(ip)}}`
     const took = Math.round(ms * 10) / 10
     const traced = trace === null ? '' : `,"trace_id":"${trace.trace_id}","parent_id":"${trace.parent_id}"`
     return `{"level":30,"time":${time}${head},"reqId":"${id}"${traced},"req":${req},"res":{"statusCode":${status}},"ms":${took},"msg":"answered"}\n`
   }
-  const waiting: Answered[] = []
+  const waiting: LoggedAnswer[] = []
   const flush = () => {
     for (const answered of waiting.splice(0)) output?.write(line(answered))
   }

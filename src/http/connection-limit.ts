@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import proxyAddr from '@fastify/proxy-addr'
 import type { ConnectionCounter } from '../lib/connection-counts.ts'
 import { AppError } from '../lib/errors.ts'
-import { once } from '../lib/later.ts'
+import { once } from '../lib/lazy.ts'
 import { isLoopback } from '../lib/loopback.ts'
 import { DEFAULT_LANGUAGE } from '../lib/texts.ts'
 import { errorBody } from './errors.ts'
@@ -16,6 +16,8 @@ const MOST_REFUSED = 200
 const LOGGED = 60_000
 
 interface LimitOptions {
+  /** The most connections that this process may have open. */
+  readonly roomForConnections: number
   readonly trustProxy: readonly string[]
   readonly rateLimitLoopback: boolean
 }
@@ -35,7 +37,11 @@ export function limitConnections(
     const isExempt = trusted(address, 0) || (!options.rateLimitLoopback && isLoopback(address))
     return isExempt ? null : networkOf(address)
   }
-  const refuse = refuser(log)
+  // Refused connections need descriptors too.
+  const mostRefused = Math.min(MOST_REFUSED, Math.floor(options.roomForConnections / 4))
+  const most = options.roomForConnections - mostRefused
+  const refuse = refuser(log, mostRefused)
+  let open = 0
   const settle = (socket: Socket, address: string | null, isOpen: boolean) => {
     if (!isOpen) refuse(socket)
     else if (socket.destroyed) counter.close(address)
@@ -45,6 +51,9 @@ export function limitConnections(
     }
   }
   server.on('connection', (socket) => {
+    if (open >= most) return refuse(socket)
+    open++
+    socket.once('close', () => open--)
     const address = addressOf(socket)
     const isOpen = counter.open(address)
     if (typeof isOpen === 'boolean') return settle(socket, address, isOpen)
@@ -60,7 +69,7 @@ export function limitConnections(
 function ignore(): void {}
 
 /** Tells why, and reads what is still sent: else the sender might see a broken connection in place of the answer. */
-function refuser(log: Parameters<typeof limitConnections>[3]): (socket: Socket) => void {
+function refuser(log: Parameters<typeof limitConnections>[3], mostRefused: number): (socket: Socket) => void {
   let open = 0
   let since = 0
   let logged = Number.NEGATIVE_INFINITY
@@ -72,7 +81,7 @@ function refuser(log: Parameters<typeof limitConnections>[3]): (socket: Socket) 
       since = 0
     }
     socket.on('error', ignore)
-    if (open >= MOST_REFUSED) return socket.destroy()
+    if (open >= mostRefused) return socket.destroy()
     open++
     const timer = setTimeout(() => socket.destroy(), READING)
     socket.once('close', () => {

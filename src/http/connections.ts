@@ -6,17 +6,14 @@ import type { FastifyInstance } from 'fastify'
 const MOST_IGNORED = 104_857_600
 
 /** Which answers end their connection. A proxy keeps its connections, and counts one that breaks as a failure. */
-export function tendConnections(app: FastifyInstance): void {
-  let isClosing = false
-  app.addHook('preClose', async () => {
-    isClosing = true
-  })
+export function closeAfterErrors(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, payload, done) => {
+    const length = Number(request.headers['content-length'])
+    // Whoever still sends a body would see a broken connection, and no answer.
+    const isSending = !request.raw.complete && length > 0 && length <= MOST_IGNORED
     // While the server stops, every one: what a proxy kept open would keep the server too.
-    if (isClosing) reply.header('connection', 'close')
-    // Not the refusal of a body that is still on its way: who sends it would see a broken connection, and no answer.
-    else if (reply.hasHeader('connection') && Number(request.headers['content-length']) <= MOST_IGNORED)
-      reply.removeHeader('connection')
+    if (app.stopping.isAnnounced && !isSending) reply.header('connection', 'close')
+    else if (reply.hasHeader('connection') && length <= MOST_IGNORED) reply.removeHeader('connection')
     done(null, payload)
   })
 }
@@ -29,7 +26,7 @@ export const IDLE = { after: 120_000, every: 20_000 }
  * does so too, by a timer of each connection that it winds up for every piece which comes or goes, at a tenth of what
  * an answer from memory costs. Here only those have a timer that were seen to rest.
  */
-export function endIdle(server: Server, { after, every } = IDLE): void {
+export function closeIdleConnections(server: Server, { after, every } = IDLE): void {
   /** How much had come and gone over each when it was looked at last. */
   const seen = new Map<Socket, number>()
   server.keepAliveTimeout = 0

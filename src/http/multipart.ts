@@ -1,7 +1,7 @@
 import { AppError } from '../lib/errors.ts'
 
 /** A part of a multipart form: a field, or a file. */
-export interface Part {
+export interface MultipartPart {
   readonly name: string
   readonly isFile: boolean
   readonly bytes: Buffer
@@ -24,13 +24,13 @@ const END = Buffer.from('--')
  * The parts of a multipart form (RFC 7578), each a view of its bytes; a form of more than `most` is refused before any is
  * read. Every byte is looked at a bounded number of times.
  */
-export function partsOf(bytes: Buffer, type: string, most: number): Part[] {
+export function partsOf(bytes: Buffer, type: string, most: number): MultipartPart[] {
   const [, quoted, plain] = BOUNDARY.exec(type) ?? []
   const boundary = quoted ?? plain
   if (boundary === undefined) throw new AppError('rest_bad_request')
   const delimiter = Buffer.from(`\r\n--${boundary}`)
   const ends = delimitersIn(bytes, delimiter, most)
-  const parts: Part[] = []
+  const parts: MultipartPart[] = []
   for (const [n, end] of ends.entries()) {
     const at = end + delimiter.length
     if (startsWith(bytes, END, at)) return parts
@@ -63,7 +63,7 @@ function startsWith(bytes: Buffer, sought: Buffer, at: number): boolean {
   return bytes.subarray(at, at + sought.length).equals(sought)
 }
 
-function partOf(bytes: Buffer): Part {
+function partOf(bytes: Buffer): MultipartPart {
   const end = bytes.subarray(0, LONGEST_HEAD).indexOf(BLANK_LINE)
   const head = end === -1 ? '' : bytes.toString('utf8', 0, end)
   const parameters = parametersOf(head)

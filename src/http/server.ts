@@ -5,15 +5,15 @@ import type { Limits } from '../domain/limits.ts'
 import type { Scope, User } from '../domain/scope.ts'
 import { type ConnectionCounter, ConnectionCounts, type ConnectionLimits } from '../lib/connection-counts.ts'
 import { AppError, unavailable } from '../lib/errors.ts'
-import { inTime } from '../lib/in-time.ts'
 import { chooseLanguage } from '../lib/texts.ts'
+import { withTimeout } from '../lib/with-timeout.ts'
 import type { Addresses } from './addresses.ts'
 import { type Answering, sendAnswer, sendClientError, sendError, splitUrl } from './answer.ts'
 import { authenticate } from './authentication.ts'
 import { Cache } from './cache/cache.ts'
 import { installFastPath } from './cache/fast-path.ts'
 import { limitConnections } from './connection-limit.ts'
-import { endIdle, tendConnections } from './connections.ts'
+import { closeAfterErrors, closeIdleConnections } from './connections.ts'
 import { allowOrigins } from './cors.ts'
 import { type Endpoint, METHODS, NAMESPACE, type Routes, type View } from './endpoint.ts'
 import { addFiles } from './files.ts'
@@ -21,6 +21,7 @@ import { languageIn } from './language.ts'
 import { watchForProxy } from './proxy-warning.ts'
 import { checkAddress, checkUser, type RateLimits, senderOf } from './rate-limit.ts'
 import { securityHeaders } from './security-headers.ts'
+import { addStopping } from './stopping.ts'
 import { tracing } from './tracing.ts'
 
 declare module 'fastify' {
@@ -51,6 +52,8 @@ export interface ServerOptions extends RateLimits, ConnectionLimits {
   readonly logger: FastifyBaseLogger | false
   /** Counts connections with other processes; without it, those of this one are counted. */
   readonly counter?: ConnectionCounter | undefined
+  /** The most connections that this process may have open. */
+  readonly roomForConnections: number
 }
 
 /** What the server works on: a scope without a user, and whether it is fit to be asked. */
@@ -92,7 +95,8 @@ export async function createServer(service: Service, routes: Routes, options: Se
     frameworkErrors: (error, request, reply) => void sendError(error, request, reply.headers(safety)),
     clientErrorHandler: sendClientError,
   })
-  endIdle(app.server)
+  closeIdleConnections(app.server)
+  addStopping(app)
   const cache = new Cache(service.clock, options.cache)
   app.addHook('onClose', async () => cache.close())
   app.decorateRequest('user', null)
@@ -114,7 +118,7 @@ export async function createServer(service: Service, routes: Routes, options: Se
     reply.headers({ ...safety, 'x-request-id': request.id, 'content-language': request.language.name })
   })
   logAnswers(app)
-  tendConnections(app)
+  closeAfterErrors(app)
   allowOrigins(app, options.writeOrigins, options.baseUrl)
   refuseWhileMigrating(app, service)
   admitOnlyKnown(app, service, routes, options)
@@ -125,6 +129,7 @@ export async function createServer(service: Service, routes: Routes, options: Se
   addEndpoints(app, routes, service, cache, options)
   if (cache.isOn) installFastPath(app, service, cache, options)
   limitConnections(app.server, options.counter ?? new ConnectionCounts(options), options, app.log)
+  app.stopping.watch()
   return app
 }
 
@@ -172,9 +177,10 @@ function admitOnlyKnown(app: FastifyInstance, service: Service, { endpoints }: R
 const READY_PATIENCE = 1500
 
 function addHealth(app: FastifyInstance, service: Service): void {
-  const isReady = inTime(() => service.isReady(), READY_PATIENCE, false)
+  const isReady = withTimeout(() => service.isReady(), READY_PATIENCE, false)
   app.get('/healthz', { config: { open: true }, logLevel: 'warn' }, async () => ({ status: 'alive' }))
   app.get('/readyz', { config: { open: true }, logLevel: 'warn' }, async (_, reply) => {
+    if (app.stopping.isAnnounced) return reply.code(503).header('retry-after', '5').send({ status: 'stopping' })
     const migrating = service.isMigrating()
     const ready = !migrating && (await isReady().catch(() => false))
     return reply
@@ -240,7 +246,7 @@ function atOneMoment({ handle }: View): Pick<View, 'handle'> {
     handle: (call) =>
       call.method === 'POST'
         ? handle(call)
-        : call.scope.db.moment((db) => handle({ ...call, scope: { ...call.scope, db } })),
+        : call.scope.db.snapshot((db) => handle({ ...call, scope: { ...call.scope, db } })),
   }
 }
 

@@ -14,7 +14,7 @@ export class ImportedImages {
   /** How many were fetched. */
   fetched = 0
   readonly #scope: Scope
-  readonly #run: imports.Run
+  readonly #run: imports.ImportRun
   readonly #most: number
   readonly #fetchFile: (url: string) => Promise<Buffer>
   #asked = 0
@@ -23,7 +23,7 @@ export class ImportedImages {
 
   constructor(
     scope: Scope,
-    run: imports.Run,
+    run: imports.ImportRun,
     {
       most = Number.POSITIVE_INFINITY,
       fetchFile = (url: string) => safeFetch(url, scope.fetchLimits),

@@ -6,17 +6,17 @@ import * as events from '../domain/events.ts'
 import { readingOf } from '../domain/records.ts'
 import type { Scope } from '../domain/scope.ts'
 import { AppError, type Problem } from '../lib/errors.ts'
-import { Turn } from '../lib/turns.ts'
+import { TimeSlice } from '../lib/time-slices.ts'
 import { eventFields } from '../schema/event.ts'
 import { keepAhead, readAhead } from '../schema/field.ts'
-import { attempt } from '../storage/attempt.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { KnownEvent } from '../storage/imports.ts'
 import * as storage from '../storage/imports.ts'
 import * as recordStorage from '../storage/records.ts'
+import { inSavepoint } from '../storage/savepoint.ts'
 
 /** What became of an import, so far or in the end. */
-export interface Report {
+export interface ImportReport {
   created: number
   updated: number
   unchanged: number
@@ -36,17 +36,17 @@ export interface Note {
 }
 
 /** An import that is under way. */
-export interface Run {
+export interface ImportRun {
   readonly source: string
   /** Does everything, and keeps nothing. */
   readonly dryRun: boolean
-  readonly report: Report
+  readonly report: ImportReport
   /** What batches that are stored have found or made. */
-  readonly found: Found
+  readonly found: FoundIds
   /** Events whose parents were not here when they were stored. */
   readonly orphans: Orphan[]
   /** Told after every batch. */
-  readonly onProgress: (report: Report) => void
+  readonly onProgress: (report: ImportReport) => void
 }
 
 /** An event to be imported. */
@@ -68,7 +68,7 @@ export interface Item {
   /** The event here that it is, if it was not imported before. */
   readonly adopts?: { readonly slug: string | null; readonly id: number | null }
   /** What it is linked to; asked for in the transaction that needs it. */
-  links(tx: Tx, found: Found): Promise<ItemLinks>
+  links(tx: Tx, found: FoundIds): Promise<ItemLinks>
   /** The address of its image. */
   readonly image?: string
 }
@@ -85,7 +85,7 @@ export interface ItemLinks {
 }
 
 /** Ids by name that a transaction has found or made, so that a hall of a thousand events is looked for once. */
-export type Found = Map<string, number>
+export type FoundIds = Map<string, number>
 
 /** How many events are stored in one transaction. */
 export const BATCH = 400
@@ -103,8 +103,8 @@ const MOST_ORPHANS = 100_000
 export function begin(
   scope: Scope,
   source: string,
-  options: { readonly dryRun: boolean; readonly onProgress?: (report: Report) => void },
-): Run {
+  options: { readonly dryRun: boolean; readonly onProgress?: (report: ImportReport) => void },
+): ImportRun {
   need(rightsOf(scope.user).edit === 'all')
   const report = { created: 0, updated: 0, unchanged: 0, removed: 0, skipped: 0, notes: [] }
   const { dryRun, onProgress = () => {} } = options
@@ -112,7 +112,7 @@ export function begin(
 }
 
 /** Tells something of an entry; with `skip` it counts as skipped. */
-export function note({ report }: Run, { line, uid, problem }: Note, skip = true): void {
+export function note({ report }: ImportRun, { line, uid, problem }: Note, skip = true): void {
   if (skip) report.skipped++
   if (report.notes.length < MOST_NOTES) report.notes.push({ line, uid: uid.slice(0, 200), problem })
 }
@@ -125,7 +125,7 @@ export function hashOf(value: unknown): string {
 type Outcome = 'created' | 'updated' | 'unchanged' | 'removed' | Problem
 
 /** Stores events in batches, each all or nothing but for those that are refused by themselves. */
-export async function save(scope: Scope, run: Run, items: readonly Item[]): Promise<void> {
+export async function save(scope: Scope, run: ImportRun, items: readonly Item[]): Promise<void> {
   for (let at = 0; at < items.length; at += BATCH) {
     const batch = items.slice(at, at + BATCH)
     await readTexts(scope, batch)
@@ -146,7 +146,7 @@ const LONG = 10_000
 
 /** Reads the long texts of events before the transaction that stores them. */
 async function readTexts(scope: Scope, items: readonly Item[]): Promise<void> {
-  const options = { reading: readingOf(scope), turn: new Turn(), least: LONG }
+  const options = { reading: readingOf(scope), turn: new TimeSlice(), least: LONG }
   for (const { fields, cancelled } of items) if (!cancelled) await readAhead(eventFields, fields, options)
 }
 
@@ -154,7 +154,7 @@ async function readTexts(scope: Scope, items: readonly Item[]): Promise<void> {
 const MOST_FOUND = 20_000
 
 /** A batch fails if something that was found before it was removed meanwhile: then everything is looked for again. */
-async function saveOrLookAgain(scope: Scope, run: Run, items: readonly Item[]): Promise<Outcome[]> {
+async function saveOrLookAgain(scope: Scope, run: ImportRun, items: readonly Item[]): Promise<Outcome[]> {
   const save = async () => {
     const found = new Map(run.found)
     const outcomes = await within(scope, run, (tx) => saveBatch(tx, scope, run, items, found))
@@ -171,7 +171,13 @@ async function saveOrLookAgain(scope: Scope, run: Run, items: readonly Item[]): 
   }
 }
 
-async function saveBatch(tx: Tx, scope: Scope, run: Run, items: readonly Item[], found: Found): Promise<Outcome[]> {
+async function saveBatch(
+  tx: Tx,
+  scope: Scope,
+  run: ImportRun,
+  items: readonly Item[],
+  found: FoundIds,
+): Promise<Outcome[]> {
   await storage.lock(tx, run.source)
   const names = items.flatMap((item) => (item.parent === null ? [item] : [item, item.parent]))
   const rows = await storage.listEvents(
@@ -183,9 +189,9 @@ async function saveBatch(tx: Tx, scope: Scope, run: Run, items: readonly Item[],
   const known = new Map(rows.map((event) => [`${event.uid}\n${event.part}`, event]))
   const batch: Batch = { tx, scope, known, found, created: new EventBatch(tx, scope), rows: [] }
   const outcomes: Outcome[] = []
-  const turn = new Turn()
+  const turn = new TimeSlice()
   for (const item of items) {
-    if (turn.isOver) await turn.pass()
+    if (turn.isOver) await turn.yield()
     outcomes.push(await saveItem(batch, run, item))
   }
   await batch.created.finish()
@@ -198,13 +204,13 @@ interface Batch {
   readonly tx: Tx
   readonly scope: Scope
   readonly known: Map<string, KnownEvent>
-  readonly found: Found
+  readonly found: FoundIds
   readonly created: EventBatch
   readonly rows: storage.ImportRow[]
 }
 
 /** Stores one event, unless it has not changed; answers what became of it. */
-async function saveItem(batch: Batch, { source, orphans }: Run, item: Item): Promise<Outcome> {
+async function saveItem(batch: Batch, { source, orphans }: ImportRun, item: Item): Promise<Outcome> {
   const { known, scope } = batch
   const key = `${item.uid}\n${item.part}`
   const before = known.get(key) ?? (await adopted(batch, item))
@@ -247,7 +253,7 @@ async function store(batch: Batch, item: Item, alive: KnownEvent | undefined): P
     })
   }
   // By itself, so that what is refused leaves nothing behind; what it finds may be gone again then.
-  return attempt(tx, async () => {
+  return inSavepoint(tx, async () => {
     const payload = {
       ...(alive?.status === 'trash' && { status: 'publish' }),
       ...fields,
@@ -270,7 +276,7 @@ async function adopted({ tx }: Batch, { uid, part, adopts }: Item): Promise<Know
 /** Moves the occurrences of an entry to the trash that are not among those it has now, from one to another. */
 export async function dropOthers(
   scope: Scope,
-  run: Run,
+  run: ImportRun,
   uid: string,
   parts: ReadonlySet<string>,
   { first, last }: { readonly first: string; readonly last: string },
@@ -283,9 +289,9 @@ export async function dropOthers(
   for (let at = 0; at < gone.length; at += BATCH) {
     run.report.removed += await within(scope, run, async (tx) => {
       let removed = 0
-      const turn = new Turn()
+      const turn = new TimeSlice()
       for (const { part, record, status } of gone.slice(at, at + BATCH)) {
-        if (turn.isOver) await turn.pass()
+        if (turn.isOver) await turn.yield()
         await storage.remove(tx, run.source, uid, part)
         if (status === null || status === 'trash') continue
         await events.trashWithin(tx, scope, record)
@@ -306,7 +312,7 @@ class Undo<T> extends Error {
 }
 
 /** A transaction of an import; of a dry run nothing stays. */
-async function within<T>(scope: Scope, { dryRun }: Run, work: (tx: Tx) => Promise<T>): Promise<T> {
+async function within<T>(scope: Scope, { dryRun }: ImportRun, work: (tx: Tx) => Promise<T>): Promise<T> {
   if (!dryRun) return scope.db.writeMany(work)
   try {
     return await scope.db.writeMany(async (tx) => {

@@ -1,24 +1,24 @@
-import { sightOf } from '../domain/access.ts'
+import { visibilityOf } from '../domain/access.ts'
 import { resolveTerms } from '../domain/event-links.ts'
 import { createInline } from '../domain/linked-records.ts'
 import type { Scope } from '../domain/scope.ts'
 import { fold } from '../lib/fold.ts'
 import { asHtml } from '../lib/html.ts'
 import { Refused } from '../schema/field.ts'
-import * as kinds from '../schema/kinds.ts'
 import type { TermKind } from '../schema/term.ts'
+import * as types from '../schema/value-types.ts'
 import type { Tx } from '../storage/dialect.ts'
 import * as linkedStorage from '../storage/linked-records.ts'
 import type { LinkedKind, RecordRow } from '../storage/records.ts'
-import type { Found } from './import-run.ts'
+import type { FoundIds } from './import-run.ts'
 
 /** Finds, by the names that a calendar gives them, what its events are linked to; makes what there is not. */
 export class Names {
   readonly #tx: Tx
   readonly #scope: Scope
-  readonly #found: Found
+  readonly #found: FoundIds
 
-  constructor(tx: Tx, scope: Scope, found: Found) {
+  constructor(tx: Tx, scope: Scope, found: FoundIds) {
     this.#tx = tx
     this.#scope = scope
     this.#found = found
@@ -41,7 +41,7 @@ export class Names {
   async organizer(given: { readonly name: string; readonly email: string }): Promise<number[]> {
     const organizer = cleanName(given.name)
     if (organizer === null) return []
-    const email = read(kinds.email, given.email)
+    const email = read(types.email, given.email)
     if (email === null) return this.#linked('organizer', [{ organizer }], { organizer: asHtml(organizer) })
     const equals = [{ email }, { organizer, email: null }]
     return this.#linked('organizer', equals, { organizer: asHtml(organizer), email })
@@ -89,7 +89,7 @@ export class Names {
     if (known !== undefined) return [known]
     let id: number | undefined
     for (const columns of equals)
-      id ??= (await linkedStorage.findEqual(this.#tx, kind, sightOf(this.#scope.user), columns))?.id
+      id ??= (await linkedStorage.findEqual(this.#tx, kind, visibilityOf(this.#scope.user), columns))?.id
     id ??= (await createInline(this.#tx, this.#scope, kind, data, new Map())).id
     this.#found.set(key, id)
     return [id]
@@ -102,11 +102,11 @@ const MOST_LINKS = 50
 
 /** A name as it is kept: text of a calendar is no HTML, so what looks like a tag stays. */
 function cleanName(name: string): string | null {
-  return read(kinds.name, asHtml(name.replace(/\s+/g, ' ').trim()))
+  return read(types.name, asHtml(name.replace(/\s+/g, ' ').trim()))
 }
 
 function degrees(text: string | undefined, most: 90 | 180): number | null {
-  return text === undefined ? null : read(kinds.degrees(most), text)
+  return text === undefined ? null : read(types.degrees(most), text)
 }
 
 /** What a kind makes of a value, or null if it refuses it. */

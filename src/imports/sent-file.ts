@@ -6,7 +6,7 @@ import { FetchRefused, safeFetch } from '../lib/safe-fetch.ts'
 import { readFields } from '../schema/field.ts'
 import { importParameters } from '../schema/import.ts'
 import { type CalendarOptions, importCalendar } from './calendar/import-calendar.ts'
-import type { Report } from './import-run.ts'
+import type { ImportReport } from './import-run.ts'
 
 /** A body that names the address of a calendar, as JSON or as a form, and is none itself. */
 const FIELDS = /^\s*(\{|(url|dry_run)=)/
@@ -25,7 +25,7 @@ const MOST_TEXT = 50_000_000
 export async function importSent(
   scope: Scope,
   { query, body, file }: { query: Payload; body: Payload; file: () => Promise<Buffer> },
-): Promise<Report> {
+): Promise<ImportReport> {
   need(rightsOf(scope.user).edit === 'all')
   const bytes = await file()
   const named = FIELDS.test(bytes.subarray(0, 100).toString('latin1'))
@@ -49,7 +49,7 @@ export async function importSent(
 }
 
 /** Imports the calendar that lies at an address. */
-export async function importAddress(scope: Scope, url: string, options: CalendarOptions): Promise<Report> {
+export async function importAddress(scope: Scope, url: string, options: CalendarOptions): Promise<ImportReport> {
   need(rightsOf(scope.user).edit === 'all')
   try {
     const bytes = await safeFetch(withHttps(url), scope.fetchLimits)
@@ -60,7 +60,7 @@ export async function importAddress(scope: Scope, url: string, options: Calendar
   }
 }
 
-function isCalendar(name: 'file' | 'url', report: Report | null): Report {
+function isCalendar(name: 'file' | 'url', report: ImportReport | null): ImportReport {
   if (report === null) throw new AppError('rest_invalid_param', { params: { [name]: { problem: 'not_a_calendar' } } })
   return report
 }

@@ -1,4 +1,4 @@
-import { Generations } from './generations.ts'
+import { BoundedCache } from './bounded-cache.ts'
 
 /** What a cost says, taken apart. */
 export interface Cost {
@@ -33,7 +33,7 @@ const NO_COST: Cost = { text: '', symbol: '', position: '', code: '', values: []
 const LONGEST = 1000
 
 /** How many costs are remembered: an event shows its own several times, and most cost what others do. */
-const known = new Generations<string, Cost>(2000)
+const known = new BoundedCache<string, Cost>(2000)
 
 /** Reads a cost, which is free text; `currency` is shown with amounts that name none. */
 export function readCost(source: string | null, currency: string): Cost {

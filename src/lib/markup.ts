@@ -10,10 +10,10 @@ export class Markup {
 }
 
 /** What may stand in a template: text is escaped, markup is not, and what is absent leaves nothing. */
-export type Part = Markup | string | number | null | undefined | false | readonly Part[]
+export type MarkupPart = Markup | string | number | null | undefined | false | readonly MarkupPart[]
 
 /** A template whose every value is escaped, unless it is markup already. Attributes have to be in double quotes. */
-export function html(strings: TemplateStringsArray, ...parts: Part[]): Markup {
+export function html(strings: TemplateStringsArray, ...parts: MarkupPart[]): Markup {
   let text = strings[0] ?? ''
   for (let n = 0; n < parts.length; n++) text += render(parts[n]) + (strings[n + 1] ?? '')
   return new Markup(text)
@@ -42,7 +42,7 @@ export function jsonInScript(value: unknown): Markup {
 const NEEDS_ESCAPE = /[&<>"']/
 const ENTITY: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
-function render(part: Part): string {
+function render(part: MarkupPart): string {
   if (part === null || part === undefined || part === false) return ''
   if (part instanceof Markup) return part.text
   if (typeof part === 'object') return part.map(render).join('')

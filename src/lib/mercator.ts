@@ -1,7 +1,7 @@
 import type { Point } from './geo.ts'
 
 /** Places on the square map that web tiles are cut from: pixels at a zoom, from the north-west corner of the world. */
-export interface Frame {
+export interface MapFrame {
   readonly zoom: number
   readonly left: number
   readonly top: number
@@ -29,7 +29,7 @@ const ROOM = 56
 export function frameAround(
   places: readonly Point[],
   { width, least, most, whole }: { width: number; least: number; most: number; whole: boolean },
-): Frame {
+): MapFrame {
   const step = whole ? 1 : 0.05
   let zoom = CLOSEST
   while (zoom > 0) {
@@ -55,7 +55,7 @@ export function tilesOf({
   top,
   width,
   height,
-}: Frame): { z: number; x: number; y: number; at: [number, number] }[] {
+}: MapFrame): { z: number; x: number; y: number; at: [number, number] }[] {
   const count = 2 ** zoom
   const tiles: { z: number; x: number; y: number; at: [number, number] }[] = []
   for (let y = Math.floor(top / TILE); y * TILE < top + height; y++) {
@@ -68,7 +68,7 @@ export function tilesOf({
 }
 
 /** How many metres a pixel is in the middle of a view. */
-export function metresPerPixel({ zoom, top, height }: Frame): number {
+export function metresPerPixel({ zoom, top, height }: MapFrame): number {
   const size = TILE * 2 ** zoom
   const share = 0.5 - (top + height / 2) / size
   const lat = 2 * Math.atan(Math.exp(share * 2 * Math.PI)) - Math.PI / 2

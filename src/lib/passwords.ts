@@ -1,10 +1,10 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import type * as Argon2 from '@node-rs/argon2'
 import type { Clock } from './clock.ts'
-import { later, once } from './later.ts'
+import { lazyPackage, once } from './lazy.ts'
 import { WorkQueue } from './work-queue.ts'
 
-const argon2 = later<typeof Argon2>('@node-rs/argon2')
+const argon2 = lazyPackage<typeof Argon2>('@node-rs/argon2')
 
 /** How many passwords of users, and of events, are checked at once, and how many may wait for that. */
 const SIGN_INS = { atOnce: 2, mostWaiting: 200 }
@@ -15,10 +15,10 @@ const REMEMBERED = 300
 const MOST_REMEMBERED = 10_000
 
 /** What a password is checked for. Each has its own queue: guesses at events must not delay sign-ins. */
-export type Purpose = 'sign-in' | 'opening'
+export type CheckPurpose = 'sign-in' | 'opening'
 
 export interface CheckOptions {
-  readonly purpose: Purpose
+  readonly purpose: CheckPurpose
   readonly slowly: (verify: () => Promise<boolean>) => Promise<boolean>
   readonly isUrgent?: boolean
 }
@@ -36,7 +36,7 @@ export class PasswordChecker {
   readonly #clock: Clock
   readonly #key = randomBytes(32)
   readonly #verified = new Map<string, number>()
-  readonly #queues: Record<Purpose, WorkQueue> = {
+  readonly #queues: Record<CheckPurpose, WorkQueue> = {
     'sign-in': new WorkQueue(SIGN_INS.atOnce, SIGN_INS.mostWaiting),
     opening: new WorkQueue(OPENINGS.atOnce, OPENINGS.mostWaiting),
   }
@@ -47,7 +47,7 @@ export class PasswordChecker {
   }
 
   /** Whether a password that is checked now has to wait for others. */
-  isBusy(purpose: Purpose): boolean {
+  isBusy(purpose: CheckPurpose): boolean {
     return this.#queues[purpose].isBusy
   }
 

@@ -1,6 +1,6 @@
 import type { Sharp, SharpOptions } from 'sharp'
 import { hashOf, hasMoreScans, isPolyglot } from './picture-bytes.ts'
-import { inOwnTurns } from './turns.ts'
+import { runInSlices } from './time-slices.ts'
 import { WorkQueue } from './work-queue.ts'
 
 /** Why bytes are no picture that we take, as a key of the texts below `problems.`. */
@@ -74,7 +74,7 @@ type Format = (typeof FORMATS)[number]
 /** Reads a picture by its bytes, whatever its name or type claims, and renders it anew: nothing but the picture is kept. */
 export async function readPicture(bytes: Buffer): Promise<Picture> {
   const format = await recognise(bytes)
-  const hash = await inOwnTurns(hashOf(bytes))
+  const hash = await runInSlices(hashOf(bytes))
   const { extension, mime } = format
   return { hash, extension, mime, ...(await decoders.run(() => renderAll(bytes, format))) }
 }
@@ -159,8 +159,8 @@ function problemOf(error: unknown): PictureRefused['problem'] {
 async function recognise(bytes: Buffer): Promise<Format> {
   const start = bytes.toString('latin1', 0, 32)
   const format = FORMATS.find(({ starts }) => starts.test(start))
-  if (format === undefined || (await inOwnTurns(isPolyglot(bytes)))) throw new PictureRefused('not_an_image')
-  if (format.name === 'jpeg' && (await inOwnTurns(hasMoreScans(bytes, MOST_SCANS))))
+  if (format === undefined || (await runInSlices(isPolyglot(bytes)))) throw new PictureRefused('not_an_image')
+  if (format.name === 'jpeg' && (await runInSlices(hasMoreScans(bytes, MOST_SCANS))))
     throw new PictureRefused('image_too_slow')
   return format
 }

@@ -61,7 +61,7 @@ export function isPublic(address: string): boolean {
 }
 
 /** What a foreign address answered. */
-export interface Answered {
+export interface FetchedAnswer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly bytes: Buffer
@@ -84,7 +84,7 @@ export async function safeRequest(
   address: string,
   limits: FetchLimits,
   sent: Record<string, string> = {},
-): Promise<Answered> {
+): Promise<FetchedAnswer> {
   const signal = AbortSignal.timeout(limits.timeout)
   let url = parse(address)
   const { origin } = url

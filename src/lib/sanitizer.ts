@@ -1,9 +1,9 @@
 import type * as Entities from 'entities'
 import { type Element, isUnsafeAddress } from './html-elements.ts'
 import { type Sink, scan, type Tag } from './html-tokens.ts'
-import { later } from './later.ts'
+import { lazyPackage } from './lazy.ts'
 
-const entities = later<typeof Entities>('entities')
+const entities = lazyPackage<typeof Entities>('entities')
 
 type Attributes = Readonly<Record<string, string>>
 

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { once } from './later.ts'
+import { once } from './lazy.ts'
 
 /** The texts of one language, nested by key. */
 type Texts = { readonly [key: string]: string | Texts }

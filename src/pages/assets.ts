@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants } from 'node:zlib'
 import type { Design, Site } from '../domain/scope.ts'
 import type { FileRoute } from '../http/endpoint.ts'
-import { once } from '../lib/later.ts'
+import { once } from '../lib/lazy.ts'
 import { themeOf } from './theme.ts'
 
 /** A file that pages use. */

@@ -2,9 +2,9 @@ import type { Event } from '../domain/events.ts'
 import type { Image } from '../domain/images.ts'
 import type { Linked } from '../domain/linked-records.ts'
 import type { Term } from '../domain/terms.ts'
-import { writeEach } from '../http/leave-out.ts'
+import { writeValid } from '../http/write-valid.ts'
 import { readCost } from '../lib/cost.ts'
-import { html, type Markup, type Part } from '../lib/markup.ts'
+import { html, type Markup, type MarkupPart } from '../lib/markup.ts'
 import { basePath } from './assets.ts'
 import type { Context } from './context.ts'
 import { say, startDay, timeOf, whenShort } from './dates.ts'
@@ -61,7 +61,7 @@ export function costOf({ call, t }: Context, { row, whole }: Event): string {
 }
 
 /** Marks: not published, protected, featured. */
-export function marks({ t }: Context, { row, whole }: Event): Part[] {
+export function marks({ t }: Context, { row, whole }: Event): MarkupPart[] {
   return [
     row.status !== 'publish' && html`<span class="mark">${t(`status.${row.status}`)}</span>`,
     row.password_hash !== null && html`<span class="mark">${icon('lock')}${t('protected')}</span>`,
@@ -105,7 +105,7 @@ ${[...Map.groupBy(its, ({ row }) => startDay(row))].map(([day, shown]) => dayOf(
 
 function dayOf(context: Context, day: string, events: readonly Event[], pictured: boolean): Markup {
   return html`<li class="day${day === context.today && ' today'}"><h3><a href="${context.link(`/events/day/${day}/`)}"><time datetime="${day}"><span class="weekday">${say(context, day, 'weekdayShort')}</span> <span class="number">${Number(day.slice(8))}</span> <span class="unseen">${say(context, day, 'month')}</span></time></a></h3>
-<ul class="events">${writeEach(context.call.scope, events, (event) => eventItem(context, event, 4, pictured))}</ul></li>
+<ul class="events">${writeValid(context.call.scope, events, (event) => eventItem(context, event, 4, pictured))}</ul></li>
 `
 }
 
@@ -124,12 +124,12 @@ function eventCard(context: Context, event: Event, { lazy = true }: { lazy?: boo
 
 /** Events as cards; the first of a page are wanted at once. */
 export function eventCards(context: Context, events: readonly Event[], options: { lazy?: boolean } = {}): Markup {
-  return html`<ul class="cards">${writeEach(context.call.scope, events, (event) => eventCard(context, event, options))}</ul>`
+  return html`<ul class="cards">${writeValid(context.call.scope, events, (event) => eventCard(context, event, options))}</ul>`
 }
 
 /** Events that last for days, side by side. */
 export function strip(context: Context, id: string, title: string, events: readonly Event[]): Markup {
-  const items = writeEach(context.call.scope, events, (event) => {
+  const items = writeValid(context.call.scope, events, (event) => {
     const where = whereOf(event)
     return html`<li class="${hue(event)}"><a href="${context.link(eventPath(event))}" dir="auto">${event.row.title}</a> <span>${whenShort(context, event.row)}${where !== '' && html` · <bdi>${where}</bdi>`}</span></li>`
   })

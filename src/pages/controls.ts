@@ -2,17 +2,17 @@ import type { Linked, LinkedKind } from '../domain/linked-records.ts'
 import * as linked from '../domain/linked-records.ts'
 import type { Term } from '../domain/terms.ts'
 import * as terms from '../domain/terms.ts'
-import { html, type Markup, type Part, safe } from '../lib/markup.ts'
+import { html, type Markup, type MarkupPart, safe } from '../lib/markup.ts'
 import type { Context } from './context.ts'
 import { say } from './dates.ts'
 import { type Filters, feedOf, isNarrowed, searchOf } from './filters.ts'
 import { icon } from './icons.ts'
-import type { Feed } from './layout.ts'
+import type { FeedLink } from './layout.ts'
 
 export type ViewName = 'list' | 'month' | 'week' | 'day' | 'map'
 
 /** Where the reader is among the views, and the ways from there. */
-export interface Place {
+export interface PageLocation {
   readonly view: ViewName
   /** The day that other views are opened at. */
   readonly day: string
@@ -36,13 +36,13 @@ export function viewPath(view: ViewName, day: string | null, filters: Filters): 
 }
 
 /** Everything by which a view is steered: previous, today, next; the other views; search and filters; subscribing. */
-export async function controls(context: Context, place: Place, action: string): Promise<Markup> {
+export async function controls(context: Context, place: PageLocation, action: string): Promise<Markup> {
   return html`<div class="tools">${toolbar(context, place)}${await filterForm(context, action, place.filters)}${subscribe(context, '/events', place.filters)}</div>
 ${chosen(context, action, place.filters)}${signedIn(context)}`
 }
 
 /** What the view is narrowed down to, each a link that takes it away again. */
-export function chosen(context: Context, action: string, filters: Filters): Part {
+export function chosen(context: Context, action: string, filters: Filters): MarkupPart {
   if (!isNarrowed(filters)) return null
   const { t, link } = context
   const dated = !hasOwnDates(action)
@@ -70,11 +70,11 @@ function hasOwnDates(action: string): boolean {
 }
 
 /** Whoever sees more than others is told so. */
-function signedIn({ call, t }: Context): Part {
+function signedIn({ call, t }: Context): MarkupPart {
   return call.scope.user !== null && html`<p class="note">${t('signed_in', { name: call.scope.user.name })}</p>`
 }
 
-function toolbar(context: Context, { view, day, previous, next, filters }: Place): Markup {
+function toolbar(context: Context, { view, day, previous, next, filters }: PageLocation): Markup {
   const { t } = context
   const isNow = day === context.today
   const way = (to: Way | undefined, name: 'back' | 'forward', rel: string) =>
@@ -112,7 +112,7 @@ ${dates(context, action, filters)}
 </form></search>`
 }
 
-function dates({ t }: Context, action: string, { start, end }: Filters): Part {
+function dates({ t }: Context, action: string, { start, end }: Filters): MarkupPart {
   if (hasOwnDates(action)) return null
   return [
     html`<label>${t('filters.from')} <input type="date" name="start_date" value="${start}"></label>`,
@@ -125,7 +125,7 @@ const MOST_CHOICES = 50
 
 type Choice = readonly [slug: string, name: string]
 
-function select(name: string, label: string, any: string, options: readonly Choice[], chosen = ''): Part {
+function select(name: string, label: string, any: string, options: readonly Choice[], chosen = ''): MarkupPart {
   if (options.length === 0 && chosen === '') return null
   return html`<label>${label} <select name="${name}"><option value="">${any}</option>${options.map(
     ([slug, words]) => html`<option value="${slug}"${slug === chosen && safe(' selected')}>${words}</option>`,
@@ -168,7 +168,7 @@ export function subscribe(context: Context, path: string, filters: Filters): Mar
   return subscribeTo(context, feedOf(path, filters))
 }
 
-export function subscribeTo(context: Context, { path, search }: Feed): Markup {
+export function subscribeTo(context: Context, { path, search }: FeedLink): Markup {
   const { t } = context
   const calendar = context.absolute(`${path}.ics${search}`)
   const webcal = calendar.replace(/^https?:/, 'webcal:')
@@ -181,7 +181,7 @@ export function subscribeTo(context: Context, { path, search }: Feed): Markup {
 }
 
 /** Links to the pages around one. */
-export function pager(context: Context, page: number, pages: number, address: (page: number) => string): Part {
+export function pager(context: Context, page: number, pages: number, address: (page: number) => string): MarkupPart {
   if (pages <= 1) return null
   const { t } = context
   return html`<nav class="pager" aria-label="${t('navigation.pages')}">

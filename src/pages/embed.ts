@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { FileRoute } from '../http/endpoint.ts'
 import { etagOf } from '../http/files.ts'
-import { once } from '../lib/later.ts'
+import { once } from '../lib/lazy.ts'
 
 const FOLDER = new URL('../../web/embed/', import.meta.url)
 /** The modules of the widget, each after those that it imports. */

@@ -1,7 +1,7 @@
 import { toWallClock } from '../calendar/zone.ts'
 import type { Event, EventRow, TicketRow } from '../domain/events.ts'
 import { firstWords } from '../lib/html.ts'
-import { html, type Markup, type Part } from '../lib/markup.ts'
+import { html, type Markup, type MarkupPart } from '../lib/markup.ts'
 import { costOf, eventPath, recordPath, whereOf } from './cards.ts'
 import { addDays, type Context } from './context.ts'
 import { lastDay, say, startDay, timeOf, whenLong } from './dates.ts'
@@ -35,7 +35,7 @@ function when(context: Context, row: EventRow): Markup {
   return html`${timeOf(row, first)}<br>${second}${row.all_day !== 1 && html`<p class="yours" hidden data-start="${row.start_utc}" data-end="${row.end_utc}" data-zone="${row.timezone}" data-words="${context.t('your_time', { when: '{when}', zone: '{zone}' })}"></p>`}`
 }
 
-function place(context: Context, { row }: Event, venue: Event['venues'][number]): Part {
+function place(context: Context, { row }: Event, venue: Event['venues'][number]): MarkupPart {
   const address = addressOf(venue)
   const linked = row.show_map_link === 1 || venue.row.show_map_link === 1
   return html`<li>${icon('pin')}<div><a href="${context.link(recordPath('venue', venue))}" dir="auto">${venue.row.venue}</a>${address.length > 0 && html`<address dir="auto">${address.join(', ')}</address>`}

@@ -6,7 +6,7 @@ import * as terms from '../domain/terms.ts'
 import { AppError } from '../lib/errors.ts'
 import { slugify } from '../lib/slug.ts'
 import { addDays, type Context } from './context.ts'
-import type { Feed } from './layout.ts'
+import type { FeedLink } from './layout.ts'
 
 /** What a reader asks to see of the calendar, as the address of the page says it. */
 export interface Filters {
@@ -128,7 +128,7 @@ export function searchOf(filters: Filters, change: Partial<Filters> = {}): strin
 }
 
 /** The feed of what is shown: feeds take the parameters of the REST list. */
-export function feedOf(path: string, filters: Filters): Feed {
+export function feedOf(path: string, filters: Filters): FeedLink {
   const { category, tag, venue, organizer, fixed } = filters
   const set = new URLSearchParams()
   if (filters.search !== '') set.set('search', filters.search)

@@ -1,6 +1,6 @@
 import type { Event } from '../domain/events.ts'
 import type { Answer, Call, View } from '../http/endpoint.ts'
-import { writeEach } from '../http/leave-out.ts'
+import { writeValid } from '../http/write-valid.ts'
 import { AppError } from '../lib/errors.ts'
 import { html, type Markup } from '../lib/markup.ts'
 import { eventItem, eventPath, hue, strip, whereOf } from './cards.ts'
@@ -37,7 +37,7 @@ const YEARS_AHEAD = 10
 const YEARS_LISTED = 2
 
 /** What the three views have in common. */
-interface Span {
+interface DayRange {
   readonly view: Extract<ViewName, 'month' | 'week' | 'day'>
   readonly title: string
   /** What its address names. */
@@ -100,7 +100,7 @@ async function day(call: Call): Promise<Answer> {
     { view: 'day', title, day: of, from: of, to: of, previous: addDays(of, -1), next: addDays(of, 1) },
     (all, { toList, hidden }) => {
       const [long, found] = part(all, isLong)
-      return html`${longStrip(context, long)}<h2 class="unseen">${context.count('events', found.length + hidden(of))}</h2><ul class="events single">${writeEach(context.call.scope, found, (event) => eventItem(context, event, 3))}</ul>${hidden(of) > 0 && html`<p><a class="button" href="${toList(of, found.length)}">${context.t('more', { count: hidden(of) })}</a></p>`}`
+      return html`${longStrip(context, long)}<h2 class="unseen">${context.count('events', found.length + hidden(of))}</h2><ul class="events single">${writeValid(context.call.scope, found, (event) => eventItem(context, event, 3))}</ul>${hidden(of) > 0 && html`<p><a class="button" href="${toList(of, found.length)}">${context.t('more', { count: hidden(of) })}</a></p>`}`
     },
   )
 }
@@ -123,7 +123,7 @@ function hiddenOn(events: readonly Event[], counts: ReadonlyMap<string, number>)
 
 async function show(
   context: Context,
-  span: Span,
+  span: DayRange,
   draw: (found: readonly Event[], around: Around) => Markup,
 ): Promise<Answer> {
   const { view, title } = span
@@ -165,7 +165,7 @@ ${found.length > 0 || view === 'month' ? draw(found, { toDay, toList, hidden }) 
 
 const NO_DATES: Partial<Filters> = { start: null, end: null, page: 1 }
 
-function address(view: Span['view'], day: string): string {
+function address(view: DayRange['view'], day: string): string {
   return view === 'month' ? day.slice(0, 7) : day
 }
 
@@ -232,7 +232,7 @@ function monthDay(context: Context, { day: of, slots }: Day, outside: boolean, a
   const more = slots.length - shown.length + around.hidden(of)
   const classes = ['day', outside && 'outside', of === context.today && 'today', !begins(slots) && 'idle']
   return html`<li class="${classes.filter(Boolean).join(' ')}" id="day-${of}"><h2><a href="${address}"><time datetime="${of}"><span class="long">${say(context, of, 'day')}</span><span class="number" aria-hidden="true">${Number(of.slice(8))}</span></time></a></h2>
-${slots.length > 0 && html`<ul>${writeEach(context.call.scope, shown, (slot) => bar(context, slot))}</ul>`}${more > 0 && html`<a class="more" href="${address}">${t('more', { count: more })}<span class="unseen"> ${say(context, of, 'short')}</span></a>`}</li>
+${slots.length > 0 && html`<ul>${writeValid(context.call.scope, shown, (slot) => bar(context, slot))}</ul>`}${more > 0 && html`<a class="more" href="${address}">${t('more', { count: more })}<span class="unseen"> ${say(context, of, 'short')}</span></a>`}</li>
 `
 }
 
@@ -259,7 +259,7 @@ function weekColumns(context: Context, days: readonly Day[], { toDay, hidden }: 
       day: of,
       slots,
     }) => html`<li class="day${of === context.today && ' today'}"><h2><a href="${toDay(of)}"><time datetime="${of}"><span class="weekday">${say(context, of, 'weekdayShort')}</span> <span class="number">${Number(of.slice(8))}</span> <span class="unseen">${say(context, of, 'month')}</span></time></a></h2>
-${slots.length > 0 && html`<ul>${writeEach(context.call.scope, slots, ({ event }) => weekCard(context, event))}</ul>`}${hidden(of) > 0 && html`<a class="more" href="${toDay(of)}">${context.t('more', { count: hidden(of) })}</a>`}</li>
+${slots.length > 0 && html`<ul>${writeValid(context.call.scope, slots, ({ event }) => weekCard(context, event))}</ul>`}${hidden(of) > 0 && html`<a class="more" href="${toDay(of)}">${context.t('more', { count: hidden(of) })}</a>`}</li>
 `,
   )}</ol>`
 }

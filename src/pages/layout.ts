@@ -1,5 +1,5 @@
 import type { Answer } from '../http/endpoint.ts'
-import { html, jsonInScript, type Markup, type Part, safe } from '../lib/markup.ts'
+import { html, jsonInScript, type Markup, type MarkupPart, safe } from '../lib/markup.ts'
 import type { JsonLd } from '../rest/json-ld.ts'
 import { assetPath } from './assets.ts'
 import type { Context } from './context.ts'
@@ -19,7 +19,7 @@ export interface Page {
   /** The address of a picture of what the page is about. */
   readonly image?: string
   /** The path of the feeds of what is shown, without their ending, and the parameters behind it. */
-  readonly feed?: Feed
+  readonly feed?: FeedLink
   /** Where the reader is in the navigation. */
   readonly at?: 'start' | 'events' | 'calendar' | 'map'
   /** Unix seconds when it could change by time alone, before the day ends. */
@@ -28,7 +28,7 @@ export interface Page {
   readonly secret?: boolean
 }
 
-export interface Feed {
+export interface FeedLink {
   readonly path: string
   readonly search: string
   /** The one kind that there is, where there is but one. */
@@ -114,7 +114,7 @@ const FEEDS = [
   ['json', 'application/feed+json', 'JSON Feed'],
 ] as const
 
-function feeds(context: Context, { path, search, only }: Feed): Part {
+function feeds(context: Context, { path, search, only }: FeedLink): MarkupPart {
   return FEEDS.filter(([ending]) => only === undefined || ending === only).map(
     ([ending, type, name]) =>
       html`<link rel="alternate" type="${type}" title="${name}" href="${context.absolute(`${path}.${ending}${search}`)}">\n`,

@@ -2,10 +2,10 @@ import * as eventList from '../domain/event-list.ts'
 import type { Event } from '../domain/events.ts'
 import type { Answer, Call, View } from '../http/endpoint.ts'
 import { AppError } from '../lib/errors.ts'
-import { html, type Markup, type Part } from '../lib/markup.ts'
+import { html, type Markup, type MarkupPart } from '../lib/markup.ts'
 import { agenda, strip } from './cards.ts'
 import { addDays, type Context, contextOf, LONGEST_ABOUT } from './context.ts'
-import { chosen, controls, filterForm, type Place, pager, subscribe, type Way } from './controls.ts'
+import { chosen, controls, filterForm, type PageLocation, pager, subscribe, type Way } from './controls.ts'
 import { say, sayRange } from './dates.ts'
 import {
   type Filters,
@@ -103,7 +103,7 @@ function titleOf(context: Context, { start, end, search }: Filters): string {
 }
 
 /** A list of some days goes on by as many days; an open one goes back by a month. */
-function placeOf(context: Context, filters: Filters): Place {
+function placeOf(context: Context, filters: Filters): PageLocation {
   const { t, today } = context
   const { start, end } = filters
   const way = (from: string, to: string, label: string): Way => ({
@@ -129,7 +129,11 @@ function daysBetween(start: string, end: string): number {
 export async function subjectPage(
   context: Context,
   filters: Filters,
-  subject: Pick<Page, 'title' | 'path' | 'jsonLd' | 'image'> & { about: Part; eyebrow: string; description: string },
+  subject: Pick<Page, 'title' | 'path' | 'jsonLd' | 'image'> & {
+    about: MarkupPart
+    eyebrow: string
+    description: string
+  },
 ): Promise<Answer> {
   const { t } = context
   const { title, path, about, eyebrow, description, ...rest } = subject

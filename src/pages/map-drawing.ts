@@ -1,7 +1,7 @@
 import type { Linked } from '../domain/linked-records.ts'
 import type { Point } from '../lib/geo.ts'
-import { html, type Markup, type Part } from '../lib/markup.ts'
-import { type Frame, frameAround, metresPerPixel, project, TILE, tilesOf } from '../lib/mercator.ts'
+import { html, type Markup, type MarkupPart } from '../lib/markup.ts'
+import { frameAround, type MapFrame, metresPerPixel, project, TILE, tilesOf } from '../lib/mercator.ts'
 import type { Context } from './context.ts'
 
 /** A place to be marked. */
@@ -60,7 +60,7 @@ function fill(address: string, values: Record<string, number>): string {
 }
 
 /** Marks that would lie on each other become one. */
-function gather(frame: Frame, places: readonly Marked[]): Spot[] {
+function gather(frame: MapFrame, places: readonly Marked[]): Spot[] {
   const spots: Spot[] = []
   for (const place of places) {
     const at = project(place, frame.zoom)
@@ -80,7 +80,7 @@ function radiusOf(weight: number): number {
   return Math.round(Math.min(26, 11 + Math.sqrt(weight) * 1.6))
 }
 
-function spot({ count }: Context, { x, y, radius, weight, places }: Spot): Part {
+function spot({ count }: Context, { x, y, radius, weight, places }: Spot): MarkupPart {
   const [first] = places
   const names = `${count('events', weight)}: ${places.map(({ name }) => name).join(', ')}`
   return html`<a class="spot" href="${first?.href}" aria-label="${names}"><title>${names}</title><circle cx="${x}" cy="${y}" r="${radius}"/><text x="${x}" y="${y}" dy=".36em" text-anchor="middle">${weight}</text></a>
@@ -99,7 +99,7 @@ const NAME_HEIGHT = 20
 const LETTER = 7.2
 
 /** Names beside the marks, below or above them: as many as have room. */
-function labels(frame: Frame, spots: readonly Spot[]): Part {
+function labels(frame: MapFrame, spots: readonly Spot[]): MarkupPart {
   const taken: Box[] = spots.map(({ x, y, radius }) => ({
     left: x - radius,
     right: x + radius,
@@ -128,13 +128,13 @@ function boxOf(left: number, line: number, wide: number): Box {
   return { left, right: left + wide, top: line - NAME_HEIGHT / 2, bottom: line + NAME_HEIGHT / 2 }
 }
 
-function isFree({ width, height }: Frame, taken: readonly Box[], { left, right, top, bottom }: Box): boolean {
+function isFree({ width, height }: MapFrame, taken: readonly Box[], { left, right, top, bottom }: Box): boolean {
   if (left < 6 || right > width - 6 || top < 6 || bottom > height - 6) return false
   return taken.every((box) => right < box.left || left > box.right || bottom < box.top || top > box.bottom)
 }
 
 /** Lines a hundred pixels apart, from the middle out. */
-function paper({ width, height }: Frame): Part {
+function paper({ width, height }: MapFrame): MarkupPart {
   const lines = (length: number) =>
     Array.from({ length: Math.ceil(length / 100) }, (_, n) => (length % 100) / 2 + n * 100)
   const path = [...lines(width).map((x) => `M${x} 0V${height}`), ...lines(height).map((y) => `M0 ${y}H${width}`)].join(
@@ -146,7 +146,7 @@ function paper({ width, height }: Frame): Part {
 const LENGTHS = [50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000, 200_000, 500_000, 1_000_000]
 
 /** The longest round distance that fits a fifth of the view. */
-function scale({ locale }: Context, frame: Frame): Part {
+function scale({ locale }: Context, frame: MapFrame): MarkupPart {
   const metres = metresPerPixel(frame)
   const length = LENGTHS.findLast((one) => one / metres < frame.width / 5)
   if (length === undefined) return null

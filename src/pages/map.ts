@@ -2,8 +2,8 @@ import * as eventList from '../domain/event-list.ts'
 import type { Event } from '../domain/events.ts'
 import type { Linked } from '../domain/linked-records.ts'
 import type { Answer, Call, View } from '../http/endpoint.ts'
-import { writeEach } from '../http/leave-out.ts'
-import { html, type Markup, type Part } from '../lib/markup.ts'
+import { writeValid } from '../http/write-valid.ts'
+import { html, type Markup, type MarkupPart } from '../lib/markup.ts'
 import { eventPath, recordPath } from './cards.ts'
 import { addDays, type Context, contextOf } from './context.ts'
 import { controls } from './controls.ts'
@@ -46,14 +46,14 @@ ${
   })
 }
 
-interface Place {
+interface MapPlace {
   readonly venue: Linked
   readonly events: Event[]
 }
 
 /** The venues of events, those with most of them first. */
-function placesOf(events: readonly Event[]): Place[] {
-  const places = new Map<number, Place>()
+function placesOf(events: readonly Event[]): MapPlace[] {
+  const places = new Map<number, MapPlace>()
   for (const event of events) {
     for (const venue of event.venues.filter(isPlaced)) {
       const place = places.get(venue.row.id) ?? { venue, events: [] }
@@ -64,7 +64,7 @@ function placesOf(events: readonly Event[]): Place[] {
   return [...places.values()].sort((one, other) => other.events.length - one.events.length).slice(0, MOST_PLACES)
 }
 
-function drawing(context: Context, places: readonly Place[]): Markup {
+function drawing(context: Context, places: readonly MapPlace[]): Markup {
   const marked = places.map(({ venue, events }) => ({
     ...pointOf(venue),
     name: String(venue.row.venue),
@@ -74,9 +74,9 @@ function drawing(context: Context, places: readonly Place[]): Markup {
   return drawMap(context, marked, { width: 680, least: 400, most: 640, label: context.t('map_title') })
 }
 
-function item(context: Context, { venue, events }: Place): Markup {
+function item(context: Context, { venue, events }: MapPlace): Markup {
   const { link, t, count } = context
-  const named: Part = writeEach(
+  const named: MarkupPart = writeValid(
     context.call.scope,
     events.slice(0, NAMED),
     (event) =>

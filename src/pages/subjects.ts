@@ -5,7 +5,7 @@ import * as terms from '../domain/terms.ts'
 import { categoryFeed, feedParameters } from '../feeds/views.ts'
 import type { Answer, Call, View } from '../http/endpoint.ts'
 import { firstWords, pageHtml } from '../lib/html.ts'
-import { html, type Markup, type Part, safe } from '../lib/markup.ts'
+import { html, type Markup, type MarkupPart, safe } from '../lib/markup.ts'
 import { slugify } from '../lib/slug.ts'
 import { organizationLd, placeLd } from '../rest/json-ld.ts'
 import { picture, recordPath, termPath } from './cards.ts'
@@ -58,19 +58,19 @@ export function addressOf({ row }: Linked): string[] {
 }
 
 /** A venue on the operator's tiles; without them a place by itself says nothing. */
-export function placeMap(context: Context, venue: Linked): Part {
+export function placeMap(context: Context, venue: Linked): MarkupPart {
   if (context.call.scope.site.design.tiles === '' || !isPlaced(venue) || venue.row.show_map !== 1) return null
   const name = String(venue.row.venue)
   const mark = { ...pointOf(venue), name, weight: 1, href: openStreetMap(venue) }
   return html`<div class="map-frame">${drawMap(context, [mark], { width: 480, least: 260, most: 260, label: name })}</div>`
 }
 
-function facts(context: Context, kind: LinkedKind, found: Linked): Part {
+function facts(context: Context, kind: LinkedKind, found: Linked): MarkupPart {
   const { row } = found
   const { t } = context
   const website = row.website ? String(row.website) : ''
   const address = kind === 'venue' ? addressOf(found) : []
-  const items: Part[] = [
+  const items: MarkupPart[] = [
     address.length > 0 &&
       html`<li>${icon('pin')}<address dir="auto">${address.map((line) => html`${line}<br>`)}</address></li>`,
     kind === 'venue' &&
@@ -108,7 +108,7 @@ async function term(call: Call, kind: 'category' | 'tag', slug: string, asked: s
 }
 
 /** The categories below one, and the way back up. */
-async function around({ call, link, t }: Context, found: Term): Promise<Part> {
+async function around({ call, link, t }: Context, found: Term): Promise<MarkupPart> {
   const { rows } = await terms.list(call.scope, 'category', () => ({ parent: found.id, per_page: 50 }))
   const above = found.parent > 0 ? [await terms.get(call.scope, 'category', found.parent)] : []
   if (rows.length + above.length === 0) return null

@@ -1,16 +1,16 @@
 import type { WallClock } from '../calendar/zone.ts'
 import type { Problem, Problems } from '../lib/errors.ts'
-import type { Turn } from '../lib/turns.ts'
+import type { TimeSlice } from '../lib/time-slices.ts'
 import type { JsonSchema } from './json-schema.ts'
 
 /** What reading a value may need to know. */
-export interface Reading {
+export interface ReadContext {
   /** The present wall-clock time, from which `tomorrow` counts. */
   readonly today: WallClock
 }
 
 /** A kind of value: how clients may write it, and what it means. */
-export interface Kind<Value> {
+export interface ValueType<Value> {
   /** The type that the namespace index names. */
   readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object'
   /** JSON Schema of what a client should send. */
@@ -18,12 +18,12 @@ export interface Kind<Value> {
   /** Further spellings that are understood. */
   readonly accepts?: readonly JsonSchema[]
   /** The value meant by what was sent; throws {@link Refused}. */
-  read(raw: unknown, reading: Reading): Value
+  read(raw: unknown, reading: ReadContext): Value
 }
 
 /** A field or parameter, declared once. */
 export interface Field<Value = unknown> {
-  readonly kind: Kind<Value>
+  readonly kind: ValueType<Value>
   readonly required?: true
   /** What an absent or empty value means. */
   readonly default?: Value
@@ -56,7 +56,7 @@ export function optional(fields: Fields): Fields {
 }
 
 /** The value of a field: null when it was cleared. */
-type ValueOf<F extends Field> = F extends { kind: Kind<infer V> }
+type ValueOf<F extends Field> = F extends { kind: ValueType<infer V> }
   ? F extends { required: true } | { default: V }
     ? V
     : V | null
@@ -67,7 +67,7 @@ export type Values<F> = { [N in keyof F]?: F[N] extends Field ? ValueOf<F[N]> : 
 
 /** The columns of a resource's stored fields. */
 export type Columns<F> = {
-  [N in keyof F as F[N] extends { stored: true } ? N : never]: F[N] extends { kind: Kind<infer V> }
+  [N in keyof F as F[N] extends { stored: true } ? N : never]: F[N] extends { kind: ValueType<infer V> }
     ? V extends boolean
       ? number
       : F[N] extends { required: true }
@@ -91,7 +91,7 @@ export interface Read<F> {
 }
 
 export interface ReadOptions {
-  readonly reading: Reading
+  readonly reading: ReadContext
   /** `create`: required fields must be there. `update`: they may be absent. `query`: empty means absent, absent takes the default. */
   readonly mode: 'create' | 'update' | 'query'
 }
@@ -124,7 +124,7 @@ export function readFields<F extends Fields>(fields: F, raw: Record<string, unkn
 /** What a kind made of a value. */
 type ReadValue = { readonly given: unknown } & ({ readonly value: unknown } | { readonly problem: Problem })
 
-function readValue(kind: Kind<unknown>, given: unknown, reading: Reading): ReadValue {
+function readValue(kind: ValueType<unknown>, given: unknown, reading: ReadContext): ReadValue {
   try {
     return { given, value: kind.read(given, reading) }
   } catch (error) {
@@ -143,11 +143,11 @@ export function keepAhead(from: object, to: object): void {
 }
 
 /** The last very long texts that were read, with what came of them: all occurrences of a series have the same. */
-const recent: { readonly kind: Kind<unknown>; readonly read: ReadValue }[] = []
+const recent: { readonly kind: ValueType<unknown>; readonly read: ReadValue }[] = []
 const MOST_RECENT = 4
 const VERY_LONG = 10_000
 
-function readLong(kind: Kind<unknown>, given: string, reading: Reading): ReadValue {
+function readLong(kind: ValueType<unknown>, given: string, reading: ReadContext): ReadValue {
   if (given.length < VERY_LONG) return readValue(kind, given, reading)
   const known = recent.find((one) => one.kind === kind && one.read.given === given)
   if (known !== undefined) return known.read
@@ -167,14 +167,14 @@ const LONG = 500
 export async function readAhead(
   fields: Fields,
   raw: Record<string, unknown>,
-  { reading, turn, least = LONG }: { readonly reading: Reading; readonly turn: Turn; readonly least?: number },
+  { reading, turn, least = LONG }: { readonly reading: ReadContext; readonly turn: TimeSlice; readonly least?: number },
 ): Promise<number> {
   const values = new Map<string, ReadValue>()
   let length = 0
   for (const [name, { kind }] of Object.entries(fields)) {
     const given = Object.hasOwn(raw, name) ? raw[name] : undefined
     if (typeof given !== 'string' || given.length < least) continue
-    if (turn.isOver) await turn.pass()
+    if (turn.isOver) await turn.yield()
     values.set(name, readLong(kind, given, reading))
     length += given.length
   }

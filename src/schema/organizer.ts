@@ -1,16 +1,16 @@
 import { declare } from './field.ts'
-import * as kinds from './kinds.ts'
 import { recordFields } from './record.ts'
+import * as types from './value-types.ts'
 
 /** Who holds events. */
 export const organizerFields = {
   ...declare('organizer', {
-    organizer: { kind: kinds.name, required: true, stored: true, searched: true },
+    organizer: { kind: types.name, required: true, stored: true, searched: true },
   }),
   ...recordFields,
   ...declare('organizer', {
-    phone: { kind: kinds.text, stored: true, searched: true },
-    website: { kind: kinds.url, stored: true, searched: true },
-    email: { kind: kinds.email, stored: true, searched: true },
+    phone: { kind: types.text, stored: true, searched: true },
+    website: { kind: types.url, stored: true, searched: true },
+    email: { kind: types.email, stored: true, searched: true },
   }),
 } as const

@@ -1,21 +1,21 @@
 import { declare } from './field.ts'
-import * as kinds from './kinds.ts'
 import { pageParameters } from './record.ts'
+import * as types from './value-types.ts'
 
 export type TermKind = 'category' | 'tag'
 
 /** What events are about, freely chosen. */
 export const tagFields = declare('term', {
-  name: { kind: kinds.name, required: true, stored: true },
-  description: { kind: kinds.safeHtml, stored: true },
-  slug: { kind: kinds.slug },
+  name: { kind: types.name, required: true, stored: true },
+  description: { kind: types.safeHtml, stored: true },
+  slug: { kind: types.slug },
 })
 
 /** What events are about, as a tree. */
 export const categoryFields = {
   ...tagFields,
   ...declare('category', {
-    parent: { kind: kinds.integer(0), default: 0 },
+    parent: { kind: types.integer(0), default: 0 },
   }),
 }
 
@@ -23,15 +23,15 @@ export const categoryFields = {
 export const tagListParameters = {
   ...pageParameters,
   ...declare('term_list', {
-    search: { kind: kinds.exact },
-    exclude: { kind: kinds.ids },
-    include: { kind: kinds.ids },
-    order: { kind: kinds.oneOf('asc', 'desc'), default: 'asc' as const },
-    orderby: { kind: kinds.oneOf('id', 'name', 'slug', 'count', 'description', 'include'), default: 'name' as const },
-    hide_empty: { kind: kinds.flag, default: true },
-    post: { kind: kinds.id },
-    event: { kind: kinds.id },
-    slug: { kind: kinds.exact },
+    search: { kind: types.exact },
+    exclude: { kind: types.ids },
+    include: { kind: types.ids },
+    order: { kind: types.oneOf('asc', 'desc'), default: 'asc' as const },
+    orderby: { kind: types.oneOf('id', 'name', 'slug', 'count', 'description', 'include'), default: 'name' as const },
+    hide_empty: { kind: types.flag, default: true },
+    post: { kind: types.id },
+    event: { kind: types.id },
+    slug: { kind: types.exact },
   }),
 }
 
@@ -39,6 +39,6 @@ export const tagListParameters = {
 export const categoryListParameters = {
   ...tagListParameters,
   ...declare('term_list', {
-    parent: { kind: kinds.integer(0) },
+    parent: { kind: types.integer(0) },
   }),
 }

@@ -1,17 +1,17 @@
-import { declare, type Kind, Refused, readFields, type Values } from './field.ts'
+import { declare, Refused, readFields, type Values, type ValueType } from './field.ts'
 import { Type } from './json-schema.ts'
-import * as kinds from './kinds.ts'
+import * as types from './value-types.ts'
 
 /** What admits to an event. */
 export const ticketFields = declare('ticket', {
-  id: { kind: kinds.id },
-  name: { kind: kinds.name, required: true },
-  price: { kind: kinds.amount },
-  currency: { kind: kinds.currency },
-  url: { kind: kinds.url },
-  capacity: { kind: kinds.integer(0) },
-  available_from: { kind: kinds.date },
-  available_until: { kind: kinds.date },
+  id: { kind: types.id },
+  name: { kind: types.name, required: true },
+  price: { kind: types.amount },
+  currency: { kind: types.currency },
+  url: { kind: types.url },
+  capacity: { kind: types.integer(0) },
+  available_from: { kind: types.date },
+  available_until: { kind: types.date },
 })
 
 export type TicketValue = Values<typeof ticketFields>
@@ -19,7 +19,7 @@ export type TicketValue = Values<typeof ticketFields>
 const MOST_TICKETS = 50
 
 /** The tickets of an event; a ticket with the id of one that the event has stays that one. */
-export const tickets: Kind<TicketValue[]> = {
+export const tickets: ValueType<TicketValue[]> = {
   type: 'array',
   schema: Type.Array(
     Type.Object(

@@ -8,7 +8,7 @@ import type { Tables } from './tables.ts'
 export class CopyError extends Error {}
 
 /** Told how far the copy is. */
-export type Progress = (table: string, copied: number, total: number) => void
+export type OnCopyProgress = (table: string, copied: number, total: number) => void
 
 type Row = Record<string, string | number | null>
 
@@ -47,7 +47,7 @@ export async function copyDatabase(
   from: Database,
   to: Database,
   source: string,
-  progress: Progress,
+  progress: OnCopyProgress,
   restart = false,
 ): Promise<Record<string, number>> {
   const unfinished = await from.unfinishedCopy()
@@ -63,7 +63,7 @@ export async function copyDatabase(
 }
 
 /** Copies what a transaction sees, and compares it. Neither side is left alone for long, so that no connection is closed. */
-async function copyAll(from: Tx, to: Database, progress: Progress): Promise<Record<string, number>> {
+async function copyAll(from: Tx, to: Database, progress: OnCopyProgress): Promise<Record<string, number>> {
   const counts: Record<string, number> = {}
   for (const [table, key] of TABLES) counts[table] = await copyTable(from, to, table, key, progress)
   await copyParents(from, to)
@@ -116,7 +116,7 @@ async function copyTable(
   to: Database,
   table: Table,
   key: readonly string[],
-  progress: Progress,
+  progress: OnCopyProgress,
 ): Promise<number> {
   const total = await countRows(from, table)
   let [last] = await to.read((tx) => rowsOf(tx, table, key, null, 1, 'desc'))

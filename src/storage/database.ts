@@ -5,15 +5,16 @@ import { AppError, unavailable } from '../lib/errors.ts'
 import { WorkQueue } from '../lib/work-queue.ts'
 import { type Dialect, postgres, sqlite, type Tx } from './dialect.ts'
 import { type Fault, Faults, isFull } from './faults.ts'
-import { Looker, type Question } from './look.ts'
+import { type Lookup, Lookups } from './lookup.ts'
 import { ALL, listDone, type MigrateOptions, migrate, refuseLater, untilUnlocked } from './migrator.ts'
-import { momentOf } from './moments.ts'
 import { postgresDialect } from './postgres/dialect.ts'
+import { DEFAULT_POOL, type PoolOptions } from './postgres/pool.ts'
 import { Replicas } from './postgres/replicas.ts'
-import { Commits } from './sqlite/commits.ts'
+import { snapshotOf } from './snapshot.ts'
 import { SqliteDialect } from './sqlite/dialect.ts'
 import { FileIdentity } from './sqlite/file-identity.ts'
-import { enter, leave } from './sqlite/foreign-log.ts'
+import { closeFile, openFile } from './sqlite/foreign-log.ts'
+import { GroupCommit } from './sqlite/group-commit.ts'
 import { stampFile } from './sqlite/stamp.ts'
 import { findDamage } from './sqlite/thread.ts'
 import type { Tables } from './tables.ts'
@@ -30,7 +31,7 @@ export interface Database {
    * Gives a database of which all reads are of one moment until the work ends, for what reads in several places. The work
    * may be done again, so it must not write, nor wait for anything but its reads.
    */
-  moment<T>(work: (db: Database) => Promise<T>): Promise<T>
+  snapshot<T>(work: (db: Database) => Promise<T>): Promise<T>
   /** Whether what a transaction reads is of this version of the data. */
   isAt(tx: Tx, version: Version): Promise<boolean>
   /** Reads and writes, of which all or none happen. */
@@ -38,11 +39,11 @@ export interface Database {
   /** The same, of so much that nobody's commit is to wait for it: on SQLite, in a thread of its own. */
   writeMany<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /** The same as `write`, of what is in no answer: the version of the data stays. */
-  note<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  writeWithoutInvalidating<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /** Runs one statement that changes nothing which is in an answer: the version of the data stays, on SQLite too. */
   touch(statement: (db: Kysely<Tables>) => Compilable): Promise<void>
   /** Asks one question that is asked over and over, without a transaction. */
-  look<Row>(question: Question<Row>, value: string | number): Row[] | Promise<Row[]>
+  lookUp<Row>(question: Lookup<Row>, value: string | number): Row[] | Promise<Row[]>
   /** What the data is at now; asked once per turn of the event loop. */
   version(): Version | Promise<Version>
   /** Gets ready for the first reads of many rows, which would have to wait for their thread. */
@@ -66,8 +67,6 @@ export interface Database {
 const PATIENCE = 5000
 const PAUSE = 50
 
-/** How many moments hold a connection to PostgreSQL at once: half of the pool, so that all else has the other half. */
-const MOMENTS = 5
 /** How many may wait for their turn. */
 const MOST_WAITING = 500
 
@@ -82,12 +81,13 @@ export interface DatabaseOptions {
   readonly replicas?: readonly string[]
   /** Whether it is opened to be copied, or copied to, which takes long. */
   readonly isCopied?: boolean
+  readonly pool?: PoolOptions
 }
 
 /** Opens PostgreSQL at an address `postgres://…`, or the embedded database in a folder; `:memory:` keeps it in memory alone. */
 export function openDatabase(
   where: string,
-  { onQuery, onError = () => {}, replicas: urls = [], isCopied = false }: DatabaseOptions = {},
+  { onQuery, onError = () => {}, replicas: urls = [], isCopied = false, pool }: DatabaseOptions = {},
 ): Database {
   const isAddress = /^postgres(ql)?:\/\//.test(where)
   const file = where === ':memory:' ? where : join(where, 'kalends.sqlite')
@@ -97,7 +97,7 @@ export function openDatabase(
   const open = (place: 'here' | 'thread' = 'here') =>
     new Kysely<Tables>({
       dialect: isAddress
-        ? postgresDialect(where, onError, isCopied ? 'copying' : 'answering')
+        ? postgresDialect(where, onError, isCopied ? 'copying' : 'answering', pool)
         : new SqliteDialect(file, place, identity),
       log:
         onQuery &&
@@ -105,7 +105,7 @@ export function openDatabase(
           if (level === 'query') onQuery(query.sql, query.parameters)
         }),
     })
-  const hadLog = isFile && enter(file)
+  const hadLog = isFile && openFile(file)
   const db = open()
   // Readers of a file have a connection of their own, so that they do not wait for a writer.
   const reader = isFile ? open() : db
@@ -113,13 +113,13 @@ export function openDatabase(
   const manyReader = isFile ? open('thread') : reader
   const manyWriter = isFile ? open('thread') : db
   const dialect = isAddress ? postgres : sqlite
-  const replicas = new Replicas(reader, isAddress ? urls : [], onError)
+  const replicas = new Replicas(reader, isAddress ? urls : [], onError, pool)
   const local = isAddress ? null : new LocalVersions(file, identity)
   const versions = local ?? new SharedVersions(db)
-  const looker = new Looker(db, local === null || file === ':memory:' ? null : (text) => local.prepare(text))
+  const looker = new Lookups(db, local === null || file === ':memory:' ? null : (text) => local.prepare(text))
   // Two who change the same thing wait for each other by dialect.lock; those who do not, do not.
   const transaction = <T>(work: (tx: Tx) => Promise<T>, alone = false): Promise<T> =>
-    patiently(
+    withRetry(
       dialect,
       (beforeCommit) =>
         (alone ? manyWriter : db)
@@ -132,7 +132,7 @@ export function openDatabase(
           }),
       faults,
     )
-  const commits = isAddress ? null : new Commits(transaction)
+  const commits = isAddress ? null : new GroupCommit(transaction)
   const writing = <T>(work: (tx: Tx) => Promise<T>, alone: boolean): Promise<T> =>
     commits === null ? transaction(work) : commits.write(work, alone)
   const changing = async <T>(work: (tx: Tx) => Promise<T>, alone: boolean): Promise<T> => {
@@ -149,7 +149,7 @@ export function openDatabase(
   }
   const done = () => listDone(db as Kysely<unknown>, dialect)
   const reading = <T>(from: Kysely<Tables>, work: (tx: Tx) => Promise<T>): Promise<T> =>
-    patiently(
+    withRetry(
       dialect,
       async () => {
         const chosen = await replicas.choose(from)
@@ -171,37 +171,40 @@ export function openDatabase(
     // A new database is made at once; what is in an older one may be much.
     if (!isAddress && (before.length === 0 || !isFile)) return migrate(db as Kysely<unknown>, run)
     const own = new Kysely<unknown>({
-      dialect: isAddress ? postgresDialect(where, onError, 'migrating') : new SqliteDialect(file, 'thread', identity),
+      dialect: isAddress
+        ? postgresDialect(where, onError, 'migrating', pool)
+        : new SqliteDialect(file, 'thread', identity),
     })
     return migrate(own, run).finally(() => own.destroy())
   }
-  // On SQLite they take turns by their connection.
-  const moments = new WorkQueue(isAddress ? MOMENTS : Number.POSITIVE_INFINITY, MOST_WAITING)
+  // Half of the pool, so that other queries have the other half. On SQLite they take turns by their connection.
+  const { connections } = pool ?? DEFAULT_POOL
+  const moments = new WorkQueue(isAddress ? Math.ceil(connections / 2) : Number.POSITIVE_INFINITY, MOST_WAITING)
   const database: Database = {
     read: (work) => reading(reader, work),
     readMany: (work) => reading(manyReader, work),
-    moment: (work) =>
+    snapshot: (work) =>
       moments.run(() =>
         reading(manyReader, async (tx) => {
-          const moment = momentOf(database, tx)
+          const moment = snapshotOf(database, tx)
           return work(moment.db).finally(moment.end)
         }),
       ),
     isAt: (tx, version) => versions.isAt(tx, version),
     write: (work) => changing(work, false),
     writeMany: (work) => changing(work, true),
-    note: (work) => writing(work, false),
+    writeWithoutInvalidating: (work) => writing(work, false),
     async touch(statement) {
       const query = statement(db).compile()
       if (local === null || file === ':memory:') await db.executeQuery(query)
       // While no transaction of this process holds the file.
       else await db.connection().execute(async () => local.run(query.sql, query.parameters))
     },
-    look(question, value) {
+    lookUp(question, value) {
       const rows = telling(dialect, faults, () => looker.ask(question, value))
       return Array.isArray(rows)
         ? rows
-        : patiently(
+        : withRetry(
             dialect,
             anew(rows, () => looker.ask(question, value)),
             faults,
@@ -211,7 +214,7 @@ export function openDatabase(
       const current = telling(dialect, faults, () => versions.current())
       return typeof current === 'string'
         ? current
-        : patiently(
+        : withRetry(
             dialect,
             anew(current, () => versions.current()),
             faults,
@@ -235,7 +238,7 @@ export function openDatabase(
       const before = await done()
       return ALL.filter((name) => !before.includes(name))
     },
-    unfinishedCopy: () => patiently(dialect, () => unfinishedCopy(db), faults),
+    unfinishedCopy: () => withRetry(dialect, () => unfinishedCopy(db), faults),
     async trouble() {
       if (identity?.isMoved) return 'moved'
       if (faults.isDamaged) return 'damaged'
@@ -264,7 +267,7 @@ export function openDatabase(
       versions.close()
       if (isFile) await Promise.all([reader, manyReader, manyWriter].map((one) => one.destroy()))
       await db.destroy()
-      if (isFile) leave(file)
+      if (isFile) closeFile(file)
     },
   }
   return database
@@ -277,7 +280,7 @@ const BROKEN = 3
  * Does a transaction again while its failure is of the passing kind, or its connection was broken: what failed before it
  * was told to commit has changed nothing. A commit whose answer was lost may have happened, so it is not done again.
  */
-async function patiently<T>(
+async function withRetry<T>(
   dialect: Dialect,
   attempt: (beforeCommit: () => void) => Promise<T>,
   faults: Faults,

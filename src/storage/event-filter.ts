@@ -4,24 +4,24 @@ import type { Point } from '../lib/geo.ts'
 import type { Status } from '../schema/record.ts'
 import { dialectOf, type Tx } from './dialect.ts'
 import { LINK_TABLE, type LinkedKind } from './records.ts'
-import { type Sight, visible, whole } from './sight.ts'
 import type { Tables } from './tables.ts'
+import { isVisible, type Visibility, whole } from './visibility.ts'
 
 /** What a list of events asks for, and the conditions that it comes to. */
 
 type Where = ExpressionBuilder<Tables, 'events'>
 
 /** A bound on one end of events: wall clocks compare whole days, instants exact times. */
-export interface Bound {
+export interface TimeBound {
   readonly end: 'start' | 'end'
   readonly is: '>' | '>=' | '<='
   readonly than: WallClock | Instant
 }
 
 export interface EventFilter {
-  readonly sight: Sight
+  readonly visibility: Visibility
   readonly status: readonly Status[] | null
-  readonly bounds: readonly Bound[]
+  readonly bounds: readonly TimeBound[]
   readonly include: readonly number[] | null
   /** Case-folded. */
   readonly search: string | null
@@ -52,7 +52,7 @@ const FIRST = toInstant('0001-01-01 00:00:00', 'UTC')
 const LAST = toInstant('9999-12-31 23:59:59', 'UTC')
 
 /** The days in which what fits some bounds can start. */
-interface Span {
+interface TimeRange {
   readonly from: WallClock | null
   readonly to: WallClock | null
 }
@@ -61,7 +61,7 @@ interface Span {
  * What ends before a time starts before it, too; but where clocks are put back its wall clock may say otherwise, and
  * instants are of any zone: so with a day or two to spare.
  */
-function startSpan(bounds: readonly Bound[]): Span {
+function startSpan(bounds: readonly TimeBound[]): TimeRange {
   let from: WallClock | null = null
   let to: WallClock | null = null
   for (const { end, is, than } of bounds) {
@@ -81,7 +81,7 @@ function startSpan(bounds: readonly Bound[]): Span {
 /** Those links whose events can be in a span. */
 function within(
   query: SelectQueryBuilder<Tables, 'event_terms', { event: number }>,
-  { from, to }: Span,
+  { from, to }: TimeRange,
 ): SelectQueryBuilder<Tables, 'event_terms', { event: number }> {
   const begun = from === null ? query : query.where('start_local', '>=', from)
   return to === null ? begun : begun.where('start_local', '<=', to)
@@ -94,11 +94,11 @@ export function isByLink({ terms, linked }: EventFilter): boolean {
 
 /** What a filter asks of events; near a place, the join with the venues does the rest. */
 export function conditions(tx: Tx, eb: Where, filter: EventFilter): Expression<SqlBool>[] {
-  const { sight, include, search, featured, parent } = filter
+  const { visibility: sight, include, search, featured, parent } = filter
   const few = filter.found !== null && filter.found.length <= FEW ? filter.found : null
   const named = few !== null || isByLink(filter)
   const status = named ? dialectOf(tx).plain(eb.ref('events.status')) : eb.ref('events.status')
-  const found: Expression<SqlBool>[] = [visible(eb, sight, filter.status, status)]
+  const found: Expression<SqlBool>[] = [isVisible(eb, sight, filter.status, status)]
   if (include !== null) found.push(eb('events.id', 'in', include))
   else if (!filter.unlisted) found.push(eb('events.hide_from_listings', '=', 0))
   for (const { end, is, than } of filter.bounds) {
@@ -142,7 +142,7 @@ export function conditions(tx: Tx, eb: Where, filter: EventFilter): Expression<S
       .innerJoin('venues', 'venues.id', 'event_venues.linked')
       .select('event_venues.event')
       .where('venues.geo_lat', 'is not', null)
-      .where((e) => visible(e as unknown as ExpressionBuilder<Tables, 'venues'>, sight, null))
+      .where((e) => isVisible(e as unknown as ExpressionBuilder<Tables, 'venues'>, sight, null))
     details.push(eb('events.id', filter.placed ? 'in' : 'not in', placed))
   }
   // Near a place, the join with the venues does the rest.
@@ -153,7 +153,7 @@ export function conditions(tx: Tx, eb: Where, filter: EventFilter): Expression<S
 }
 
 /** The search of a reader: of a protected event only its title is looked into. */
-function containsFor(tx: Tx, eb: Where, sight: Sight, part: string): Expression<SqlBool> {
+function containsFor(tx: Tx, eb: Where, sight: Visibility, part: string): Expression<SqlBool> {
   const { contains } = dialectOf(tx)
   return eb.or([
     contains(eb.ref('events.title_search'), part),
@@ -167,7 +167,7 @@ export function containing(tx: Tx, part: string, most: number): Promise<number[]
 }
 
 /** The protected events that contain a text where this reader does not see it. */
-export async function containingHidden(tx: Tx, part: string, sight: Sight): Promise<number[]> {
+export async function containingHidden(tx: Tx, part: string, sight: Visibility): Promise<number[]> {
   const rows = await tx
     .selectFrom('events')
     .select('id')

@@ -5,8 +5,8 @@ import { boxesAround } from '../lib/geo.ts'
 import { dialectOf, type Tx } from './dialect.ts'
 import { conditions, type EventFilter } from './event-filter.ts'
 import type { EventRow } from './events.ts'
-import { visible } from './sight.ts'
 import type { Tables } from './tables.ts'
+import { isVisible } from './visibility.ts'
 
 /** What a feed or an export asks for: as a list, and perhaps without the events that have a password. */
 export interface StreamFilter extends EventFilter {
@@ -81,7 +81,7 @@ export async function state(tx: Tx, filter: StreamFilter): Promise<StreamState> 
   const events = await matching(tx, filter).select(sums).executeTakeFirstOrThrow()
   const linked = []
   for (const table of ['venues', 'organizers'] as const) {
-    const shown = tx.selectFrom(table as 'venues').where((eb) => visible(eb, filter.sight, null))
+    const shown = tx.selectFrom(table as 'venues').where((eb) => isVisible(eb, filter.visibility, null))
     linked.push(await shown.select(sums).executeTakeFirstOrThrow())
   }
   const images = await tx
@@ -108,7 +108,7 @@ function sumOf(column: 'id' | 'revision') {
 }
 
 function matching(tx: Tx, filter: StreamFilter): SelectQueryBuilder<Tables, 'events', object> {
-  const { near, sight, unprotected } = filter
+  const { near, visibility: sight, unprotected } = filter
   let query = tx.selectFrom('events').where((eb) => eb.and(conditions(tx, eb, filter)))
   if (unprotected) query = query.where('password_hash', 'is', null)
   if (near === null) return query
@@ -119,7 +119,7 @@ function matching(tx: Tx, filter: StreamFilter): SelectQueryBuilder<Tables, 'eve
     .innerJoin('venues', 'venues.id', 'event_venues.linked')
     .select('event_venues.event')
     .where((eb) => eb.or(boxesAround(near, near.kilometres).map((box) => eb('venues.id', 'in', placesIn(box)))))
-    .where((eb) => visible(eb as unknown as ExpressionBuilder<Tables, 'venues'>, sight, null))
+    .where((eb) => isVisible(eb as unknown as ExpressionBuilder<Tables, 'venues'>, sight, null))
     .where(measured, '<=', near.kilometres)
   return query.where('events.id', 'in', nearby)
 }

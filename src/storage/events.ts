@@ -5,11 +5,11 @@ import type { Status } from '../schema/record.ts'
 import type { TermKind } from '../schema/term.ts'
 import { dialectOf, gather, type Tx } from './dialect.ts'
 import { ALL, conditions, type EventFilter } from './event-filter.ts'
-import type { Question } from './look.ts'
+import type { Lookup } from './lookup.ts'
 import { insertRows, prepared, preparedBy, preparedList } from './prepared.ts'
 import { LINK_TABLE, type LinkedKind, type Page, RECORD_TABLE, type RecordRow } from './records.ts'
-import { type Sight, visible, visibleByKey, whole } from './sight.ts'
 import type { EventTable, Tables, TermTable } from './tables.ts'
+import { isVisible, isVisibleByKey, type Visibility, whole } from './visibility.ts'
 
 export type EventRow = Selectable<EventTable>
 
@@ -51,7 +51,7 @@ export async function firstOfDays(tx: Tx, filter: EventFilter, perDay: number, m
   const placed = matching(tx, filter)
     .select('id')
     .select((eb) => {
-      const first = sql`case when sticky = 1 and ${whole(eb, filter.sight)} then 0 else 1 end`
+      const first = sql`case when sticky = 1 and ${whole(eb, filter.visibility)} then 0 else 1 end`
       return sql<number>`row_number() over (partition by ${DAY} order by ${first}, start_local, id)`.as('place')
     })
     .as('placed')
@@ -119,14 +119,14 @@ const published = (db: Kysely<Tables>) =>
   db.selectFrom('events').select(['id', 'revision']).select(SECRET).where('status', '=', 'publish')
 
 /** A published event in brief, by its id and by its slug. */
-export const STUB_BY_ID: Question<Stub> = { build: (db, id) => published(db).where('id', '=', id) }
-export const STUB_BY_SLUG: Question<Stub> = { build: (db, slug) => published(db).where('slug', '=', slug) }
+export const STUB_BY_ID: Lookup<Stub> = { build: (db, id) => published(db).where('id', '=', id) }
+export const STUB_BY_SLUG: Lookup<Stub> = { build: (db, slug) => published(db).where('slug', '=', slug) }
 
 /** How long the text is that `search` looks into, in octets. */
 type TextSize = { readonly size: number }
 const textSize = (db: Kysely<Tables>) => db.selectFrom('events').select(sql<number>`octet_length(search)`.as('size'))
-export const TEXT_SIZE_BY_ID: Question<TextSize> = { build: (db, id) => textSize(db).where('id', '=', id) }
-export const TEXT_SIZE_BY_SLUG: Question<TextSize> = { build: (db, slug) => textSize(db).where('slug', '=', slug) }
+export const TEXT_SIZE_BY_ID: Lookup<TextSize> = { build: (db, id) => textSize(db).where('id', '=', id) }
+export const TEXT_SIZE_BY_SLUG: Lookup<TextSize> = { build: (db, slug) => textSize(db).where('slug', '=', slug) }
 
 /** Those of the given events that exist. */
 export const getAll = preparedList<EventRow>((db, ids) => db.selectFrom('events').selectAll().where('id', 'in', ids))
@@ -142,7 +142,7 @@ export async function listNear(
   limit: number,
   offset: number,
 ): Promise<Page<EventRow & { distance: number }>> {
-  const { sight } = filter
+  const { visibility: sight } = filter
   const { placesIn, distance } = dialectOf(tx)
   const measured = distance(sql.ref('venues.geo_lat'), sql.ref('venues.geo_lng'), point)
   const near = matching(tx, filter).innerJoin(
@@ -153,7 +153,7 @@ export async function listNear(
         .select('event_venues.event as near_event')
         .select(sql<number>`min(${measured})`.as('distance'))
         .where((e) => e.or(boxesAround(point, kilometres).map((box) => e('venues.id', 'in', placesIn(box)))))
-        .where((e) => visible(e as unknown as ExpressionBuilder<Tables, 'venues'>, sight, null))
+        .where((e) => isVisible(e as unknown as ExpressionBuilder<Tables, 'venues'>, sight, null))
         .where(measured, '<=', kilometres)
         .groupBy('event_venues.event')
         .as('near'),
@@ -177,7 +177,7 @@ export async function linkedOf(
   tx: Tx,
   kind: LinkedKind,
   events: readonly number[],
-  sight: Sight,
+  sight: Visibility,
 ): Promise<Map<number, RecordRow[]>> {
   if (events.length === 0) return new Map()
   const table = RECORD_TABLE[kind] as 'venues'
@@ -187,7 +187,7 @@ export async function linkedOf(
     .selectAll(table)
     .select(`${LINK_TABLE[kind]}.event as of_event`)
     .where((eb) => dialectOf(tx).among(eb.ref(`${LINK_TABLE[kind]}.event`), eb.val(JSON.stringify(events))))
-    .where((eb) => visibleByKey(tx, eb as unknown as ExpressionBuilder<Tables, 'venues'>, sight))
+    .where((eb) => isVisibleByKey(tx, eb as unknown as ExpressionBuilder<Tables, 'venues'>, sight))
     .orderBy(`${LINK_TABLE[kind]}.event`)
     .orderBy(`${LINK_TABLE[kind]}.position`)
     .execute()

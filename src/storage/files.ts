@@ -2,10 +2,10 @@ import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type * as Aws from 'aws4fetch'
 import { AppError, storageFull } from '../lib/errors.ts'
-import { later } from '../lib/later.ts'
+import { lazyPackage } from '../lib/lazy.ts'
 import { FILE_MODE, FOLDER_MODE, makeFolderPrivate } from './sqlite/private-files.ts'
 
-const aws = later<typeof Aws>('aws4fetch')
+const aws = lazyPackage<typeof Aws>('aws4fetch')
 
 /** Where files are kept, under keys of letters, digits, dots, dashes and slashes. */
 export interface FileStore {

@@ -3,11 +3,11 @@ import type { Instant } from '../calendar/zone.ts'
 import type { Status } from '../schema/record.ts'
 import { dialectOf, type Tx } from './dialect.ts'
 import { LINK_TABLE, type LinkedKind, RECORD_TABLE, type RecordRow } from './records.ts'
-import { eventShownTo, type Sight, visible } from './sight.ts'
 import type { Tables } from './tables.ts'
+import { eventShownTo, isVisible, type Visibility } from './visibility.ts'
 
 export interface LinkedFilter {
-  readonly sight: Sight
+  readonly sight: Visibility
   readonly status: readonly Status[] | null
   /** Case-folded. */
   readonly search: string | null
@@ -46,7 +46,7 @@ export async function count(tx: Tx, kind: LinkedKind, filter: LinkedFilter): Pro
 function matching(tx: Tx, kind: LinkedKind, filter: LinkedFilter): SelectQueryBuilder<Tables, 'venues', object> {
   const links = LINK_TABLE[kind]
   return tx.selectFrom(RECORD_TABLE[kind] as 'venues').where((eb) => {
-    const conditions: Expression<SqlBool>[] = [visible(eb, filter.sight, filter.status)]
+    const conditions: Expression<SqlBool>[] = [isVisible(eb, filter.sight, filter.status)]
     if (filter.search !== null) conditions.push(dialectOf(tx).contains(eb.ref('search'), filter.search))
     // The latest first: if any of them is still to come, it is among those.
     const events = () =>
@@ -69,14 +69,14 @@ function matching(tx: Tx, kind: LinkedKind, filter: LinkedFilter): SelectQueryBu
 export async function findEqual(
   tx: Tx,
   kind: LinkedKind,
-  sight: Sight,
+  sight: Visibility,
   columns: Partial<RecordRow>,
 ): Promise<RecordRow | undefined> {
   await dialectOf(tx).lock(tx, `equal ${kind} ${columns[kind]}`)
   const row = await tx
     .selectFrom(RECORD_TABLE[kind] as 'venues')
     .selectAll()
-    .where((eb) => visible(eb, sight, null))
+    .where((eb) => isVisible(eb, sight, null))
     .where((eb) =>
       eb.and(
         Object.entries(columns).map(([name, value]) =>

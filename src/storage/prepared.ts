@@ -18,9 +18,9 @@ class Slot {
 }
 
 /** Stands for a value of whatever type. */
-export type Place = ReturnType<typeof placeOf>
+export type Placeholder = ReturnType<typeof placeholder>
 
-export function placeOf(place: number) {
+export function placeholder(place: number) {
   return sql<never>`${new Slot(place)}`
 }
 
@@ -44,14 +44,17 @@ export function execute<Row>(db: Kysely<Tables>, query: CompiledQuery<Row>): Pro
  * which takes longer than most of them take to run. `build` is given a place for each value.
  */
 export function prepared<Row, Values extends readonly unknown[]>(
-  build: (db: Kysely<Tables>, ...places: { [K in keyof Values]: Place }) => Compilable<Row>,
+  build: (db: Kysely<Tables>, ...places: { [K in keyof Values]: Placeholder }) => Compilable<Row>,
 ): (db: Kysely<Tables>, ...values: Values) => Promise<Row[]> {
   const compiled = new WeakMap<object, CompiledQuery>()
   return async (db, ...values) => {
     const { adapter } = db.getExecutor()
     let query = compiled.get(adapter)
     if (query === undefined) {
-      query = build(db, ...(values.map((_, place) => placeOf(place)) as { [K in keyof Values]: Place })).compile()
+      query = build(
+        db,
+        ...(values.map((_, place) => placeholder(place)) as { [K in keyof Values]: Placeholder }),
+      ).compile()
       compiled.set(adapter, query)
     }
     return (await execute(db, filled(query, values) as CompiledQuery<Row>)).rows
@@ -80,7 +83,7 @@ const MOST_IDS = 100
 
 /** Finds rows by a list of ids: a statement for each length is kept, and long lists are asked for in parts. */
 export function preparedList<Row>(
-  build: (db: Kysely<Tables>, ids: readonly Place[]) => Compilable<Row>,
+  build: (db: Kysely<Tables>, ids: readonly Placeholder[]) => Compilable<Row>,
 ): (db: Kysely<Tables>, ids: readonly number[]) => Promise<Row[]> {
   const ofLength = preparedBy((_: number) => prepared<Row, number[]>((db, ...ids) => build(db, ids)))
   return async (db, ids) => {

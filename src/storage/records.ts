@@ -5,8 +5,8 @@ import { withSuffix } from '../lib/slug.ts'
 import type { RecordKind } from '../schema/record.ts'
 import { dialectOf, type Tx } from './dialect.ts'
 import { insertRows, prepared } from './prepared.ts'
-import { type Sight, visible } from './sight.ts'
 import type { RecordColumns, Tables } from './tables.ts'
+import { isVisible, type Visibility } from './visibility.ts'
 
 /** The tables of records: what they share is asked for here, whichever it is. */
 export const RECORD_TABLE = { event: 'events', venue: 'venues', organizer: 'organizers' } as const satisfies Record<
@@ -72,25 +72,35 @@ export async function getLocked(tx: Tx, kind: RecordKind, ref: Ref): Promise<Rec
 }
 
 /** Those of the given records that a reader may open and that are not in the trash. */
-export async function readable(tx: Tx, kind: RecordKind, ids: readonly number[], sight: Sight): Promise<Set<number>> {
+export async function readable(
+  tx: Tx,
+  kind: RecordKind,
+  ids: readonly number[],
+  sight: Visibility,
+): Promise<Set<number>> {
   if (ids.length === 0) return new Set()
   const rows = await tx
     .selectFrom(table(kind))
     .select('id')
     .where('id', 'in', ids)
-    .where((eb) => visible(eb, sight, null))
+    .where((eb) => isVisible(eb, sight, null))
     .execute()
   return new Set(rows.map((row) => row.id))
 }
 
 /** Those of the given records that a reader may open and that are not in the trash, whole. */
-export async function getAll(tx: Tx, kind: RecordKind, ids: readonly number[], sight: Sight): Promise<RecordRow[]> {
+export async function getAll(
+  tx: Tx,
+  kind: RecordKind,
+  ids: readonly number[],
+  sight: Visibility,
+): Promise<RecordRow[]> {
   if (ids.length === 0) return []
   const rows = await tx
     .selectFrom(table(kind))
     .selectAll()
     .where('id', 'in', ids)
-    .where((eb) => visible(eb, sight, null))
+    .where((eb) => isVisible(eb, sight, null))
     .execute()
   return rows as unknown as RecordRow[]
 }

@@ -3,8 +3,8 @@ import type { TermKind } from '../schema/term.ts'
 import { dialectOf, type Tx } from './dialect.ts'
 import { prepared } from './prepared.ts'
 import { firstFree, type Page } from './records.ts'
-import { eventShownTo, type Sight, termVisible } from './sight.ts'
 import type { TermTable } from './tables.ts'
+import { eventShownTo, isTermVisible, type Visibility } from './visibility.ts'
 
 export type TermRow = TermTable
 
@@ -17,7 +17,7 @@ export interface TermFilter {
   readonly slug: string | null
   readonly event: number | null
   /** Of a protected event, its terms are shown only to those who see all of it. */
-  readonly sight: Sight
+  readonly sight: Visibility
   readonly hideEmpty: boolean
   readonly orderBy: 'id' | 'name' | 'slug' | 'count' | 'description' | 'include'
   readonly order: 'asc' | 'desc'
@@ -48,7 +48,7 @@ export async function list(
         .where((e) => eventShownTo(tx, e, filter.sight))
       conditions.push(eb('id', 'in', ofEvent))
       // Whoever may read an event sees its terms in it, hidden ones too.
-    } else conditions.push(termVisible(eb, filter.sight))
+    } else conditions.push(isTermVisible(eb, filter.sight))
     return eb.and(conditions)
   })
   const { total } = await matching.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
@@ -96,13 +96,13 @@ export async function find(
   kind: TermKind,
   slug: string | null,
   nameKey: string,
-  sight: Sight | null,
+  sight: Visibility | null,
 ): Promise<TermRow | undefined> {
   const all = tx
     .selectFrom('terms')
     .selectAll()
     .where('kind', '=', kind)
-    .where((eb) => (sight === null ? eb.lit(true) : termVisible(eb, sight)))
+    .where((eb) => (sight === null ? eb.lit(true) : isTermVisible(eb, sight)))
   const bySlug = slug === null ? undefined : await all.where('slug', '=', slug).executeTakeFirst()
   return bySlug ?? (await all.where('name_key', '=', nameKey).orderBy('id').executeTakeFirst())
 }

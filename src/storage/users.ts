@@ -3,7 +3,7 @@ import type { Instant } from '../calendar/zone.ts'
 import { fold } from '../lib/fold.ts'
 import type { Database } from './database.ts'
 import type { Tx } from './dialect.ts'
-import type { Question } from './look.ts'
+import type { Lookup } from './lookup.ts'
 import type { TokenTable, UserTable } from './tables.ts'
 
 export type UserRow = Selectable<UserTable>
@@ -58,7 +58,7 @@ export async function listTokens(tx: Tx, user: number | null): Promise<TokenRow[
 export type TokenOwner = UserRow & { readonly token_id: number } & Pick<TokenRow, 'expires_utc' | 'used_utc'>
 
 /** The user who owns the token with a hash. */
-export const BY_TOKEN: Question<TokenOwner> = {
+export const BY_TOKEN: Lookup<TokenOwner> = {
   build: (db, hash) =>
     db
       .selectFrom('tokens')

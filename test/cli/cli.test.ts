@@ -50,6 +50,27 @@ describe('the command line', () => {
       [['serve', '--base-url', 'ftp://x'], {}, /^kalends: --base-url must be/],
       [['serve'], { KALENDS_RATE_LIMIT: 'many' }, /^kalends: KALENDS_RATE_LIMIT must be/],
       [
+        ['serve'],
+        { KALENDS_STOP_DELAY: '-1' },
+        /^kalends: KALENDS_STOP_DELAY must be a number of seconds from 0 to 3600/,
+      ],
+      [
+        ['serve'],
+        { KALENDS_DATABASE_CONNECTIONS: '0' },
+        /^kalends: KALENDS_DATABASE_CONNECTIONS must be a number from 1/,
+      ],
+      [
+        ['serve'],
+        { KALENDS_DATABASE_QUERY_TIMEOUT: '0' },
+        /^kalends: KALENDS_DATABASE_QUERY_TIMEOUT must be a number of/,
+      ],
+      [
+        ['serve'],
+        { KALENDS_DATABASE_CONNECT_TIMEOUT: '3s' },
+        /^kalends: KALENDS_DATABASE_CONNECT_TIMEOUT must be a nu/,
+      ],
+      [['serve'], { KALENDS_DATABASE_IDLE_TIMEOUT: '1e9' }, /^kalends: KALENDS_DATABASE_IDLE_TIMEOUT must be a number/],
+      [
         ['serve', '--host', '127.0.0.1', '--port', String(port), '--data', join(folder, 'busy')],
         {},
         /port \d+ is in use/,

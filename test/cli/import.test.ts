@@ -93,6 +93,24 @@ describe('kalends import', () => {
     assert.match(out, /^1 created, .*, 1 skipped\.$/m)
   })
 
+  it('reports a row whose first cell is too long', async () => {
+    const csv = file('long-title.csv', `title,start_date\n"${'x'.repeat(1_100_000)}",2031-01-01\nNext,2031-01-02\n`)
+    const { out } = await run('import', csv, '--user', 'ed', ...data)
+    assert.match(out, /^line 2: The entry is too large\.$/m)
+    assert.match(out, /^1 created, .*, 1 skipped\.$/m)
+  })
+
+  it('reports rows with a quote that is not closed or with more cells than columns', async () => {
+    const csv = file(
+      'broken.csv',
+      'title,start_date,cost\nSurplus,2031-01-01,5,6\nEmpty cells,2031-01-02,5,,\nOpen,2031-01-03,"5\nLost,2031-01-04,5\n',
+    )
+    const { out } = await run('import', csv, '--user', 'ed', ...data)
+    assert.match(out, /^line 2: The row has more cells than there are columns\.$/m)
+    assert.match(out, /^line 4: A quotation mark is not closed\.$/m)
+    assert.match(out, /^1 created, .*, 2 skipped\.$/m)
+  })
+
   it('says in one sentence what cannot be done', async () => {
     const cases: [string[], RegExp][] = [
       [[join(folder, 'none.ics')], /no such file/],

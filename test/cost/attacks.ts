@@ -5,7 +5,7 @@ import { NAMESPACE } from '../../src/http/endpoint.ts'
 import { pages } from '../../src/pages/views.ts'
 import { endpoints } from '../../src/rest/endpoints.ts'
 import type { Field, Fields } from '../../src/schema/field.ts'
-import * as kinds from '../../src/schema/kinds.ts'
+import * as types from '../../src/schema/value-types.ts'
 import { HOSTILE_CALENDARS } from '../support/hostile-calendars.ts'
 
 /** A request that is as expensive as its sender can make it. */
@@ -49,12 +49,12 @@ const SEARCHES = [
 /** The worst values of a query parameter. */
 function worstValues({ kind }: Field): string[] {
   const { enum: allowed } = kind.schema as { enum?: readonly unknown[] }
-  if (kind === kinds.exact) return SEARCHES
-  if (kind === kinds.date)
+  if (kind === types.exact) return SEARCHES
+  if (kind === types.date)
     return ['0001-01-01', '9999-12-31', 'tomorrow', 'next '.repeat(400), '1'.repeat(2000), '+1 day '.repeat(280)]
-  if (kind === kinds.ids) return [numbers(500).join(), numbers(2500).join(), '1,'.repeat(5000)]
-  if (kind === kinds.terms) return [numbers(20).join(), numbers(100).join(), words(100).join(), words(2000).join()]
-  if (kind === kinds.flag) return ['true', 'false']
+  if (kind === types.ids) return [numbers(500).join(), numbers(2500).join(), '1,'.repeat(5000)]
+  if (kind === types.terms) return [numbers(20).join(), numbers(100).join(), words(100).join(), words(2000).join()]
+  if (kind === types.flag) return ['true', 'false']
   if (kind.type === 'integer') return ['1', '50', '999999999', '9'.repeat(2000)]
   if (kind.type === 'number') return ['0', '90', '-0.000001', '9'.repeat(2000)]
   if (Array.isArray(allowed)) return allowed.map(String)
@@ -187,7 +187,7 @@ function* writes(): Generator<Attack> {
     const rich = Object.keys(parameters).filter((field) => isRich(parameters, field))
     for (const [label, text] of Object.entries(HARD_TEXTS))
       yield send(`with ${label}`, Object.fromEntries(rich.map((field) => [field, text])))
-    const short = Object.keys(parameters).filter((field) => parameters[field]?.kind === kinds.text)
+    const short = Object.keys(parameters).filter((field) => parameters[field]?.kind === types.text)
     for (const label of ['<', '&lt;', '<a ', '&amp;'])
       yield send(`short ${label}`, Object.fromEntries(short.map((field) => [field, label.repeat(1900 / label.length)])))
   }
@@ -196,7 +196,7 @@ function* writes(): Generator<Attack> {
 
 function isRich(parameters: Fields, field: string): boolean {
   const kind = parameters[field]?.kind
-  return kind === kinds.richHtml || kind === kinds.safeHtml
+  return kind === types.richHtml || kind === types.safeHtml
 }
 
 let made = 0

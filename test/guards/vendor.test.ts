@@ -2,11 +2,18 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { FILE, generate } from '../../scripts/generate-abbreviations.ts'
 import { ROOT } from '../support/sources.ts'
 
 describe('files of others that we serve', () => {
   it('are those of the locked version', () => {
     const installed = readFileSync(join(ROOT, 'node_modules/openapi-explorer/dist/browser/openapi-explorer.min.js'))
     assert.ok(installed.equals(readFileSync(join(ROOT, 'web/vendor/openapi-explorer.min.js'))), 'copy it to web/vendor')
+  })
+})
+
+describe('the abbreviations of time zones', () => {
+  it('are those of the locked version of moment-timezone', () => {
+    assert.equal(readFileSync(FILE, 'utf8'), generate(), 'run "npm run generate"')
   })
 })

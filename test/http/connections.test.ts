@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import { endIdle } from '../../src/http/connections.ts'
+import { closeIdleConnections } from '../../src/http/connections.ts'
 import { clock } from '../support/calendar.ts'
 import { type Service, startService } from '../support/service.ts'
 
@@ -87,7 +87,7 @@ describe('a connection on which nothing happens', () => {
   const server = createServer((_, response) => response.end(LARGE))
   let port: number
   before(async () => {
-    endIdle(server, TIMES)
+    closeIdleConnections(server, TIMES)
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
     port = (server.address() as AddressInfo).port

@@ -198,7 +198,7 @@ describe('a database that may not grow', { skip: ON_POSTGRES && 'is about SQLite
 
   /** Lets the database have so many pages more than it has. */
   const allow = (pages: number) =>
-    service.db.note(async (tx) => {
+    service.db.writeWithoutInvalidating(async (tx) => {
       const { rows } = await sql<{ page_count: number }>`pragma page_count`.execute(tx)
       await sql`pragma max_page_count = ${sql.lit((rows[0]?.page_count ?? 0) + pages)}`.execute(tx)
     })
@@ -226,7 +226,7 @@ describe('a server of a database whose disk is full', { skip: !ON_POSTGRES && 'n
     const service = await startService()
     t.after(() => service.close())
     const run = (statement: string) =>
-      service.db.note((tx) =>
+      service.db.writeWithoutInvalidating((tx) =>
         sql
           .raw(statement)
           .execute(tx)

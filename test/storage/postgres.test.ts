@@ -64,6 +64,22 @@ describe('on PostgreSQL', { skip }, () => {
     await store.drop()
   })
 
+  it('opens no more connections than are set, and ends queries after the set time', async () => {
+    const store = await freshStore('')
+    const pool = { connections: 2, connectTimeout: 30, queryTimeout: 1, idleTimeout: 30 }
+    const db = openDatabase(store.where, { pool })
+    const ask = (query: string) => db.read((tx) => tx.executeQuery<{ value: string }>(CompiledQuery.raw(query)))
+    const pids = await Promise.all(
+      Array.from({ length: 12 }, () => ask('select pg_backend_pid()::text as value from pg_sleep(0.05)')),
+    )
+    assert.equal(new Set(pids.map(({ rows }) => rows[0]?.value)).size, 2)
+    const { rows } = await ask("select current_setting('statement_timeout') as value")
+    assert.equal(rows[0]?.value, '900ms')
+    await assert.rejects(ask('select pg_sleep(30)'))
+    await db.close()
+    await store.drop()
+  })
+
   describe('plans', () => {
     let service: Service
     const asked: { sql: string; parameters: readonly unknown[] }[] = []

@@ -33,12 +33,14 @@ export function startProcess(command: string, args: readonly string[], options: 
   return child
 }
 
-/** Starts the command line. */
+/** Starts the command line. A service that is told to stop does so at once, unless a test asks for more. */
 export function startKalends(
   args: readonly string[],
   env: Record<string, string> = {},
 ): ChildProcessWithoutNullStreams {
-  return startProcess(process.execPath, [join(ROOT, 'bin/kalends.js'), ...args], { env: { ...process.env, ...env } })
+  return startProcess(process.execPath, [join(ROOT, 'bin/kalends.js'), ...args], {
+    env: { KALENDS_STOP_DELAY: '0', ...process.env, ...env },
+  })
 }
 
 export interface Result {

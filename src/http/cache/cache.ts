@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/clock.ts'
-import { FairQueue } from '../../lib/turns.ts'
+import { FairQueue } from '../../lib/time-slices.ts'
 import { AddressAliases } from './normal-address.ts'
 import { ResponseCache } from './response-cache.ts'
 import { MOST_BYTES, ScratchFile } from './scratch-file.ts'

@@ -38,10 +38,7 @@ export function installFastPath(
 
   const { idOf, traceOf } = tracing(options.trustProxy)
   const log = accessLog(app)
-  let isClosing = false
-  app.addHook('preClose', async () => {
-    isClosing = true
-  })
+  const { stopping } = app
   const send = (request: IncomingMessage, response: ServerResponse, reply: Reply, ip: string, began: number) => {
     const id = idOf(request)
     write(request, response, reply, id)
@@ -66,7 +63,7 @@ export function installFastPath(
   }
   app.server.on('request', (request, response) => {
     const { method, headers } = request
-    if (isClosing || (method !== 'GET' && method !== 'HEAD') || headers.authorization !== undefined)
+    if (stopping.isAnnounced || (method !== 'GET' && method !== 'HEAD') || headers.authorization !== undefined)
       return passToFastify(request, response)
     // Health checks are answered without the database.
     if (HEALTH.test(request.url ?? '')) return passToFastify(request, response)

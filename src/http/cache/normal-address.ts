@@ -1,4 +1,4 @@
-import { Generations } from '../../lib/generations.ts'
+import { BoundedCache } from '../../lib/bounded-cache.ts'
 
 /**
  * The query string of an address in its normal form: only parameters that the endpoint knows, in order of name. Answers are
@@ -39,7 +39,7 @@ const MOST_BYTES = 2 ** 21
 
 /** The normal form of addresses, by the spellings that were asked for last. */
 export class AddressAliases {
-  readonly #normal = new Generations<string, string>(MOST_BYTES)
+  readonly #normal = new BoundedCache<string, string>(MOST_BYTES)
 
   get(alias: string): string | undefined {
     return this.#normal.get(alias, (normal) => sizeOf(alias, normal))

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
+import { BoundedCache } from '../../lib/bounded-cache.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { Generations } from '../../lib/generations.ts'
 import type { CachedResponse, KeyedResponse } from './cached-response.ts'
 import { DiskOverflow } from './disk-overflow.ts'
 import type { ScratchFile } from './scratch-file.ts'
@@ -21,13 +21,13 @@ export class ResponseCache {
   /** The time of the last request. */
   #latest = 0
   /** By the hash of their keys, which is found faster; of two keys with the same hash, one response is kept. */
-  readonly #responses: Generations<number, KeyedResponse>
+  readonly #responses: BoundedCache<number, KeyedResponse>
   #pending = new Map<string, Promise<CachedResponse | null>>()
 
   constructor(clock: Clock, scratch: ScratchFile | null) {
     this.#clock = clock
     this.#overflow = scratch && new DiskOverflow(scratch)
-    this.#responses = new Generations(MOST_BYTES, (dropped) => this.#overflow?.put(dropped))
+    this.#responses = new BoundedCache(MOST_BYTES, (dropped) => this.#overflow?.put(dropped))
   }
 
   get(key: string, version: string): CachedResponse | undefined {

@@ -5,7 +5,7 @@ import { LineReader, type UnfoldedLine, unescapeText } from '../../calendar/cont
 import { type Budget, MOST_STEPS } from '../../calendar/recurrence.ts'
 import { toWallClock, type WallClock } from '../../calendar/zone.ts'
 import type { Scope } from '../../domain/scope.ts'
-import { inOwnTurns, Turn } from '../../lib/turns.ts'
+import { runInSlices, TimeSlice } from '../../lib/time-slices.ts'
 import { ImportedImages } from '../images.ts'
 import * as imports from '../import-run.ts'
 import { type EntryReader, itemOf, ownId, uidOf } from './entry-reader.ts'
@@ -16,7 +16,7 @@ import { ImportedZones } from './zones.ts'
 
 export interface CalendarOptions {
   readonly dryRun: boolean
-  readonly onProgress?: (report: imports.Report) => void
+  readonly onProgress?: (report: imports.ImportReport) => void
   /** How many events are taken at most; what is more is skipped. */
   readonly most?: number
   /** How many addresses of images are asked at most. */
@@ -43,7 +43,7 @@ export async function importCalendar(
   scope: Scope,
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   options: CalendarOptions,
-): Promise<imports.Report | null> {
+): Promise<imports.ImportReport | null> {
   const reader = new CalendarImport(scope, imports.begin(scope, SOURCE, options), options)
   const lines = new LineReader()
   for await (const chunk of chunks) await reader.take(lines.push(chunk))
@@ -53,7 +53,7 @@ export async function importCalendar(
 
 class CalendarImport {
   readonly #scope: Scope
-  readonly #run: imports.Run
+  readonly #run: imports.ImportRun
   readonly #components = new ComponentReader()
   readonly #zones: ImportedZones
   readonly #reader: EntryReader
@@ -61,7 +61,7 @@ class CalendarImport {
   /** What can only be read when all has been seen: recurring entries, changes to them, zones described later. */
   readonly #aside: Component[] = []
   #asideSize = 0
-  readonly #turn = new Turn()
+  readonly #turn = new TimeSlice()
   readonly #most: number
   readonly #steps: Budget
   #textLeft: number
@@ -69,7 +69,7 @@ class CalendarImport {
   #items: imports.Item[] = []
   #itemsText = 0
 
-  constructor(scope: Scope, run: imports.Run, options: CalendarOptions) {
+  constructor(scope: Scope, run: imports.ImportRun, options: CalendarOptions) {
     const { most, mostImages, mostSteps, mostText, adopt = false } = options
     this.#most = most ?? Number.POSITIVE_INFINITY
     this.#steps = { left: mostSteps ?? Number.POSITIVE_INFINITY }
@@ -83,15 +83,15 @@ class CalendarImport {
 
   async take(lines: readonly UnfoldedLine[]): Promise<void> {
     // Much of a file may be no line at all.
-    if (this.#turn.isOver) await this.#turn.pass()
+    if (this.#turn.isOver) await this.#turn.yield()
     for (const line of lines) {
       const component = this.#components.push(line)
       if (component !== null) await this.#sort(component)
-      if (this.#turn.isOver) await this.#turn.pass()
+      if (this.#turn.isOver) await this.#turn.yield()
     }
   }
 
-  async finish(): Promise<imports.Report | null> {
+  async finish(): Promise<imports.ImportReport | null> {
     const unfinished = this.#components.end()
     if (unfinished !== null) await this.#sort(unfinished)
     if (!this.#components.isCalendar && this.#seen.size === 0 && this.#run.report.skipped === 0) return null
@@ -108,7 +108,7 @@ class CalendarImport {
     }
     for (const { value } of component.properties.get('X-KALENDS-TERM') ?? []) {
       this.#reader.terms.add(value)
-      if (this.#turn.isOver) await this.#turn.pass()
+      if (this.#turn.isOver) await this.#turn.yield()
     }
     await this.#zones.learn(component, this.#turn)
     const recurs = ['RRULE', 'RDATE', 'RECURRENCE-ID'].some((name) => component.properties.has(name))
@@ -130,7 +130,7 @@ class CalendarImport {
 
   /** Reads an entry; null for one that cannot be read, which does not stop the others. */
   async #read(component: Component): Promise<CalendarEntry | null> {
-    if (this.#turn.isOver) await this.#turn.pass()
+    if (this.#turn.isOver) await this.#turn.yield()
     try {
       return readEntry(component, this.#context())
     } catch (error) {
@@ -146,7 +146,7 @@ class CalendarImport {
   }
 
   async #add(occurrence: Occurrence): Promise<void> {
-    if (this.#turn.isOver) await this.#turn.pass()
+    if (this.#turn.isOver) await this.#turn.yield()
     const { entry } = occurrence
     const item = itemOf(this.#reader, occurrence)
     const { line, uid } = item
@@ -191,7 +191,7 @@ class CalendarImport {
     }
     const now = toWallClock(this.#scope.clock(), this.#scope.site.timezone)
     for (const [uid, entries] of byUid) {
-      if (this.#turn.isOver) await this.#turn.pass()
+      if (this.#turn.isOver) await this.#turn.yield()
       const line = entries[0]?.line ?? 0
       if (this.#seen.size >= this.#most)
         imports.note(this.#run, { line, uid, problem: { problem: 'too_many_events', most: this.#most } })
@@ -206,7 +206,7 @@ class CalendarImport {
   async #expand(entries: readonly CalendarEntry[], now: WallClock): Promise<Series> {
     const budget = { left: Math.min(MOST_STEPS, this.#steps.left) }
     const most = budget.left
-    const series = await inOwnTurns(seriesOf(entries, now, budget))
+    const series = await runInSlices(seriesOf(entries, now, budget))
     this.#steps.left -= most - budget.left
     return series
   }

@@ -1,12 +1,12 @@
 import * as events from '../../domain/events.ts'
 import type { Scope } from '../../domain/scope.ts'
-import { Turn } from '../../lib/turns.ts'
-import { attempt } from '../../storage/attempt.ts'
+import { TimeSlice } from '../../lib/time-slices.ts'
 import * as storage from '../../storage/imports.ts'
+import { inSavepoint } from '../../storage/savepoint.ts'
 import * as imports from '../import-run.ts'
 
 /** Makes events parts of others that came after them. */
-export async function bringParents(scope: Scope, run: imports.Run): Promise<void> {
+export async function bringParents(scope: Scope, run: imports.ImportRun): Promise<void> {
   const waiting = run.dryRun ? [] : run.orphans.splice(0)
   for (let at = 0; at < waiting.length; at += imports.BATCH) {
     const batch = waiting.slice(at, at + imports.BATCH)
@@ -14,14 +14,14 @@ export async function bringParents(scope: Scope, run: imports.Run): Promise<void
       const uids = [...new Set(batch.flatMap(({ uid, parent }) => [uid, parent.uid]))]
       const rows = await storage.listEvents(tx, run.source, uids, null)
       const known = new Map(rows.map((row) => [`${row.uid}\n${row.part}`, row]))
-      const turn = new Turn()
+      const turn = new TimeSlice()
       for (const { uid, part, line, parent } of batch) {
-        if (turn.isOver) await turn.pass()
+        if (turn.isOver) await turn.yield()
         const child = known.get(`${uid}\n${part}`)
         const whole = known.get(`${parent.uid}\n${parent.part}`)
         if (!child?.status || !whole?.status) continue
         try {
-          await attempt(tx, () => events.saveWithin(tx, scope, { parent: whole.record }, child.record))
+          await inSavepoint(tx, () => events.saveWithin(tx, scope, { parent: whole.record }, child.record))
         } catch (error) {
           imports.note(run, { line, uid, problem: imports.problemOf(error) }, false)
         }

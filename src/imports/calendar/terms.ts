@@ -7,7 +7,7 @@ import { readFields } from '../../schema/field.ts'
 import { categoryFields, type TermKind, tagFields } from '../../schema/term.ts'
 import type { Tx } from '../../storage/dialect.ts'
 import * as storage from '../../storage/terms.ts'
-import type { Found } from '../import-run.ts'
+import type { FoundIds } from '../import-run.ts'
 
 const FIELDS = { category: categoryFields, tag: tagFields }
 
@@ -37,7 +37,7 @@ export class TermsSaid {
   }
 
   /** The ids here of terms by their slugs there; null if one of them was not told of. */
-  async ids(tx: Tx, scope: Scope, kind: TermKind, slugs: unknown, found: Found): Promise<number[] | null> {
+  async ids(tx: Tx, scope: Scope, kind: TermKind, slugs: unknown, found: FoundIds): Promise<number[] | null> {
     if (!Array.isArray(slugs) || slugs.length > 100) return null
     const ids: number[] = []
     for (const slug of slugs) {
@@ -54,7 +54,7 @@ export class TermsSaid {
     scope: Scope,
     kind: TermKind,
     slug: string,
-    found: Found,
+    found: FoundIds,
     below: readonly string[] = [],
   ): Promise<number | null> {
     const key = `${kind} there\n${slug}`

@@ -2,7 +2,7 @@ import { findingZone, zoneNamed } from '../../calendar/calendar-zones.ts'
 import { type Component, first } from '../../calendar/components.ts'
 import type { Zone } from '../../calendar/zone.ts'
 import type { Scope } from '../../domain/scope.ts'
-import { inOwnTurns, type Turn } from '../../lib/turns.ts'
+import { runInSlices, type TimeSlice } from '../../lib/time-slices.ts'
 
 /** How many zones a calendar may describe. */
 const MOST_DESCRIBED = 1000
@@ -32,12 +32,12 @@ export class ImportedZones {
   }
 
   /** Looks for the zones that an entry names. */
-  async learn(component: Component, turn: Turn): Promise<void> {
+  async learn(component: Component, turn: TimeSlice): Promise<void> {
     const lines = TIMED.flatMap((name) => component.properties.get(name) ?? [])
     for (const { parameters } of lines.slice(0, MOST_NAMES)) {
       const tzid = parameters.get('TZID')?.[0]
       if (tzid === undefined || this.#found.has(tzid)) continue
-      if (turn.isOver) await turn.pass()
+      if (turn.isOver) await turn.yield()
       const zone = zoneNamed(tzid) ?? (await this.#fromDescription(tzid))
       if (this.#found.size >= MOST_NAMES) this.#found.clear()
       this.#found.set(tzid, zone)
@@ -52,6 +52,6 @@ export class ImportedZones {
   async #fromDescription(tzid: string): Promise<Zone | null> {
     const description = this.#described.get(tzid)
     if (description === undefined) return null
-    return inOwnTurns(findingZone(description, this.#scope.site.timezone, this.#scope.clock()))
+    return runInSlices(findingZone(description, this.#scope.site.timezone, this.#scope.clock()))
   }
 }

@@ -10,14 +10,14 @@ import { SiteRecords } from './site-records.ts'
 
 export { SiteError } from './site-client.ts'
 
-export interface SiteReport extends imports.Report {
+export interface SiteReport extends imports.ImportReport {
   /** How many of each other kind were brought, new or changed. */
   readonly brought: Readonly<Record<string, number>>
 }
 
 interface Options extends SiteOptions {
   readonly dryRun: boolean
-  readonly onProgress?: (report: imports.Report, stage: string) => void
+  readonly onProgress?: (report: imports.ImportReport, stage: string) => void
 }
 
 /** What is brought, in this order: what events are linked to comes before them. */
@@ -47,7 +47,7 @@ const MOST_ROUNDS = 3
 /** A copy of a site that is under way. */
 interface Copy {
   readonly scope: Scope
-  readonly run: imports.Run
+  readonly run: imports.ImportRun
   readonly client: SiteClient
   readonly records: SiteRecords
   /** Events that are part of others, by their ids there. */
@@ -224,14 +224,14 @@ async function bringParents({ scope, run, parts }: Copy): Promise<void> {
   }
 }
 
-async function progressOf(scope: Scope, run: imports.Run): Promise<Progress> {
+async function progressOf(scope: Scope, run: imports.ImportRun): Promise<Progress> {
   const state = await scope.db.read((tx) => storage.progress(tx, run.source))
   const { stage = 'categories', page = 1, parts = [] }: Partial<Progress> = state === null ? {} : JSON.parse(state)
   // One page sooner: what was on the next one may have moved up since.
   return { stage, parts, page: Math.max(1, page - 1) }
 }
 
-async function setProgress(scope: Scope, run: imports.Run, progress: Progress | null): Promise<void> {
+async function setProgress(scope: Scope, run: imports.ImportRun, progress: Progress | null): Promise<void> {
   if (run.dryRun) return
   const state = progress === null ? null : JSON.stringify(progress)
   await scope.db.write((tx) => storage.setProgress(tx, run.source, state, scope.clock()))

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import { type Answered, type FetchLimits, FetchRefused, safeRequest } from '../../lib/safe-fetch.ts'
+import { type FetchedAnswer, type FetchLimits, FetchRefused, safeRequest } from '../../lib/safe-fetch.ts'
 
 /** A site that cannot be read, or not any further; the message says why. */
 export class SiteError extends Error {}
@@ -42,7 +42,7 @@ const PAGE_LIMITS = { mostBytes: 50_000_000, timeout: 60_000 }
 
 interface Reply {
   readonly status: number
-  readonly headers: Answered['headers']
+  readonly headers: FetchedAnswer['headers']
   readonly body: unknown
 }
 
@@ -126,7 +126,7 @@ export class SiteClient {
 
   /** A file that a record names, wherever it lies: nobody is told who asks. Throws {@link FetchRefused}. */
   async file(address: string): Promise<Buffer> {
-    const answer = await this.#patiently(MOST_FILE_RETRIES, async () => {
+    const answer = await this.#withRetry(MOST_FILE_RETRIES, async () => {
       try {
         const found = await safeRequest(address, this.#fileLimits)
         return isTrouble(found) ? troubleOf(found) : found
@@ -139,13 +139,13 @@ export class SiteClient {
   }
 
   async #get(address: string): Promise<Reply> {
-    const answer = await this.#patiently(MOST_RETRIES, () => this.#try(address))
+    const answer = await this.#withRetry(MOST_RETRIES, () => this.#try(address))
     if ('trouble' in answer) throw new SiteError(`${address} cannot be read: ${answer.trouble}`)
     return answer
   }
 
   /** One request at a time, with a pause between two; what may go better later is asked again. */
-  async #patiently<T extends object>(most: number, ask: () => Promise<T | Trouble>): Promise<T | Trouble> {
+  async #withRetry<T extends object>(most: number, ask: () => Promise<T | Trouble>): Promise<T | Trouble> {
     const { pause = 200, patience = 1000, onTrouble = () => {} } = this.#options
     for (let retries = 0; ; retries++) {
       await setTimeout(Math.max(0, this.#last + pause - performance.now()))
@@ -191,11 +191,11 @@ interface Trouble {
   readonly wait: number
 }
 
-function isTrouble({ status }: Answered): boolean {
+function isTrouble({ status }: FetchedAnswer): boolean {
   return status === 429 || status >= 500
 }
 
-function troubleOf(answer: Answered): Trouble {
+function troubleOf(answer: FetchedAnswer): Trouble {
   return { trouble: `the site answered ${answer.status}`, wait: retryAfter(answer) }
 }
 
@@ -206,7 +206,7 @@ function troubleIn(error: unknown): Trouble | null {
 }
 
 /** What a site asks to wait, in milliseconds: seconds, or a date (RFC 9110 §10.2.3). */
-function retryAfter({ headers }: Answered): number {
+function retryAfter({ headers }: FetchedAnswer): number {
   const value = headers['retry-after'] ?? ''
   const wait = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now()
   return Number.isFinite(wait) ? wait : 0

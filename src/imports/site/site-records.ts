@@ -37,11 +37,11 @@ const NO_DATE = /^0000-/
 export class SiteRecords {
   readonly #brought: Record<string, number> = {}
   readonly #scope: Scope
-  readonly #run: imports.Run
+  readonly #run: imports.ImportRun
   readonly #images: ImportedImages
   readonly #authors = new Set<string>()
 
-  constructor(scope: Scope, run: imports.Run, client: Pick<SiteClient, 'file'>) {
+  constructor(scope: Scope, run: imports.ImportRun, client: Pick<SiteClient, 'file'>) {
     this.#scope = scope
     this.#run = run
     this.#images = new ImportedImages(scope, run, { fetchFile: (url) => client.file(url) })

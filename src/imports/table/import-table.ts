@@ -24,7 +24,7 @@ const FIELDS = Object.keys(eventFields).filter((name) => !NOT_READ.includes(name
 
 export interface TableOptions {
   readonly dryRun: boolean
-  readonly onProgress?: (report: imports.Report) => void
+  readonly onProgress?: (report: imports.ImportReport) => void
   /** A `slug` that an event here has, and the same `id` if there is one, means that event. */
   readonly adopt?: boolean
 }
@@ -37,7 +37,7 @@ export async function importTable(
   scope: Scope,
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   options: TableOptions,
-): Promise<imports.Report> {
+): Promise<imports.ImportReport> {
   const run = imports.begin(scope, 'csv', options)
   const reader = new CsvReader()
   const images = new ImportedImages(scope, run)
@@ -46,8 +46,9 @@ export async function importTable(
   let items: imports.Item[] = []
   const take = async (rows: readonly CsvRow[]) => {
     for (const row of rows) {
+      const problem = problemOf(row, columns)
       if (columns === null) columns = headerOf(run, row)
-      else if (row.isCut) imports.note(run, { line: row.line, uid: '', problem: { problem: 'entry_too_large' } })
+      else if (problem !== null) imports.note(run, { line: row.line, uid: '', problem: { problem } })
       else {
         const item = itemOf(scope, columns, row, options.adopt === true)
         if (seen.has(item.uid)) imports.note(run, { ...item, problem: { problem: 'entry_repeated' } })
@@ -69,8 +70,15 @@ export async function importTable(
   return run.report
 }
 
+/** Why a row cannot be read. Spreadsheets write empty cells after the last column. */
+function problemOf({ cells, isCut, isOpen }: CsvRow, columns: readonly string[] | null): string | null {
+  if (isCut) return 'entry_too_large'
+  if (isOpen) return 'quote_not_closed'
+  return cells.slice(columns?.length).some((cell) => cell.trim() !== '') ? 'too_many_cells' : null
+}
+
 /** The names of the columns; those that mean nothing here are told of, once. */
-function headerOf(run: imports.Run, { cells, line }: CsvRow): string[] {
+function headerOf(run: imports.ImportRun, { cells, line }: CsvRow): string[] {
   const columns = cells.map((cell) =>
     cell
       .trim()

@@ -1,5 +1,5 @@
 import type { KnownLists, Listing } from '../../domain/listings.ts'
-import { Generations } from '../../lib/generations.ts'
+import { BoundedCache } from '../../lib/bounded-cache.ts'
 
 /** How much memory lists may take, in bytes: anybody can ask for lists without end. */
 const MOST_BYTES = 24 * 2 ** 20
@@ -9,7 +9,7 @@ const BYTES_PER_ID = 8
 
 /** Lists that were read at one version of the data. */
 export class ListCache implements KnownLists {
-  readonly #lists = new Generations<string, Listing>(MOST_BYTES)
+  readonly #lists = new BoundedCache<string, Listing>(MOST_BYTES)
 
   get(key: string): Listing | undefined {
     return this.#lists.get(key, (listing) => sizeOf(key, listing))

@@ -3,7 +3,7 @@ import { type Event, get } from '../../domain/events.ts'
 import { NO_LISTS } from '../../domain/listings.ts'
 import { MOST_BYTES, ScratchFile } from '../../http/cache/scratch-file.ts'
 import type { Answer, Call } from '../../http/endpoint.ts'
-import { writeEach } from '../../http/leave-out.ts'
+import { writeValid } from '../../http/write-valid.ts'
 import { type ListPage, listAnswer, renderedListAnswer } from '../list-response.ts'
 import { event, singleEvent } from '../present-event.ts'
 import type { Lookup } from '../routes/lookup.ts'
@@ -40,7 +40,7 @@ export class RenderedEvents {
     const page = cached && (await listRendered(call.scope, call.query, cached))
     if (page !== null) return renderedListAnswer(call, page.events, listPageOf(page))
     const found = await list(call.scope, call.query)
-    const items = writeEach(call.scope, found.events, (shown) => event(shown, call.addresses, call.scope.site))
+    const items = writeValid(call.scope, found.events, (shown) => event(shown, call.addresses, call.scope.site))
     return listAnswer(call, items, listPageOf(found))
   }
 

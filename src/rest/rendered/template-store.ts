@@ -1,5 +1,5 @@
 import type { ScratchFile } from '../../http/cache/scratch-file.ts'
-import { Generations } from '../../lib/generations.ts'
+import { BoundedCache } from '../../lib/bounded-cache.ts'
 import { headOf, type Template, templateFrom } from './event-template.ts'
 
 /** How much is held in memory, in bytes. */
@@ -34,7 +34,7 @@ export class TemporaryTemplates implements Templates {
 export class TemplateStore implements Templates {
   readonly #scratch: ScratchFile
   readonly #number: number
-  readonly #recent = new Generations<number, Template>(MOST_BYTES)
+  readonly #recent = new BoundedCache<number, Template>(MOST_BYTES)
 
   /** Several stores share a scratch file: their numbers tell them apart. */
   constructor(scratch: ScratchFile, number: number) {

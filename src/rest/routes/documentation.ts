@@ -1,17 +1,17 @@
 import type * as Yaml from 'yaml'
 import type { Call, Endpoint } from '../../http/endpoint.ts'
 import { refuse } from '../../lib/errors.ts'
-import { later } from '../../lib/later.ts'
-import { inOwnTurns } from '../../lib/turns.ts'
+import { lazyPackage } from '../../lib/lazy.ts'
+import { runInSlices } from '../../lib/time-slices.ts'
 import { declare, readFields } from '../../schema/field.ts'
-import * as kinds from '../../schema/kinds.ts'
+import * as types from '../../schema/value-types.ts'
 import { describing } from '../openapi.ts'
 import { writeYaml } from '../yaml.ts'
 
-const yaml = later<typeof Yaml>('yaml')
+const yaml = lazyPackage<typeof Yaml>('yaml')
 
 const parameters = declare('documentation', {
-  format: { kind: kinds.oneOf('json', 'yaml'), default: 'json' as const },
+  format: { kind: types.oneOf('json', 'yaml'), default: 'json' as const },
 })
 
 /** How many documents are kept in each form, for one language and address each; one as YAML has a megabyte. */
@@ -23,12 +23,12 @@ export function documentationEndpoint(endpoints: () => readonly Endpoint[]): End
   const texts = new Made<Buffer>()
   const documentOf = ({ addresses, language, scope }: Call) =>
     documents.get(`${addresses.rest} ${language}`, () =>
-      inOwnTurns(describing(endpoints(), addresses, scope.site, language)),
+      runInSlices(describing(endpoints(), addresses, scope.site, language)),
     )
   const yamlOf = (call: Call) =>
     texts.get(`${call.addresses.rest} ${call.language}`, async () => {
       const write = (value: unknown) => yaml().stringify(value, { aliasDuplicateObjects: false })
-      return Buffer.from(await inOwnTurns(writeYaml(await documentOf(call), write)))
+      return Buffer.from(await runInSlices(writeYaml(await documentOf(call), write)))
     })
   return {
     name: 'documentation.get',

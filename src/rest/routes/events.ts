@@ -1,4 +1,4 @@
-import { isSound } from '../../domain/damage.ts'
+import { isUndamaged } from '../../domain/damage.ts'
 import * as events from '../../domain/events.ts'
 import { unchanged } from '../../http/conditional.ts'
 import { type Endpoint, UPDATE } from '../../http/endpoint.ts'
@@ -39,7 +39,7 @@ function one(rendered: RenderedEvents, { suffix, path, parameters, ref }: Lookup
       parameters: { ...parameters, ...removeParameters, ...eventReadParameters },
       async handle(call) {
         const removed = await events.remove(call.scope, ref(call), call.query, unchanged(call, revisionOf))
-        if (isSound(removed)) return singleAnswer(call, removed)
+        if (isUndamaged(removed)) return singleAnswer(call, removed)
         return { revision: revisionOf(removed), body: damagedEvent(removed, call.addresses) }
       },
     },

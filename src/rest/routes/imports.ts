@@ -1,6 +1,6 @@
 import type { Endpoint } from '../../http/endpoint.ts'
 import { inertText } from '../../lib/html.ts'
-import { preload } from '../../lib/later.ts'
+import { preload } from '../../lib/lazy.ts'
 import { problemText } from '../../lib/problem-text.ts'
 import { importParameters } from '../../schema/import.ts'
 

@@ -4,11 +4,11 @@ import { type Endpoint, NAMESPACE } from '../../http/endpoint.ts'
 import { refuse } from '../../lib/errors.ts'
 import { text } from '../../lib/texts.ts'
 import { declare, type Fields, readFields } from '../../schema/field.ts'
-import * as kinds from '../../schema/kinds.ts'
+import * as types from '../../schema/value-types.ts'
 
 const parameters = declare('index', {
-  namespace: { kind: kinds.oneOf(NAMESPACE), default: NAMESPACE },
-  context: { kind: kinds.oneOf('view', 'embed', 'edit'), default: 'view' as const },
+  namespace: { kind: types.oneOf(NAMESPACE), default: NAMESPACE },
+  context: { kind: types.oneOf('view', 'embed', 'edit'), default: 'view' as const },
 })
 
 /** The namespace index: every path with its methods and arguments, made from the endpoints themselves. */

@@ -11,8 +11,18 @@ const types: pg.CustomTypesConfig = {
         : pg.types.getTypeParser(oid),
 }
 
-/** How long a query may take, in milliseconds; the server ends it, and if it does not answer, we do. */
-const LONGEST = 10_000
+/** Settings of connections to PostgreSQL; times are in seconds. */
+export interface PoolOptions {
+  /** The most connections of this process to one server. */
+  readonly connections: number
+  /** How long to wait for a connection. */
+  readonly connectTimeout: number
+  readonly queryTimeout: number
+  /** After which an unused connection is closed; 0 for never. */
+  readonly idleTimeout: number
+}
+
+export const DEFAULT_POOL: PoolOptions = { connections: 10, connectTimeout: 3, queryTimeout: 10, idleTimeout: 30 }
 
 /** A connection that does not answer is closed, so that nobody else is given it: the server may be gone without a word. */
 class Client extends pg.Client {
@@ -30,12 +40,15 @@ class Client extends pg.Client {
   }
 }
 
-/** Limits of connections that requests are answered with: none of them waits without end. */
-const ANSWERING = {
-  max: 10,
-  query_timeout: LONGEST,
-  statement_timeout: LONGEST - 1000,
-  idle_in_transaction_session_timeout: LONGEST,
+/** Limits of connections that requests are answered with. The server ends a query; if it does not answer, we do, a little later. */
+function answering({ connections, queryTimeout }: PoolOptions): pg.PoolConfig {
+  const longest = queryTimeout * 1000
+  return {
+    max: connections,
+    query_timeout: longest,
+    statement_timeout: queryTimeout * 900,
+    idle_in_transaction_session_timeout: longest,
+  }
 }
 
 /**
@@ -47,22 +60,30 @@ const MIGRATING = { max: 1, statement_timeout: 0, idle_in_transaction_session_ti
 /** A copy reads in one transaction, which waits while the target is written to. */
 const COPYING = { max: 4, statement_timeout: 0, idle_in_transaction_session_timeout: 0 }
 
-const LIMITS = { answering: ANSWERING, migrating: MIGRATING, copying: COPYING }
-
 /** What the connections of a pool are for. */
-export type Purpose = keyof typeof LIMITS
+export type PoolPurpose = 'answering' | 'migrating' | 'copying'
+
+function limitsOf(purpose: PoolPurpose, options: PoolOptions): pg.PoolConfig {
+  if (purpose === 'answering') return answering(options)
+  return purpose === 'migrating' ? MIGRATING : COPYING
+}
 
 /** A pool of connections. */
-export function openPool(url: string, onError: (error: Error) => void, purpose: Purpose): pg.Pool {
+export function openPool(
+  url: string,
+  onError: (error: Error) => void,
+  purpose: PoolPurpose,
+  options: PoolOptions = DEFAULT_POOL,
+): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
     types,
-    connectionTimeoutMillis: 3000,
-    idleTimeoutMillis: 30_000,
+    connectionTimeoutMillis: options.connectTimeout * 1000,
+    idleTimeoutMillis: options.idleTimeout * 1000,
     keepAlive: true,
     Client,
     application_name: 'kalends',
-    ...LIMITS[purpose],
+    ...limitsOf(purpose, options),
   })
   // An idle connection that breaks is replaced when one is needed next.
   pool.on('error', onError)

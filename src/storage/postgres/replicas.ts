@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { Kysely, sql } from 'kysely'
 import type { Tables } from '../tables.ts'
 import { postgresDialect } from './dialect.ts'
+import type { PoolOptions } from './pool.ts'
 
 /** How long a replica that is behind is waited for, and how long one that failed is left alone, in milliseconds. */
 const GRACE = 5
@@ -23,10 +24,10 @@ export class Replicas {
   #turn: Promise<Kysely<Tables>> | null = null
   #next = 0
 
-  constructor(primary: Kysely<Tables>, urls: readonly string[], onError: (error: Error) => void) {
+  constructor(primary: Kysely<Tables>, urls: readonly string[], onError: (error: Error) => void, pool?: PoolOptions) {
     this.#primary = primary
     this.#replicas = urls.map((url) => ({
-      db: new Kysely<Tables>({ dialect: postgresDialect(url, onError) }),
+      db: new Kysely<Tables>({ dialect: postgresDialect(url, onError, 'answering', pool) }),
       restsUntil: 0,
     }))
   }

@@ -28,16 +28,16 @@ export class Adapter extends SqliteAdapter {
 }
 
 /** Where statements run: in this thread, or in one of their own. */
-type Place = 'here' | 'thread'
+type ConnectionPlace = 'here' | 'thread'
 
 /** Kysely on Node's own SQLite: one connection, which transactions hold in turn. */
 export class SqliteDialect implements KyselyDialect {
   readonly #file: string
-  readonly #place: Place
+  readonly #place: ConnectionPlace
   readonly #identity: FileIdentity | null
   readonly #adapter = new Adapter()
 
-  constructor(file: string, place: Place = 'here', identity: FileIdentity | null = null) {
+  constructor(file: string, place: ConnectionPlace = 'here', identity: FileIdentity | null = null) {
     this.#file = file
     this.#place = place
     this.#identity = identity
@@ -59,13 +59,13 @@ export class SqliteDialect implements KyselyDialect {
 
 class SqliteDriver implements Driver {
   readonly #file: string
-  readonly #place: Place
+  readonly #place: ConnectionPlace
   readonly #identity: FileIdentity | null
   readonly #adapter: Adapter
   readonly #turn = new Turn()
   #connection: LocalConnection | ThreadConnection | undefined
 
-  constructor(file: string, place: Place, identity: FileIdentity | null, adapter: Adapter) {
+  constructor(file: string, place: ConnectionPlace, identity: FileIdentity | null, adapter: Adapter) {
     this.#file = file
     this.#place = place
     this.#identity = identity

@@ -19,7 +19,7 @@ export class ForeignLogError extends Error {
 const open = new Map<string, number>()
 
 /** Says that a database file is to be opened, which is refused if its log is another's; answers whether it has a log. */
-export function enter(file: string): boolean {
+export function openFile(file: string): boolean {
   const others = open.get(file) ?? 0
   const hasLog = others > 0 || refuseForeignLog(file)
   open.set(file, others + 1)
@@ -27,7 +27,7 @@ export function enter(file: string): boolean {
 }
 
 /** Says that a database file was closed. */
-export function leave(file: string): void {
+export function closeFile(file: string): void {
   open.set(file, (open.get(file) ?? 1) - 1)
 }
 

@@ -9,7 +9,7 @@ const BIG_ENDIAN = 0x377f0683
 const CHUNK = 2 ** 20
 
 /** One page that a log has. */
-export interface Frame {
+export interface LogFrame {
   readonly page: number
   /** Whether a transaction ends with it. */
   readonly isCommit: boolean
@@ -21,7 +21,7 @@ export interface Log {
   readonly pageSize: number
   /** The header, which changes when the log begins anew. */
   readonly header: Buffer
-  frames: Iterable<Frame>
+  frames: Iterable<LogFrame>
 }
 
 /** Reads a write-ahead log as SQLite does: frames up to the first whose checksum is wrong. Null if there is none that is valid. */
@@ -53,7 +53,7 @@ function openLog(descriptor: number): Log | null {
   return { pageSize, header, frames: readFrames(descriptor, header, pageSize, sum) }
 }
 
-function* readFrames(descriptor: number, header: Buffer, pageSize: number, sum: Checksum): Generator<Frame> {
+function* readFrames(descriptor: number, header: Buffer, pageSize: number, sum: Checksum): Generator<LogFrame> {
   const size = FRAME + pageSize
   const chunk = Buffer.allocUnsafe(Math.max(1, Math.floor(CHUNK / size)) * size)
   for (let position = HEADER; ; ) {

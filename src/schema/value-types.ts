@@ -1,0 +1,359 @@
+import { type DateText, isBeyondYears, readDate } from '../calendar/date-text.ts'
+import { findZone, type Zone } from '../calendar/zone.ts'
+import { plainText, richText, sanitize, TooNested, withoutTags, wordsOfSafe } from '../lib/html.ts'
+import { slugify } from '../lib/slug.ts'
+import { Upload } from '../lib/upload.ts'
+import { Refused, type ValueType } from './field.ts'
+import { type JsonSchema, Type } from './json-schema.ts'
+
+function kind<V>(
+  type: ValueType<V>['type'],
+  schema: JsonSchema,
+  read: ValueType<V>['read'],
+  accepts?: readonly JsonSchema[],
+): ValueType<V> {
+  return { type, schema, read, ...(accepts && { accepts }) }
+}
+
+const NUMBER = Type.Number()
+const DIGITS = Type.String({ pattern: '^\\s*\\d{1,15}\\s*$' })
+const HAS_ID = Type.Object({ id: Type.Union([Type.Integer({ minimum: 1 }), DIGITS]) }, { additionalProperties: true })
+/** What is dropped from lists. */
+const NOTHING = Type.Union([Type.Null(), Type.Literal('')])
+
+/** The longest name, short text and rich text, in UTF-16 units. */
+const LONGEST_NAME = 500
+const LONGEST_COST = 200
+const LONGEST_TEXT = 2000
+const LONGEST_HTML = 100_000
+/** The longest text with commas: more than a hundred names take. */
+const LONGEST_LIST = 100_000
+/** The longest array as it is sent, with what it names twice. */
+const MOST_ITEMS = 5000
+
+/** More marks than any script puts on one letter; long runs of them take quadratic time to put in order. */
+const PILE_OF_MARKS = /(?<!\p{M})\p{M}{32}/u
+
+/** Text that can be stored: whole characters, none of them U+0000, and not too many. */
+function string(raw: unknown, longest = LONGEST_TEXT): string {
+  if (typeof raw !== 'string') throw new Refused('not_text')
+  if (raw.length > longest) throw new Refused('too_long', { longest })
+  if (raw.includes('\0') || !raw.isWellFormed() || PILE_OF_MARKS.test(raw)) throw new Refused('bad_characters')
+  return raw
+}
+
+/** HTML, made safe in one way or another. */
+function html(raw: unknown, made: (html: string) => string): string {
+  const text = string(raw, LONGEST_HTML)
+  try {
+    const safe = made(text)
+    // Entities and tags may have kept marks apart that are now one pile.
+    if (/\p{M}/u.test(safe) && PILE_OF_MARKS.test(wordsOfSafe(safe))) throw new Refused('bad_characters')
+    return safe
+  } catch (error) {
+    throw error instanceof TooNested ? new Refused('too_nested') : error
+  }
+}
+
+/** Text, or a number written without quotes, as people do with postal codes and prices. */
+function stringOrNumber(raw: unknown): string {
+  return typeof raw === 'number' ? String(raw) : string(raw)
+}
+
+/** A whole number from `least` up, also as a string of digits. */
+function whole(raw: unknown, least: number): number {
+  const number = typeof raw === 'string' && /^-?\d{1,15}$/.test(raw.trim()) ? Number(raw) : raw
+  if (typeof number !== 'number' || !Number.isSafeInteger(number)) throw new Refused('not_a_whole_number')
+  if (number < least) throw new Refused('too_small', { least })
+  return number
+}
+
+/** The longest lists: of ids, which one query finds; of terms, which are looked up one by one; of records, which may have to be made. */
+const MOST_IDS = 500
+const MOST_TERMS = 100
+const MOST_LINKS = 50
+
+/** Ids with commas between them. */
+const ID_TEXT = '^[\\s\\d,]*$'
+const IDS = new RegExp(ID_TEXT)
+
+/**
+ * The different items of a list, given as comma-separated text or as an array, whose items may be comma-separated text
+ * themselves if `isSplit` says so. It stops at the first that is too many.
+ */
+function items(raw: unknown, most: number, isSplit: (text: string) => boolean = () => true): unknown[] {
+  if (Array.isArray(raw) && raw.length > MOST_ITEMS) throw new Refused('too_many', { most })
+  const given = new Set<unknown>()
+  let length = 0
+  const add = (item: unknown) => {
+    if (item === '' || item === null) return
+    given.add(item)
+    if (given.size > most) throw new Refused('too_many', { most })
+  }
+  for (const item of Array.isArray(raw) ? raw : [raw]) {
+    if (typeof item !== 'string' || (Array.isArray(raw) && !isSplit(item))) add(item)
+    else {
+      length += item.length
+      if (length > LONGEST_LIST) throw new Refused('too_long', { longest: LONGEST_LIST })
+      for (const piece of item.split(',')) add(piece.trim())
+    }
+  }
+  return [...given]
+}
+
+/** The `id` of data that was read before and is sent back; undefined for anything else. */
+function idOf(raw: unknown): unknown {
+  return typeof raw === 'object' && raw !== null && 'id' in raw && raw.id !== null && raw.id !== '' ? raw.id : undefined
+}
+
+/** A name or title: its tags are stripped, and something must be left. */
+export const name = kind<string>('string', Type.String({ minLength: 1, maxLength: LONGEST_NAME }), (raw) => {
+  const text = plainText(string(raw, LONGEST_NAME)).trim()
+  if (text === '') throw new Refused('empty')
+  return text
+})
+
+/** A short text without markup, however often it was encoded: it comes back as it is kept. */
+export const text = kind<string>(
+  'string',
+  Type.String({ maxLength: LONGEST_TEXT }),
+  (raw) => withoutTags(stringOrNumber(raw)).trim(),
+  [NUMBER],
+)
+
+/** HTML in which plain text becomes paragraphs. */
+export const richHtml = kind<string>('string', Type.String({ maxLength: LONGEST_HTML }), (raw) => html(raw, richText))
+
+/** HTML that is made safe and otherwise left as it is. */
+export const safeHtml = kind<string>('string', Type.String({ maxLength: LONGEST_HTML }), (raw) => html(raw, sanitize))
+
+/** A cost, which is taken apart whenever it is shown. */
+export const cost = kind<string>(
+  'string',
+  Type.String({ maxLength: LONGEST_TEXT }),
+  (raw) => {
+    const text = withoutTags(stringOrNumber(raw)).replace(/\s+/g, ' ').trim()
+    if (text.length > LONGEST_COST) throw new Refused('too_long', { longest: LONGEST_COST })
+    return text
+  },
+  [NUMBER],
+)
+
+/** Any text, kept to the letter: what to search for, a password. */
+export const exact = kind<string>('string', Type.String({ maxLength: LONGEST_TEXT }), (raw) => stringOrNumber(raw), [
+  NUMBER,
+])
+
+const FLAGS = new Map<unknown, boolean>([
+  ...[true, 1, 'true', '1', 'yes'].map((spelling) => [spelling, true] as const),
+  ...[false, 0, 'false', '0', 'no'].map((spelling) => [spelling, false] as const),
+])
+
+/** Yes or no, in the spellings that forms and query strings use. */
+export const flag = kind<boolean>(
+  'boolean',
+  Type.Boolean(),
+  (raw) => {
+    const value = FLAGS.get(raw)
+    if (value === undefined) throw new Refused('not_a_flag')
+    return value
+  },
+  [Type.Enum([...FLAGS.keys()].filter((spelling) => typeof spelling !== 'boolean') as (string | number)[])],
+)
+
+/** A whole number from `least` up; what is over `most` counts as `most`. */
+export function integer(least: number, most = Number.MAX_SAFE_INTEGER): ValueType<number> {
+  return kind('integer', Type.Integer({ minimum: least }), (raw) => Math.min(whole(raw, least), most), [DIGITS])
+}
+
+/** A number between two others. */
+export function number(least: number, most: number): ValueType<number> {
+  return kind(
+    'number',
+    Type.Number({ minimum: least, maximum: most }),
+    (raw) => {
+      const value =
+        typeof raw === 'string' && /^[+-]?(\d{1,9}(\.\d{0,20})?|\.\d{1,20})$/.test(raw.trim()) ? Number(raw) : raw
+      if (typeof value !== 'number' || !Number.isFinite(value)) throw new Refused('not_a_number')
+      if (value < least || value > most) throw new Refused('not_between', { least, most })
+      return value
+    },
+    [Type.String({ pattern: '^\\s*[+-]?(\\d+(\\.\\d*)?|\\.\\d+)\\s*$' })],
+  )
+}
+
+/** A latitude or longitude, to a tenth of a millimetre. */
+export function degrees(most: 90 | 180): ValueType<number> {
+  const any = number(-most, most)
+  return { ...any, read: (raw, reading) => Math.round(any.read(raw, reading) * 1e9) / 1e9 }
+}
+
+/** An amount of money, as a decimal number. */
+export const amount = kind<string>(
+  'string',
+  Type.String({ pattern: '^\\s*\\d{1,12}(\\.\\d{1,4})?\\s*$' }),
+  (raw) => {
+    const text = stringOrNumber(raw).trim()
+    if (!/^\d{1,12}(\.\d{1,4})?$/.test(text)) throw new Refused('not_an_amount')
+    return text
+  },
+  [Type.Number({ minimum: 0 })],
+)
+
+const CURRENCIES = new Set(Intl.supportedValuesOf('currency'))
+
+/** A currency, by its three-letter code. */
+export const currency = kind<string>('string', Type.String({ pattern: '^\\s*[A-Za-z]{3}\\s*$' }), (raw) => {
+  const code = string(raw).trim().toUpperCase()
+  if (!CURRENCIES.has(code)) throw new Refused('not_a_currency')
+  return code
+})
+
+/** The number of a record, a term or a user. */
+export const id = integer(1)
+
+/** A list of ids. */
+export const ids = kind<number[]>(
+  'array',
+  Type.Array(Type.Integer({ minimum: 1 })),
+  (raw) => items(raw, MOST_IDS).map((item) => whole(item, 1)),
+  [
+    Type.Integer({ minimum: 1 }),
+    Type.String({ pattern: ID_TEXT }),
+    Type.Array(Type.Union([Type.Integer({ minimum: 1 }), Type.String({ pattern: ID_TEXT }), NOTHING])),
+  ],
+)
+
+/** One of a few words. */
+export function oneOf<const W extends string>(...allowed: W[]): ValueType<W> {
+  return kind('string', Type.Enum(allowed), (raw) => {
+    const word = string(raw) as W
+    if (!allowed.includes(word)) throw new Refused('not_one_of', { allowed: allowed.join(', ') })
+    return word
+  })
+}
+
+/** One or more of a few words, as a list or comma-separated. */
+export function someOf<const W extends string>(...allowed: W[]): ValueType<W[]> {
+  const one = oneOf(...allowed)
+  return kind(
+    'string',
+    Type.Array(Type.Enum(allowed)),
+    (raw) => items(raw, allowed.length).map((item) => one.read(item, { today: '' })),
+    [Type.String()],
+  )
+}
+
+/** An address on the web. */
+export const url = kind<string>(
+  'string',
+  Type.String({ pattern: '^\\s*[Hh][Tt][Tt][Pp][Ss]?://[^\\s<>"]+\\s*$', maxLength: LONGEST_TEXT }),
+  (raw) => {
+    const address = string(raw).trim()
+    const parsed = URL.canParse(address) ? new URL(address) : null
+    if (parsed === null || !/^https?:$/.test(parsed.protocol) || !/^https?:\/\/[^\s<>"]+$/i.test(address))
+      throw new Refused('not_a_url')
+    return address
+  },
+)
+
+/** The address pattern of HTML's e-mail input. */
+const EMAIL =
+  /^[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)+$/i
+
+/** An e-mail address. */
+export const email = kind<string>('string', Type.String({ format: 'email', pattern: '@' }), (raw) => {
+  const address = string(raw).trim()
+  if (!EMAIL.test(address) || address.length > 254) throw new Refused('not_an_email')
+  return address
+})
+
+/** A slug, cleaned as slugs made from titles are. */
+export const slug = kind<string>(
+  'string',
+  Type.String({ minLength: 1, maxLength: LONGEST_TEXT }),
+  (raw) => {
+    const cleaned = slugify(stringOrNumber(raw))
+    if (cleaned === '') throw new Refused('not_a_slug')
+    return cleaned
+  },
+  [NUMBER],
+)
+
+/** A date and time in any of the forms that docs/api.md lists. */
+export const date = kind<DateText>(
+  'string',
+  Type.String({ minLength: 1, maxLength: 100 }),
+  (raw, reading) => {
+    const text = stringOrNumber(raw).trim()
+    const found = readDate(text, () => reading.today)
+    if (found === null) throw new Refused(isBeyondYears(text, () => reading.today) ? 'out_of_years' : 'not_a_date')
+    return found
+  },
+  [Type.Integer()],
+)
+
+/** A time zone: an IANA name or a manual offset. */
+export const zone = kind<Zone>('string', Type.String({ minLength: 1, maxLength: LONGEST_TEXT }), (raw) => {
+  const found = findZone(string(raw))
+  if (found === null) throw new Refused('not_a_zone')
+  return found
+})
+
+/** An image: the id of one, the address of one to fetch, or a file; null for none, which a response spells `false`. */
+export type ImageValue = { readonly id: number } | { readonly url: string } | { readonly upload: Upload } | null
+export const image = kind<ImageValue>(
+  'string',
+  Type.Union([Type.Integer({ minimum: 1 }), Type.String(), Type.Literal(false), HAS_ID]),
+  (raw) => {
+    if (raw === false) return null
+    if (raw instanceof Upload) return { upload: raw }
+    const given = idOf(raw) ?? raw
+    if (typeof given === 'number' || (typeof given === 'string' && /^\d+$/.test(given.trim())))
+      return { id: whole(given, 1) }
+    return { url: url.read(given, { today: '' }) }
+  },
+)
+
+/** A linked record: one that exists, by id, or the data of one to find or make. */
+export type LinkValue = { readonly id: number } | { readonly data: Record<string, unknown> }
+
+const LINK = Type.Union([
+  Type.Integer({ minimum: 1 }),
+  Type.Object({}, { additionalProperties: true }),
+  Type.String({ pattern: ID_TEXT }),
+])
+
+/** Venues or organizers of an event: an id, comma-separated ids, data, data with an id, or a list of these. */
+export const links = kind<LinkValue[]>('array', Type.Union([LINK, Type.Array(Type.Union([LINK, NOTHING]))]), (raw) =>
+  items(raw, MOST_LINKS).map(link),
+)
+
+function link(raw: unknown): LinkValue {
+  const isData = typeof raw === 'object' && raw !== null && !Array.isArray(raw)
+  const id = isData ? idOf(raw) : raw
+  return id === undefined ? { data: raw as Record<string, unknown> } : { id: whole(id, 1) }
+}
+
+/** A category or tag: by its id, by its name, or by digits that may be either. */
+export type TermValue = { readonly id?: number; readonly name?: string }
+
+const TERM = Type.Union([Type.Integer({ minimum: 1 }), Type.String(), HAS_ID])
+
+/** Categories or tags, by id, slug or name. An item of an array is one name, which may have commas, or ids with commas between them. */
+export const terms = kind<TermValue[]>('array', Type.Union([Type.Array(Type.Union([TERM, NOTHING])), TERM]), (raw) =>
+  items(raw, MOST_TERMS, (text) => IDS.test(text)).map(term),
+)
+
+/** What the parts of a name with commas mean by themselves; none if the list would be too long with them. */
+export function termParts(name: string, others: number): TermValue[] {
+  const parts = name.split(',').map((part) => part.trim())
+  return parts.length < 2 || parts.length + others > MOST_TERMS ? [] : parts.filter((part) => part !== '').map(term)
+}
+
+function term(raw: unknown): TermValue {
+  const given = idOf(raw) ?? raw
+  if (typeof given === 'number') return { id: whole(given, 1) }
+  const words = name.read(given, { today: '' })
+  return /^\d{1,15}$/.test(words) ? { id: Number(words), name: words } : { name: words }
+}

@@ -1,0 +1,41 @@
+import type { Tx } from './dialect.ts'
+import type { Version } from './version.ts'
+
+/** What a database offers to readers: see storage/database.ts. */
+interface Reads<Db> {
+  read<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  readMany<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  snapshot<T>(work: (db: Db) => Promise<T>): Promise<T>
+  isAt(tx: Tx, version: Version): Promise<boolean>
+}
+
+/** A database of which all reads share a transaction while it lasts. */
+export interface ReadSnapshot<Db> {
+  readonly db: Db
+  /** Called before the transaction ends: further reads, such as those of a stream, have transactions of their own. */
+  end(): void
+}
+
+export function snapshotOf<Db extends Reads<Db>>(db: Db, tx: Tx): ReadSnapshot<Db> {
+  let isOver = false
+  // A transaction reads one version only.
+  const versions = new Map<Version, Promise<boolean>>()
+  const shared: Db = {
+    ...db,
+    read: (work) => (isOver ? db.read(work) : work(tx)),
+    readMany: (work) => (isOver ? db.readMany(work) : work(tx)),
+    snapshot: (work) => (isOver ? db.snapshot(work) : work(shared)),
+    isAt(own, version) {
+      if (own !== tx) return db.isAt(own, version)
+      const known = versions.get(version) ?? db.isAt(tx, version)
+      versions.set(version, known)
+      return known
+    },
+  } satisfies Reads<Db>
+  return {
+    db: shared,
+    end() {
+      isOver = true
+    },
+  }
+}

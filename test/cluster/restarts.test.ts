@@ -1,0 +1,3 @@
+import { testRestarts } from '../support/restarts.ts'
+
+testRestarts(3, 170_000)

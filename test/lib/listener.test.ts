@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import { freePort } from '../support/postgres.ts'
+import { startProcess } from '../support/processes.ts'
+import { ROOT } from '../support/sources.ts'
+
+const skip = process.platform !== 'linux' && 'needs the queue of connections that Linux has'
+const ROUNDS = 20
+const CLIENTS = 20
+/** The longest pause of a client between two requests, in milliseconds. */
+const PAUSE = 10
+
+/** Sends a request over a connection of its own; answers what came of it. */
+function ask(port: number): Promise<string> {
+  return new Promise((resolve) => {
+    const sent = request({ host: '127.0.0.1', port, agent: false, method: 'POST' }, (response) => {
+      response.on('error', (error) => resolve(error.message))
+      response.resume().on('end', () => resolve('answered'))
+    })
+    sent.on('error', (error: NodeJS.ErrnoException) =>
+      resolve(error.code === 'ECONNREFUSED' ? 'refused' : error.message),
+    )
+    sent.end('x')
+  })
+}
+
+describe('a port that is closed', { skip }, () => {
+  it('resets no connection, however many clients connect', async () => {
+    const port = await freePort()
+    const outcomes = new Map<string, number>()
+    let isAsking = true
+    const clients = Array.from({ length: CLIENTS }, async () => {
+      while (isAsking) {
+        const outcome = await ask(port)
+        outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
+        await setTimeout(Math.random() * PAUSE)
+      }
+    })
+    for (let round = 0; round < ROUNDS; round++) {
+      const child = startProcess(process.execPath, [join(ROOT, 'test/support/port-that-closes.ts'), String(port)])
+      await once(child.stdout, 'data')
+      await setTimeout(Math.random() * 50)
+      const exited = once(child, 'exit')
+      child.kill('SIGTERM')
+      assert.deepEqual(await exited, [0, null])
+    }
+    isAsking = false
+    await Promise.all(clients)
+    assert.deepEqual([...outcomes.keys()].sort(), ['answered', 'refused'], JSON.stringify([...outcomes]))
+  })
+})
