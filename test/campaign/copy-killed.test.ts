@@ -49,7 +49,8 @@ function writeTo(service: Service): () => Promise<number> {
 }
 
 const addressOf = (where: string) => (where.startsWith('postgres') ? where : `sqlite:${where}`)
-const flagsOf = (where: string) => (where.startsWith('postgres') ? ['--database-url', where] : ['--data', where])
+const serve = (where: string) =>
+  where.startsWith('postgres') ? serveRefused([], { KALENDS_DATABASE_URL: where }) : serveRefused(['--data', where])
 
 describe(`copying from a source that is in use, killed ${KILLS} times`, () => {
   it('is never served until it is finished, and can always be finished', { timeout: 900_000 }, async (t) => {
@@ -89,7 +90,7 @@ async function killAndFinish(service: Service, target: Store, n: number): Promis
   const source = await before.unfinishedCopy()
   await before.close()
   if (source !== null) {
-    const { err } = await serveRefused(flagsOf(target.where))
+    const { err } = await serve(target.where)
     assert.match(err, /^kalends: the database holds an unfinished copy of /)
   }
   await stop()
