@@ -166,9 +166,9 @@ const FAULTS: Partial<Record<number, Fault>> = {
 /** SQLITE_IOERR_READ, SQLITE_IOERR_SHORT_READ and SQLITE_IOERR_CORRUPTFS. */
 const UNREADABLE = [266, 522, 8458]
 
-/** What PostgreSQL and the network say while the server is away, starting, stopping or no longer the primary. */
+/** What PostgreSQL and the network say while the server is away, starting, stopping, no longer the primary or too slow (57014). */
 const AWAY =
-  /^(08...|57P0[1-5]|53300|25006|55000|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EPIPE|ENOTFOUND|EHOSTUNREACH|EAI_AGAIN)$/
+  /^(08...|57P0[1-5]|57014|53300|25006|55000|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EPIPE|ENOTFOUND|EHOSTUNREACH|EAI_AGAIN)$/
 const AWAY_WORDS =
   /Connection terminated|connection timeout|timeout exceeded|not queryable|Client was closed|Query read timeout/i
 

@@ -75,7 +75,7 @@ describe('on PostgreSQL', { skip }, () => {
     assert.equal(new Set(pids.map(({ rows }) => rows[0]?.value)).size, 2)
     const { rows } = await ask("select current_setting('statement_timeout') as value")
     assert.equal(rows[0]?.value, '900ms')
-    await assert.rejects(ask('select pg_sleep(30)'))
+    await assert.rejects(ask('select pg_sleep(30)'), { code: 'rest_unavailable' })
     await db.close()
     await store.drop()
   })
