@@ -56,17 +56,17 @@ async function assemble(
   rows: readonly (EventRow & { distance?: number })[],
   known: Partial<Parts> = {},
 ): Promise<Event[]> {
-  const sight = visibilityOf(scope.user)
+  const visibility = visibilityOf(scope.user)
   const ids = idsOf(rows)
-  const venues = known.venues ?? (await storage.linkedOf(tx, 'venue', ids, sight))
-  const organizers = known.organizers ?? (await storage.linkedOf(tx, 'organizer', ids, sight))
+  const venues = known.venues ?? (await storage.linkedOf(tx, 'venue', ids, visibility))
+  const organizers = known.organizers ?? (await storage.linkedOf(tx, 'organizer', ids, visibility))
   const terms = known.terms ?? (await storage.termsOf(tx, ids))
   const tickets = known.tickets ?? (await ticketStorage.ofEvents(tx, ids))
   const parents = await recordStorage.readable(
     tx,
     'event',
     rows.flatMap((row) => row.parent ?? []),
-    sight,
+    visibility,
   )
   const linkedRows = [...venues.values(), ...organizers.values()].flat()
   const pictures = await images.ofRows(tx, [...rows, ...linkedRows], scope.onDamage)

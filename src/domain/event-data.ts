@@ -109,9 +109,9 @@ async function ownDataOf(tx: Tx, scope: Scope, ids: readonly number[]): Promise<
 }
 
 async function linkedDataOf(tx: Tx, scope: Scope, links: Links): Promise<LinkedData> {
-  const sight = visibilityOf(scope.user)
+  const visibility = visibilityOf(scope.user)
   const linked = async (kind: LinkedKind) => {
-    const rows = undamagedLinked(kind, scope, await recordStorage.getAll(tx, kind, links[kind], sight))
+    const rows = undamagedLinked(kind, scope, await recordStorage.getAll(tx, kind, links[kind], visibility))
     const found = await withImages(tx, rows, scope.onDamage)
     return new Map(found.map((one) => [one.row.id, one]))
   }
@@ -124,6 +124,6 @@ async function linkedDataOf(tx: Tx, scope: Scope, links: Links): Promise<LinkedD
     organizer: await linked('organizer'),
     category: await terms('category'),
     tag: await terms('tag'),
-    event: await recordStorage.readable(tx, 'event', links.event, sight),
+    event: await recordStorage.readable(tx, 'event', links.event, visibility),
   }
 }

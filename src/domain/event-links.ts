@@ -102,6 +102,6 @@ export async function findProtectedTerm(tx: Tx, kind: TermKind, { id, name }: Te
 }
 
 /** `C++` is not the slug `c`. */
-function findNamed(tx: Tx, kind: TermKind, name: string, sight: Visibility | null): Promise<TermRow | undefined> {
-  return termStorage.find(tx, kind, isSlug(name) ? slugify(name) : null, fold(name), sight)
+function findNamed(tx: Tx, kind: TermKind, name: string, visibility: Visibility | null): Promise<TermRow | undefined> {
+  return termStorage.find(tx, kind, isSlug(name) ? slugify(name) : null, fold(name), visibility)
 }

@@ -27,8 +27,8 @@ export function settleTimes(values: Named, before: EventRow | null, siteZone: Zo
     problems.timezone ??= { problem: 'not_a_zone' }
     return null
   }
-  const start = moment('start_date', values, before, timezone, problems)
-  const end = moment('end_date', values, before, timezone, problems)
+  const start = readTime('start_date', values, before, timezone, problems)
+  const end = readTime('end_date', values, before, timezone, problems)
   if (start === null || end === null) return null
   const allDay = values.all_day ?? before?.all_day === 1
   const first = allDay ? wholeDay(start, '00:00:00', timezone) : start
@@ -44,7 +44,13 @@ export function settleTimes(values: Named, before: EventRow | null, siteZone: Zo
 }
 
 /** A date as given or, failing that, as it was: the same instant in the same zone, the same wall clock in another. */
-function moment(name: End, values: Named, before: EventRow | null, zone: Zone, problems: Problems): WrittenTime | null {
+function readTime(
+  name: End,
+  values: Named,
+  before: EventRow | null,
+  zone: Zone,
+  problems: Problems,
+): WrittenTime | null {
   const given: DateText | undefined = values[name]
   if (given !== undefined) {
     const instant = instantIn(given, zone)

@@ -46,7 +46,7 @@ export async function list(scope: Scope, kind: LinkedKind, query: Payload): Prom
       problems.event = { problem: 'no_such_event', id: values.event }
     refuse(problems)
     const filter = {
-      sight: visibilityOf(scope.user),
+      visibility: visibilityOf(scope.user),
       status,
       search: values.search ? fold(values.search) : null,
       event: values.event ?? null,
@@ -62,7 +62,7 @@ export async function list(scope: Scope, kind: LinkedKind, query: Payload): Prom
 /** The newest that have events to come, without their number: to count them takes a look at each. */
 export async function listUpcoming(scope: Scope, kind: LinkedKind, most: number): Promise<RecordRow[]> {
   const none = { status: null, search: null, event: null, hasEvents: null }
-  const filter = { ...none, sight: visibilityOf(scope.user), upcomingAt: scope.clock() }
+  const filter = { ...none, visibility: visibilityOf(scope.user), upcomingAt: scope.clock() }
   return scope.db.readMany(async (tx) => undamagedLinked(kind, scope, await storage.list(tx, kind, filter, most, 0)))
 }
 

@@ -46,7 +46,7 @@ export async function list(scope: Scope, kind: TermKind, query: Payload): Promis
       parent: values.parent ?? null,
       slug: values.slug ? slugify(values.slug) : null,
       event,
-      sight: visibilityOf(scope.user),
+      visibility: visibilityOf(scope.user),
       // A term of the event that is asked about is not empty, even if that event is a draft.
       hideEmpty: values.hide_empty !== false && event === null,
       orderBy: values.orderby ?? 'name',

@@ -113,15 +113,15 @@ function uid(id: number, { host }: Addresses): string {
 
 function times(row: EventRow, zones: Zones): Line[] {
   if (row.all_day === 1) return days(row)
-  const start = moment('DTSTART', row.start_utc, row.start_local, row.timezone, zones)
+  const start = dateLine('DTSTART', row.start_utc, row.start_local, row.timezone, zones)
   // An end must be later than the start (RFC 5545 §3.6.1): what takes no time has none.
   return row.end_utc > row.start_utc
-    ? [start, moment('DTEND', row.end_utc, row.end_local, row.timezone, zones)]
+    ? [start, dateLine('DTEND', row.end_utc, row.end_local, row.timezone, zones)]
     : [start]
 }
 
 /** By the clock of the event's zone, wherever a reader who has nothing but its description finds the same instant. */
-function moment(name: string, instant: Instant, wall: WallClock, zone: Zone, zones: Zones): Line {
+function dateLine(name: string, instant: Instant, wall: WallClock, zone: Zone, zones: Zones): Line {
   const known = zones.get(zone)
   if (known === undefined || instant < known.from || instant >= known.until) return [name, utc(instant)]
   // Events come in order, so the span of the last one is nearly always that of the next.

@@ -235,13 +235,13 @@ function addViews(
       method: [...view.methods],
       url: view.path,
       handler: (request, reply) =>
-        sendAnswer(atOneMoment(view), answeringOf(request, service, cache, options, known), request, reply),
+        sendAnswer(inSnapshot(view), answeringOf(request, service, cache, options, known), request, reply),
     })
   }
 }
 
-/** All that a view shows is of one moment, though it reads in several places. Checking a password that is sent takes too long. */
-function atOneMoment({ handle }: View): Pick<View, 'handle'> {
+/** A view reads in several places, from one snapshot. Not when a password was sent: checking it takes too long. */
+function inSnapshot({ handle }: View): Pick<View, 'handle'> {
   return {
     handle: (call) =>
       call.method === 'POST'
@@ -287,7 +287,7 @@ function addEndpoints(
   })
 }
 
-/** The files of images: their names are made from what is in them, so they never change. */
+/** The files of images: a name is never used twice, so a file never changes. */
 function addImages(app: FastifyInstance, service: Service): void {
   app.get('/images/:name', { logLevel: 'warn' }, async (request, reply) => {
     const { name } = request.params as { name: string }

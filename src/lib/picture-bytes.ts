@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** What is told by the bytes of a picture alone. They may be many, so all of this is done in steps: see turns.ts. */
+/** What is told by the bytes of a picture alone. They may be many, so all of this is done in steps: see time-slices.ts. */
 
 /** How much is looked at in one step, in bytes; and how much of it belongs to two steps, as much as what is searched for. */
 const STEP = 65_536

@@ -1,4 +1,4 @@
-/** A JSON Schema. It is documentation: values are read by their kinds. */
+/** A JSON Schema. It is documentation: values are read by their value types. */
 export type JsonSchema = Readonly<Record<string, unknown>>
 export type JsonProperties = Readonly<Record<string, JsonSchema>>
 

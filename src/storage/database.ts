@@ -186,8 +186,8 @@ export function openDatabase(
     snapshot: (work) =>
       moments.run(() =>
         reading(manyReader, async (tx) => {
-          const moment = snapshotOf(database, tx)
-          return work(moment.db).finally(moment.end)
+          const snapshot = snapshotOf(database, tx)
+          return work(snapshot.db).finally(snapshot.end)
         }),
       ),
     isAt: (tx, version) => versions.isAt(tx, version),

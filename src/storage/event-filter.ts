@@ -94,11 +94,11 @@ export function isByLink({ terms, linked }: EventFilter): boolean {
 
 /** What a filter asks of events; near a place, the join with the venues does the rest. */
 export function conditions(tx: Tx, eb: Where, filter: EventFilter): Expression<SqlBool>[] {
-  const { visibility: sight, include, search, featured, parent } = filter
+  const { visibility, include, search, featured, parent } = filter
   const few = filter.found !== null && filter.found.length <= FEW ? filter.found : null
   const named = few !== null || isByLink(filter)
   const status = named ? dialectOf(tx).plain(eb.ref('events.status')) : eb.ref('events.status')
-  const found: Expression<SqlBool>[] = [isVisible(eb, sight, filter.status, status)]
+  const found: Expression<SqlBool>[] = [isVisible(eb, visibility, filter.status, status)]
   if (include !== null) found.push(eb('events.id', 'in', include))
   else if (!filter.unlisted) found.push(eb('events.hide_from_listings', '=', 0))
   for (const { end, is, than } of filter.bounds) {
@@ -142,22 +142,22 @@ export function conditions(tx: Tx, eb: Where, filter: EventFilter): Expression<S
       .innerJoin('venues', 'venues.id', 'event_venues.linked')
       .select('event_venues.event')
       .where('venues.geo_lat', 'is not', null)
-      .where((e) => isVisible(e as unknown as ExpressionBuilder<Tables, 'venues'>, sight, null))
+      .where((e) => isVisible(e as unknown as ExpressionBuilder<Tables, 'venues'>, visibility, null))
     details.push(eb('events.id', filter.placed ? 'in' : 'not in', placed))
   }
   // Near a place, the join with the venues does the rest.
   if (filter.near !== null) details.push(eb.lit(true))
-  if (search !== null) found.push(containsFor(tx, eb, sight, search))
-  if (details.length > 0) found.push(whole(eb, sight), ...details)
+  if (search !== null) found.push(containsFor(tx, eb, visibility, search))
+  if (details.length > 0) found.push(whole(eb, visibility), ...details)
   return found
 }
 
 /** The search of a reader: of a protected event only its title is looked into. */
-function containsFor(tx: Tx, eb: Where, sight: Visibility, part: string): Expression<SqlBool> {
+function containsFor(tx: Tx, eb: Where, visibility: Visibility, part: string): Expression<SqlBool> {
   const { contains } = dialectOf(tx)
   return eb.or([
     contains(eb.ref('events.title_search'), part),
-    eb.and([contains(eb.ref('events.search'), part), whole(eb, sight)]),
+    eb.and([contains(eb.ref('events.search'), part), whole(eb, visibility)]),
   ])
 }
 
@@ -167,12 +167,12 @@ export function containing(tx: Tx, part: string, most: number): Promise<number[]
 }
 
 /** The protected events that contain a text where this reader does not see it. */
-export async function containingHidden(tx: Tx, part: string, sight: Visibility): Promise<number[]> {
+export async function containingHidden(tx: Tx, part: string, visibility: Visibility): Promise<number[]> {
   const rows = await tx
     .selectFrom('events')
     .select('id')
     .where('password_hash', 'is not', null)
-    .where((eb) => eb.not(containsFor(tx, eb, sight, part)))
+    .where((eb) => eb.not(containsFor(tx, eb, visibility, part)))
     .execute()
   return rows.map(({ id }) => id)
 }

@@ -108,7 +108,7 @@ function sumOf(column: 'id' | 'revision') {
 }
 
 function matching(tx: Tx, filter: StreamFilter): SelectQueryBuilder<Tables, 'events', object> {
-  const { near, visibility: sight, unprotected } = filter
+  const { near, visibility, unprotected } = filter
   let query = tx.selectFrom('events').where((eb) => eb.and(conditions(tx, eb, filter)))
   if (unprotected) query = query.where('password_hash', 'is', null)
   if (near === null) return query
@@ -119,7 +119,7 @@ function matching(tx: Tx, filter: StreamFilter): SelectQueryBuilder<Tables, 'eve
     .innerJoin('venues', 'venues.id', 'event_venues.linked')
     .select('event_venues.event')
     .where((eb) => eb.or(boxesAround(near, near.kilometres).map((box) => eb('venues.id', 'in', placesIn(box)))))
-    .where((eb) => isVisible(eb as unknown as ExpressionBuilder<Tables, 'venues'>, sight, null))
+    .where((eb) => isVisible(eb as unknown as ExpressionBuilder<Tables, 'venues'>, visibility, null))
     .where(measured, '<=', near.kilometres)
   return query.where('events.id', 'in', nearby)
 }

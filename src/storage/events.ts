@@ -142,7 +142,7 @@ export async function listNear(
   limit: number,
   offset: number,
 ): Promise<Page<EventRow & { distance: number }>> {
-  const { visibility: sight } = filter
+  const { visibility } = filter
   const { placesIn, distance } = dialectOf(tx)
   const measured = distance(sql.ref('venues.geo_lat'), sql.ref('venues.geo_lng'), point)
   const near = matching(tx, filter).innerJoin(
@@ -153,7 +153,7 @@ export async function listNear(
         .select('event_venues.event as near_event')
         .select(sql<number>`min(${measured})`.as('distance'))
         .where((e) => e.or(boxesAround(point, kilometres).map((box) => e('venues.id', 'in', placesIn(box)))))
-        .where((e) => isVisible(e as unknown as ExpressionBuilder<Tables, 'venues'>, sight, null))
+        .where((e) => isVisible(e as unknown as ExpressionBuilder<Tables, 'venues'>, visibility, null))
         .where(measured, '<=', kilometres)
         .groupBy('event_venues.event')
         .as('near'),
@@ -177,7 +177,7 @@ export async function linkedOf(
   tx: Tx,
   kind: LinkedKind,
   events: readonly number[],
-  sight: Visibility,
+  visibility: Visibility,
 ): Promise<Map<number, RecordRow[]>> {
   if (events.length === 0) return new Map()
   const table = RECORD_TABLE[kind] as 'venues'
@@ -187,7 +187,7 @@ export async function linkedOf(
     .selectAll(table)
     .select(`${LINK_TABLE[kind]}.event as of_event`)
     .where((eb) => dialectOf(tx).among(eb.ref(`${LINK_TABLE[kind]}.event`), eb.val(JSON.stringify(events))))
-    .where((eb) => isVisibleByKey(tx, eb as unknown as ExpressionBuilder<Tables, 'venues'>, sight))
+    .where((eb) => isVisibleByKey(tx, eb as unknown as ExpressionBuilder<Tables, 'venues'>, visibility))
     .orderBy(`${LINK_TABLE[kind]}.event`)
     .orderBy(`${LINK_TABLE[kind]}.position`)
     .execute()

@@ -7,7 +7,7 @@ import type { Tables } from './tables.ts'
 import { eventShownTo, isVisible, type Visibility } from './visibility.ts'
 
 export interface LinkedFilter {
-  readonly sight: Visibility
+  readonly visibility: Visibility
   readonly status: readonly Status[] | null
   /** Case-folded. */
   readonly search: string | null
@@ -46,7 +46,7 @@ export async function count(tx: Tx, kind: LinkedKind, filter: LinkedFilter): Pro
 function matching(tx: Tx, kind: LinkedKind, filter: LinkedFilter): SelectQueryBuilder<Tables, 'venues', object> {
   const links = LINK_TABLE[kind]
   return tx.selectFrom(RECORD_TABLE[kind] as 'venues').where((eb) => {
-    const conditions: Expression<SqlBool>[] = [isVisible(eb, filter.sight, filter.status)]
+    const conditions: Expression<SqlBool>[] = [isVisible(eb, filter.visibility, filter.status)]
     if (filter.search !== null) conditions.push(dialectOf(tx).contains(eb.ref('search'), filter.search))
     // The latest first: if any of them is still to come, it is among those.
     const events = () =>
@@ -55,7 +55,7 @@ function matching(tx: Tx, kind: LinkedKind, filter: LinkedFilter): SelectQueryBu
         .innerJoin('events', 'events.id', `${links}.event`)
         .select('events.id')
         .whereRef(`${links}.linked`, '=', `${RECORD_TABLE[kind]}.id` as 'venues.id')
-        .where((e) => eventShownTo(tx, e, filter.sight))
+        .where((e) => eventShownTo(tx, e, filter.visibility))
         .orderBy(`${links}.start_local`, 'desc')
         .limit(1)
     if (filter.event !== null) conditions.push(eb.exists(events().where('events.id', '=', filter.event)))
@@ -69,14 +69,14 @@ function matching(tx: Tx, kind: LinkedKind, filter: LinkedFilter): SelectQueryBu
 export async function findEqual(
   tx: Tx,
   kind: LinkedKind,
-  sight: Visibility,
+  visibility: Visibility,
   columns: Partial<RecordRow>,
 ): Promise<RecordRow | undefined> {
   await dialectOf(tx).lock(tx, `equal ${kind} ${columns[kind]}`)
   const row = await tx
     .selectFrom(RECORD_TABLE[kind] as 'venues')
     .selectAll()
-    .where((eb) => isVisible(eb, sight, null))
+    .where((eb) => isVisible(eb, visibility, null))
     .where((eb) =>
       eb.and(
         Object.entries(columns).map(([name, value]) =>

@@ -76,14 +76,14 @@ export async function readable(
   tx: Tx,
   kind: RecordKind,
   ids: readonly number[],
-  sight: Visibility,
+  visibility: Visibility,
 ): Promise<Set<number>> {
   if (ids.length === 0) return new Set()
   const rows = await tx
     .selectFrom(table(kind))
     .select('id')
     .where('id', 'in', ids)
-    .where((eb) => isVisible(eb, sight, null))
+    .where((eb) => isVisible(eb, visibility, null))
     .execute()
   return new Set(rows.map((row) => row.id))
 }
@@ -93,14 +93,14 @@ export async function getAll(
   tx: Tx,
   kind: RecordKind,
   ids: readonly number[],
-  sight: Visibility,
+  visibility: Visibility,
 ): Promise<RecordRow[]> {
   if (ids.length === 0) return []
   const rows = await tx
     .selectFrom(table(kind))
     .selectAll()
     .where('id', 'in', ids)
-    .where((eb) => isVisible(eb, sight, null))
+    .where((eb) => isVisible(eb, visibility, null))
     .execute()
   return rows as unknown as RecordRow[]
 }

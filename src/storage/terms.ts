@@ -17,7 +17,7 @@ export interface TermFilter {
   readonly slug: string | null
   readonly event: number | null
   /** Of a protected event, its terms are shown only to those who see all of it. */
-  readonly sight: Visibility
+  readonly visibility: Visibility
   readonly hideEmpty: boolean
   readonly orderBy: 'id' | 'name' | 'slug' | 'count' | 'description' | 'include'
   readonly order: 'asc' | 'desc'
@@ -45,10 +45,10 @@ export async function list(
         .innerJoin('events', 'events.id', 'event_terms.event')
         .select('event_terms.term')
         .where('events.id', '=', filter.event)
-        .where((e) => eventShownTo(tx, e, filter.sight))
+        .where((e) => eventShownTo(tx, e, filter.visibility))
       conditions.push(eb('id', 'in', ofEvent))
       // Whoever may read an event sees its terms in it, hidden ones too.
-    } else conditions.push(isTermVisible(eb, filter.sight))
+    } else conditions.push(isTermVisible(eb, filter.visibility))
     return eb.and(conditions)
   })
   const { total } = await matching.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
@@ -90,19 +90,19 @@ export function lock(tx: Tx, kind: TermKind): Promise<boolean> {
   return dialectOf(tx).lock(tx, `terms ${kind}`)
 }
 
-/** The term with this slug or, failing that, the oldest with this case-folded name; `sight` null finds hidden ones too. */
+/** The term with this slug or, failing that, the oldest with this case-folded name; `visibility` null finds hidden ones too. */
 export async function find(
   tx: Tx,
   kind: TermKind,
   slug: string | null,
   nameKey: string,
-  sight: Visibility | null,
+  visibility: Visibility | null,
 ): Promise<TermRow | undefined> {
   const all = tx
     .selectFrom('terms')
     .selectAll()
     .where('kind', '=', kind)
-    .where((eb) => (sight === null ? eb.lit(true) : isTermVisible(eb, sight)))
+    .where((eb) => (visibility === null ? eb.lit(true) : isTermVisible(eb, visibility)))
   const bySlug = slug === null ? undefined : await all.where('slug', '=', slug).executeTakeFirst()
   return bySlug ?? (await all.where('name_key', '=', nameKey).orderBy('id').executeTakeFirst())
 }

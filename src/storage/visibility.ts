@@ -20,54 +20,58 @@ export const UNPUBLISHED = ['draft', 'pending'] as const satisfies Status[]
 /** The condition that a reader may open the record and, with `statuses`, that it has one of them; without, that it is not in the trash. */
 export function isVisible<T extends keyof Tables>(
   eb: ExpressionBuilder<Tables, T>,
-  sight: Visibility,
+  visibility: Visibility,
   statuses: readonly Status[] | null,
   status: Expression<Status> = (eb as unknown as ExpressionBuilder<Tables, 'venues'>).ref('status'),
 ): Expression<SqlBool> {
   const on = eb as unknown as ExpressionBuilder<Tables, 'venues'>
   const asked = statuses === null ? on(status, '!=', 'trash') : on(status, 'in', statuses)
-  if (sight.all) return asked
+  if (visibility.all) return asked
   const published = on(status, '=', 'publish')
-  if (sight.own === null) return statuses === null || statuses.includes('publish') ? published : on.lit(false)
-  const openTrash = sight.ownPublished
+  if (visibility.own === null) return statuses === null || statuses.includes('publish') ? published : on.lit(false)
+  const openTrash = visibility.ownPublished
     ? on.lit(true)
     : on.or([on('status', '!=', 'trash'), on('trashed_from', 'in', UNPUBLISHED)])
-  return on.and([asked, on.or([published, on.and([on('author', '=', sight.own), openTrash])])])
+  return on.and([asked, on.or([published, on.and([on('author', '=', visibility.own), openTrash])])])
 }
 
 /** That a reader may open records which are few and found by their keys: an index of statuses would find nearly all. */
 export function isVisibleByKey(
   tx: Tx,
   eb: ExpressionBuilder<Tables, 'venues'>,
-  sight: Visibility,
+  visibility: Visibility,
 ): Expression<SqlBool> {
-  return isVisible(eb, sight, null, dialectOf(tx).plain(eb.ref('status')))
+  return isVisible(eb, visibility, null, dialectOf(tx).plain(eb.ref('status')))
 }
 
 /** That a reader may see a term: one that was made by writing an event is hidden until a published event has had it. */
-export function isTermVisible(eb: ExpressionBuilder<Tables, 'terms'>, sight: Visibility): Expression<SqlBool> {
-  return sight.all ? eb.lit(true) : eb('terms.published', '=', 1)
+export function isTermVisible(eb: ExpressionBuilder<Tables, 'terms'>, visibility: Visibility): Expression<SqlBool> {
+  return visibility.all ? eb.lit(true) : eb('terms.published', '=', 1)
 }
 
 /** That nothing of an event is hidden from a reader who may open it: it has no password, or they may edit it. */
-export function whole(eb: ExpressionBuilder<Tables, 'events'>, sight: Visibility): Expression<SqlBool> {
-  if (sight.all) return eb.lit(true)
+export function whole(eb: ExpressionBuilder<Tables, 'events'>, visibility: Visibility): Expression<SqlBool> {
+  if (visibility.all) return eb.lit(true)
   // By name, not by a look at each: an index has the few that are protected.
   const open = eb(
     'events.id',
     'not in',
     eb.selectFrom('events as protected').select('protected.id').where('protected.password_hash', 'is not', null),
   )
-  if (sight.own === null) return open
+  if (visibility.own === null) return open
   const unpublished = eb.or([eb('events.status', 'in', UNPUBLISHED), eb('events.trashed_from', 'in', UNPUBLISHED)])
-  const editable = sight.ownPublished ? eb.lit(true) : unpublished
-  return eb.or([open, eb.and([eb('events.author', '=', sight.own), editable])])
+  const editable = visibility.ownPublished ? eb.lit(true) : unpublished
+  return eb.or([open, eb.and([eb('events.author', '=', visibility.own), editable])])
 }
 
 /**
  * That a reader may open an event and see all of it: what a protected event is linked to shows nowhere. The event is found
  * by its key, through a table of links: by its status, the database would look at all events for each link.
  */
-export function eventShownTo(tx: Tx, eb: ExpressionBuilder<Tables, 'events'>, sight: Visibility): Expression<SqlBool> {
-  return eb.and([isVisible(eb, sight, null, dialectOf(tx).plain(eb.ref('events.status'))), whole(eb, sight)])
+export function eventShownTo(
+  tx: Tx,
+  eb: ExpressionBuilder<Tables, 'events'>,
+  visibility: Visibility,
+): Expression<SqlBool> {
+  return eb.and([isVisible(eb, visibility, null, dialectOf(tx).plain(eb.ref('events.status'))), whole(eb, visibility)])
 }
