@@ -19,16 +19,18 @@ interface Handle {
  * Closes a port without resetting a connection. When a port is closed, the system resets connections that wait to be
  * accepted, although their clients may have sent a request. So, when nobody waits, the queue is made short and filled with
  * connections of our own: the system then ignores others, and the port is closed before the event loop accepts ours.
- * Clients that were ignored try again, and are told that nobody listens.
+ * Clients that were ignored try again, and are told that nobody listens. Connections that come meanwhile are passed on
+ * afterwards: if they were answered before, their clients would connect again and again, and there would be no such moment.
  */
 export async function closePort(server: Server, accept: (socket: Socket) => void): Promise<void> {
   const own = new Set<number | undefined>()
+  const waiting: Socket[] = []
   let accepted = 0
   server.removeAllListeners('connection')
   server.on('connection', (socket) => {
     accepted++
     if (own.has(socket.remotePort)) socket.destroy()
-    else accept(socket)
+    else waiting.push(socket.on('error', () => {}))
   })
   const target = addressOf(server)
   const handle = handleOf(server)
@@ -51,6 +53,7 @@ export async function closePort(server: Server, accept: (socket: Socket) => void
     for (const filler of fillers) filler.destroy()
     if (!isClosed) await sleep(PAUSE)
   }
+  for (const socket of waiting) accept(socket)
 }
 
 function isConnected(socket: Socket): boolean {
