@@ -56,8 +56,8 @@ describe('the command line', () => {
       ],
       [
         ['serve'],
-        { KALENDS_DATABASE_CONNECTIONS: '0' },
-        /^kalends: KALENDS_DATABASE_CONNECTIONS must be a number from 1/,
+        { KALENDS_DATABASE_CONNECTIONS: '1' },
+        /^kalends: KALENDS_DATABASE_CONNECTIONS must be a number from 2/,
       ],
       [
         ['serve'],
