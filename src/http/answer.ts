@@ -246,6 +246,6 @@ export function splitUrl(url: string): [path: string, search: string] {
 
 /** The parts of a response that `_fields` asks for, if it asks for any. */
 function select(body: object, search: string): unknown {
-  const fields = search.includes('_fields') ? fieldsIn(search) : null
+  const fields = search.includes('_fields') ? fieldsIn(new URLSearchParams(search)) : null
   return fields === null ? body : sparse(body, fields)
 }

@@ -16,8 +16,7 @@ const LISTS = {
 } as const
 
 /** The value of `_fields` in a query string, where it may be repeated or a list; null if it is not there. */
-export function fieldsIn(search: string): string | null {
-  const parameters = new URLSearchParams(search)
+export function fieldsIn(parameters: URLSearchParams): string | null {
   const given = ['_fields', '_fields[]'].flatMap((name) => parameters.getAll(name))
   return given.length === 0 ? null : given.join(',')
 }

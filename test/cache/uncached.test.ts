@@ -19,6 +19,7 @@ const FIXED = [
   `${API}/events?page=2&per_page=3&x=1`,
   `${API}/events?search=name`,
   `${API}/events?search=event&_fields=events.id,total`,
+  `${API}/events?_fields[]=title&_fields[]=total`,
   `${API}/events?geoloc=true&geoloc_lat=1&geoloc_lng=1`,
   `${API}/events?start_date=nonsense`,
   `${API}/events?page=99`,

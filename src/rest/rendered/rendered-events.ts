@@ -3,6 +3,7 @@ import { type Event, get } from '../../domain/events.ts'
 import { NO_LISTS } from '../../domain/listings.ts'
 import { MOST_BYTES, ScratchFile } from '../../http/cache/scratch-file.ts'
 import type { Answer, Call } from '../../http/endpoint.ts'
+import { fieldsIn } from '../../http/sparse.ts'
 import { writeValid } from '../../http/write-valid.ts'
 import { type ListPage, listAnswer, renderedListAnswer } from '../list-response.ts'
 import { event, singleEvent } from '../present-event.ts'
@@ -58,7 +59,7 @@ export class RenderedEvents {
 
   /** Null if the answer depends on more than the address. */
   #cacheFor({ scope, addresses, search, version }: Call): CachedEvents<RenderedEvent> | null {
-    if (version === null || scope.user !== null || search.has('_fields')) return null
+    if (version === null || scope.user !== null || fieldsIn(search) !== null) return null
     if (this.#scratch === null)
       return { version, events: new EventCache(addresses, scope.site, new TemporaryTemplates()), lists: NO_LISTS }
     if (this.#current?.version !== version) this.#current = { version, lists: new ListCache(), events: new Map() }
