@@ -5,7 +5,7 @@ import type { Site } from '../domain/scope.ts'
 import type { Addresses } from '../http/addresses.ts'
 import { NAMESPACE } from '../http/endpoint.ts'
 import { text } from '../lib/texts.ts'
-import { nextSlice, PIECE } from '../lib/time-slices.ts'
+import { nextSlice, SLICE } from '../lib/time-slices.ts'
 
 /** A feed on its way out: what is true of all formats. */
 export interface Feed {
@@ -52,7 +52,7 @@ export async function* inPieces(
       } catch (error) {
         leaveOut(event, error instanceof Error ? error : new Error(String(error)))
       }
-      if (performance.now() - began < PIECE) continue
+      if (performance.now() - began < SLICE) continue
       yield piece
       await nextSlice()
       began = performance.now()

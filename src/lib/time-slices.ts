@@ -1,7 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/** How long work may keep everybody else waiting, in milliseconds. */
-const LONGEST = 10
+/**
+ * How long a slice of long work takes, in milliseconds. A request on PostgreSQL needs some ten turns of the event loop, and may
+ * wait for a slice in each of them.
+ */
+export const SLICE = 4
 /** How many begin in one turn of the event loop. */
 const AT_ONCE = 2
 
@@ -45,15 +48,12 @@ export function nextSlice(): Promise<void> {
   return own
 }
 
-/** How long one piece of such work may take, in milliseconds. */
-export const PIECE = 15
-
 /** Takes the steps of long work, as many in each turn as there is time for. */
 export async function runInSlices<T>(steps: Generator<unknown, T>): Promise<T> {
   for (;;) {
     await nextSlice()
     const began = performance.now()
-    while (performance.now() - began < PIECE) {
+    while (performance.now() - began < SLICE) {
       const { done, value } = steps.next()
       if (done) return value
     }
@@ -73,7 +73,7 @@ export class TimeSlice {
   #began = performance.now()
 
   get isOver(): boolean {
-    return performance.now() - this.#began > LONGEST
+    return performance.now() - this.#began > SLICE
   }
 
   async yield(): Promise<void> {
