@@ -39,7 +39,8 @@ interface WorkerSlot extends Taker {
 /** As many workers as are asked for: one that ends is replaced, unless that is of no use. */
 export class WorkerPool {
   readonly #log: ReturnType<typeof createLogger>
-  readonly #places: readonly WorkerSlot[]
+  readonly #count: number
+  #places: readonly WorkerSlot[] = []
   readonly #sums = new Sums()
   readonly #connections: ConnectionCounts
   readonly #up = Promise.withResolvers<boolean>()
@@ -51,11 +52,10 @@ export class WorkerPool {
   #isUp = false
   #isStopping = false
 
-  /** Starts them; they load, and wait. */
   constructor(count: number, log: ReturnType<typeof createLogger>, limits: ConnectionLimits) {
+    this.#count = count
     this.#log = log
     this.#connections = new ConnectionCounts(limits)
-    this.#places = Array.from({ length: count }, (_, n) => this.#fill({ number: n + 1, failures: 0 }))
     // Nobody listens to these two yet.
     this.#up.promise.catch(() => {})
     this.#end.promise.catch(() => {})
@@ -63,6 +63,11 @@ export class WorkerPool {
     process.on('exit', () => {
       for (const { worker, state } of this.#places) if (state !== 'ended') worker.process.kill('SIGKILL')
     })
+  }
+
+  /** Starts the processes; they load, and wait. */
+  load(): void {
+    this.#places = Array.from({ length: this.#count }, (_, n) => this.#fill({ number: n + 1, failures: 0 }))
   }
 
   /** Lets them begin; whether all of them did, or they were stopped before. While the database is migrated they only say so. */

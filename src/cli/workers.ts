@@ -21,7 +21,6 @@ export async function serveWithWorkers(
   const log = createLogger(config.logLevel)
   // Before there are workers to stop: a database that cannot be opened is told, and that is all.
   const store = { db: openStore(config), clock: systemClock }
-  // They load while the database is brought up to date.
   const workers = new WorkerPool(config.workers, log, config)
   const upgrade = new Upgrade(store.db, log)
   const listener = new Listener((connection) => workers.take(connection), { isPaused: true })
@@ -31,6 +30,9 @@ export async function serveWithWorkers(
     upgrade.stop()
     void stop(workers, listener, delay)
   })
+  // They load while the database is brought up to date. Signals are handled by now: a worker that loads when this process
+  // is killed shows a stack trace.
+  workers.load()
   const listen = async (isMigrating: boolean): Promise<boolean> => {
     const isStarted = await workers.start(isMigrating)
     const addresses = isStarted ? await listener.open(config) : []

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -111,6 +111,17 @@ for (const workers of ['1', '2']) {
         assert.equal(err, '')
         assert.doesNotMatch(out, /^\s+at |"level":[56]0/m)
       }
+    })
+
+    const skip = (workers === '1' && 'has no workers') || (!existsSync('/proc/self') && 'needs /proc')
+    it('shows no stack trace when it is told as its first worker starts', { skip }, async (t) => {
+      const child = startKalends(['serve', '--port', '0', '--host', '127.0.0.1'], await settings(t, '0'))
+      const result = finished(child)
+      // Without a pause: the next worker is started milliseconds later.
+      while (readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8') === '');
+      child.kill('SIGTERM')
+      const { code, err } = await result
+      assert.deepEqual({ code, err }, { code: 0, err: '' })
     })
   })
 }
