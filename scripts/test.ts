@@ -1,47 +1,116 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { globSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { startPostgres } from '../test/support/postgres.ts'
+import { type Outcome, runFiles, type TestRun } from './test-files.ts'
 
-/**
- * Runs the whole suite on the embedded database, and what speaks to a database again on PostgreSQL. With `--all` also the
- * campaign of faults, on both; with `--campaign` only that. What else is given goes to Node's test runner.
- */
+const HELP = `
+npm test                       run the suite
+npm test -- feeds http/images  run the files whose paths contain one of these words
+npm run test:all               run the suite and the long tests: clusters, costs, hostile requests, the campaign of faults
+npm run test:campaign          run the campaign of faults at its full length
 
-const SUITE = 'test/!(campaign)/**/*.test.ts'
-const ON_DATABASES = 'test/{conformance,cache,http,storage,cluster,cost}/**/*.test.ts'
-const CAMPAIGN = 'test/campaign/**/*.test.ts'
+Each file runs on SQLite; those of folders where a database matters run on PostgreSQL too.
+  --sqlite, --postgres   run on this database only
+  --verbose              show what every file prints, not only those that fail
+Other flags go to Node, such as --test-name-pattern=TEXT.
+`
 
-const OWN = ['--all', '--campaign']
-const flags = process.argv.slice(2).filter((flag) => !OWN.includes(flag))
-const isCampaignOnly = process.argv.includes('--campaign')
-const hasCampaign = isCampaignOnly || process.argv.includes('--all')
+/** The folders whose tests give the same result on every database. */
+const WITHOUT_DATABASE = /^test\/(browser|calendar|cli|client|guards|lib)\//
+/** Started first, as their files take longest: nobody waits for a last one. */
+const SLOW = /^test\/(browser|cli|cluster|fuzz)\//
+/** Left out of the suite. */
+const LONG = /^test\/(campaign|cluster|cost|fuzz)\//
+/** Measure, or ask much of the machine: run one after the other, when all others have ended. */
+const ALONE = /^test\/(campaign|cost)\//
+const CAMPAIGN = /^test\/campaign\//
 
-async function run(
-  title: string,
-  files: string,
-  env: Record<string, string>,
-  own: readonly string[],
-): Promise<boolean> {
-  process.stdout.write(`\n── ${title} ──\n`)
-  const limit = `--import=${new URL('test-limit.ts', import.meta.url)}`
-  const arguments_ = [limit, '--test', ...own, ...flags, files]
-  const child = spawn(process.execPath, arguments_, { stdio: 'inherit', env: { ...process.env, ...env } })
-  const [code] = await once(child, 'exit')
-  return code === 0
+const OWN = ['--all', '--campaign', '--sqlite', '--postgres', '--verbose', '--help']
+const given = process.argv.slice(2)
+const has = (flag: string) => given.includes(flag)
+const words = given.filter((argument) => !argument.startsWith('--'))
+const flags = ['--test-timeout=180000', ...given.filter((flag) => flag.startsWith('--') && !OWN.includes(flag))]
+
+if (has('--help')) process.stdout.write(HELP)
+else if (!(await main())) process.exitCode = 1
+
+async function main(): Promise<boolean> {
+  const begun = performance.now()
+  const files = chosenFiles()
+  if (files.length === 0) {
+    console.error(`no test file has ${words.map((word) => `"${word}"`).join(' or ')} in its path`)
+    return false
+  }
+  const onPostgres = has('--sqlite') ? [] : files.filter((file) => !WITHOUT_DATABASE.test(file))
+  const server = onPostgres.length > 0 ? await serverForTests() : undefined
+  try {
+    const runs = [
+      ...(has('--postgres') ? [] : files.map((file) => ({ file, database: 'SQLite', env: envOf('') }))),
+      ...onPostgres.map((file) => ({ file, database: 'PostgreSQL', env: envOf(server?.url ?? '', server?.template) })),
+    ].sort((one, other) => Number(SLOW.test(other.file)) - Number(SLOW.test(one.file)))
+    const outcomes = [
+      ...(await runSome(
+        runs.filter(({ file }) => !ALONE.test(file)),
+        Math.max(2, availableParallelism()),
+      )),
+      ...(await runSome(
+        runs.filter(({ file }) => ALONE.test(file)),
+        1,
+      )),
+    ]
+    return report(outcomes, (performance.now() - begun) / 1000)
+  } finally {
+    await server?.stop()
+  }
 }
 
-/** Runs what there is to run on one database: the suite, and the campaign, one file after the other. */
-async function runOn(name: string, suite: string, url: string): Promise<boolean> {
-  const env = { KALENDS_TEST_DATABASE_URL: url }
-  const isWell = isCampaignOnly || (await run(`on ${name}`, suite, env, ['--test-timeout=180000']))
-  if (!hasCampaign) return isWell
-  // Its longest file restarts a service fifty times, in four ways.
-  const longer = { ...env, KALENDS_TEST_LIMIT: '3000' }
-  return (await run(`campaign on ${name}`, CAMPAIGN, longer, ['--test-concurrency=1'])) && isWell
+function say(line: string): void {
+  process.stdout.write(`${line}\n`)
 }
 
-const given = process.env.KALENDS_TEST_DATABASE_URL
-const sqlite = await runOn('SQLite', SUITE, '')
-const server = given ? { url: given, stop: async () => {} } : await startPostgres()
-const postgres = await runOn('PostgreSQL', ON_DATABASES, server.url).finally(() => server.stop())
-process.exit(sqlite && postgres ? 0 : 1)
+function chosenFiles(): string[] {
+  const all = globSync('test/**/*.test.ts').sort()
+  if (words.length > 0) return all.filter((file) => words.some((word) => file.includes(word)))
+  if (has('--campaign')) return all.filter((file) => CAMPAIGN.test(file))
+  return has('--all') ? all : all.filter((file) => !LONG.test(file))
+}
+
+/** The server of `KALENDS_TEST_DATABASE_URL`, or one that is started for this run; and a database there to make copies of. */
+async function serverForTests() {
+  const named = process.env.KALENDS_TEST_DATABASE_URL
+  const server = named ? { url: named, stop: async () => {} } : await startPostgres()
+  process.env.KALENDS_TEST_DATABASE_URL = server.url
+  const { makeTemplate, dropDatabase } = await import('../test/support/store.ts')
+  const template = await makeTemplate()
+  const stop = () => dropDatabase(template).finally(() => server.stop())
+  return { url: server.url, template, stop }
+}
+
+function envOf(url: string, template = ''): Record<string, string> {
+  return {
+    KALENDS_TEST_DATABASE_URL: url,
+    KALENDS_TEST_TEMPLATE: template,
+    KALENDS_CAMPAIGN: has('--campaign') ? 'full' : 'short',
+  }
+}
+
+function runSome(runs: readonly TestRun[], parallel: number): Promise<Outcome[]> {
+  // The longest file of the campaign restarts a service fifty times, in four ways.
+  const limit = Number(process.env.KALENDS_TEST_LIMIT ?? (has('--campaign') ? 3000 : 300))
+  return runFiles(runs, { parallel, limit, flags }, (outcome) => {
+    const { isGood, file, database, seconds, tests, skipped } = outcome
+    const counts = `${tests} tests${skipped > 0 ? `, ${skipped} skipped` : ''}`
+    say(`${isGood ? '✔' : '✖'} ${file} on ${database}: ${counts}, ${seconds.toFixed(1)} s`)
+    if (has('--verbose') || !isGood) say(outcome.output)
+  })
+}
+
+function report(outcomes: readonly Outcome[], seconds: number): boolean {
+  const bad = outcomes.filter(({ isGood }) => !isGood)
+  const tests = outcomes.reduce((sum, outcome) => sum + outcome.tests, 0)
+  const skipped = outcomes.reduce((sum, outcome) => sum + outcome.skipped, 0)
+  say(`\n${tests} tests in ${outcomes.length} runs of files, ${skipped} skipped, ${seconds.toFixed(0)} s`)
+  for (const { file, database } of bad) say(`✖ ${file} on ${database}`)
+  say(bad.length === 0 ? 'All passed.' : `${bad.length} failed.`)
+  return bad.length === 0
+}

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { pathToFileURL } from 'node:url'
-import { finished, startProcess } from '../support/processes.ts'
+import { runFiles } from '../../scripts/test-files.ts'
 import { ROOT } from '../support/sources.ts'
 import { eventually } from '../support/workers.ts'
 
@@ -43,16 +43,11 @@ describe('test files', () => {
   after(() => rmSync(folder, { recursive: true }))
 
   /** Runs test files as the suite does, with a limit in seconds. */
-  const runFiles = (names: readonly string[], limit: number) => {
-    const { NODE_TEST_CONTEXT: _, KALENDS_TEST_LIMITED: __, ...env } = process.env
-    const preload = `--import=${pathToFileURL(join(ROOT, 'scripts/test-limit.ts'))}`
-    const files = names.map((name) => `${name}.test.mjs`)
-    const child = startProcess(process.execPath, [preload, '--test', ...files], {
-      cwd: folder,
-      env: { ...env, KALENDS_TEST_LIMIT: String(limit) },
-    })
-    return finished(child)
-  }
+  const run = (names: readonly string[], limit: number) =>
+    runFiles(
+      names.map((name) => ({ file: `${name}.test.mjs`, database: '', env: {} })),
+      { parallel: 4, limit, cwd: folder },
+    )
 
   it('start processes only where those are ended in every case', () => {
     const wrong = globSync('test/**/*.ts', { cwd: ROOT }).filter((file) => {
@@ -65,10 +60,10 @@ describe('test files', () => {
   it('end what they started when a test fails, and need no limit for that', async () => {
     const support = pathToFileURL(join(ROOT, 'test/support/processes.ts'))
     writeFileSync(join(folder, 'fails.test.mjs'), failing(support, join(folder, 'fails')))
-    const { code, out, err } = await runFiles(['fails'], 120)
-    assert.equal(code, 1)
-    assert.doesNotMatch(out + err, /did not end/)
-    assert.match(out, /✖ fails/)
+    const [outcome] = await run(['fails'], 120)
+    assert.equal(outcome?.isGood, false)
+    assert.doesNotMatch(outcome.output, /did not end/)
+    assert.match(outcome.output, /✖ fails/)
     await eventually(() => !isAlive(Number(readFileSync(join(folder, 'fails'), 'utf8'))))
   })
 
@@ -83,16 +78,16 @@ describe('test files', () => {
     for (const [name, how] of Object.entries(ways)) {
       writeFileSync(join(folder, `${name}.test.mjs`), hangs(how, join(folder, name)))
     }
-    const { code, out, err } = await runFiles([...Object.keys(ways), 'works'], 2)
-    assert.equal(code, 1, out + err)
+    const outcomes = await run([...Object.keys(ways), 'works'], 2)
     for (const name of Object.keys(ways)) {
-      assert.match(out + err, new RegExp(`${name}\\.test\\.mjs did not end within 2 s`))
-      assert.match(out, new RegExp(`✖ ${name}\\.test\\.mjs`))
+      const outcome = outcomes.find(({ file }) => file === `${name}.test.mjs`)
+      assert.equal(outcome?.isGood, false)
+      assert.match(outcome.output, new RegExp(`${name}\\.test\\.mjs did not end within 2 s`))
       const pid = Number(readFileSync(join(folder, name), 'utf8'))
       await eventually(() => !isAlive(pid))
     }
-    assert.match(out, /✔ passes/)
-    assert.match(out, /^ℹ fail 4$/m)
+    const works = outcomes.find(({ file }) => file === 'works.test.mjs')
+    assert.deepEqual([works?.isGood, works?.tests], [true, 1])
   })
 })
 

@@ -32,7 +32,7 @@ async function copyOf(template: string): Promise<Store> {
   await onServer((client) => client.query(`create database ${name} template ${template}`))
   return {
     where: addressOf(name),
-    drop: () => onServer((client) => client.query(`drop database if exists ${name} with (force)`)).then(() => {}),
+    drop: () => dropDatabase(name),
   }
 }
 
@@ -44,17 +44,24 @@ export function addressOf(database: string): string {
 
 let template: Promise<string> | undefined
 
-/** Migrating takes long, copying a migrated database does not. Each test process makes one of its own. */
+/** Migrating takes long, copying a migrated database does not. The runner makes one; a file that is run alone makes its own. */
 function migratedTemplate(): Promise<string> {
-  template ??= (async () => {
-    const name = `template_${randomBytes(8).toString('hex')}`
-    await onServer((client) => client.query(`create database ${name} template template0 encoding 'UTF8'`))
-    const db = openDatabase(addressOf(name))
-    await db.migrate()
-    await db.close()
-    return name
-  })()
+  template ??= process.env.KALENDS_TEST_TEMPLATE ? Promise.resolve(process.env.KALENDS_TEST_TEMPLATE) : makeTemplate()
   return template
+}
+
+/** Makes a database with tables and without records; answers its name. */
+export async function makeTemplate(): Promise<string> {
+  const name = `template_${randomBytes(8).toString('hex')}`
+  await onServer((client) => client.query(`create database ${name} template template0 encoding 'UTF8'`))
+  const db = openDatabase(addressOf(name))
+  await db.migrate()
+  await db.close()
+  return name
+}
+
+export async function dropDatabase(name: string): Promise<void> {
+  await onServer((client) => client.query(`drop database if exists ${name} with (force)`))
 }
 
 /** Works on the server that the tests run on. */

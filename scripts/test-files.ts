@@ -1,0 +1,117 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+/** A test file, run once. */
+export interface TestRun {
+  readonly file: string
+  /** The database that it is run on, for the report. */
+  readonly database: string
+  readonly env: Record<string, string>
+}
+
+export interface Outcome extends TestRun {
+  readonly isGood: boolean
+  /** Everything that the file printed. */
+  readonly output: string
+  readonly seconds: number
+  readonly tests: number
+  readonly skipped: number
+}
+
+export interface Options {
+  /** How many files run at a time. */
+  readonly parallel: number
+  /** How long one file may take, in seconds. */
+  readonly limit: number
+  /** Flags for Node. */
+  readonly flags?: readonly string[]
+  readonly cwd?: string
+}
+
+/** Where compiled code is kept: to compile takes a file longer than many a test. */
+const COMPILED = fileURLToPath(new URL('../node_modules/.cache/kalends-tests', import.meta.url))
+
+const running = new Set<ChildProcess>()
+// Whoever ends the run ends everything that it has started.
+process.on('exit', () => running.forEach(endGroup))
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(1))
+
+/** Runs test files in this order, some at a time; tells of each when it has ended. */
+export async function runFiles(
+  runs: readonly TestRun[],
+  options: Options,
+  onEnd: (outcome: Outcome) => void = () => {},
+): Promise<Outcome[]> {
+  const waiting = [...runs]
+  const outcomes: Outcome[] = []
+  const work = async () => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const outcome = await runFile(next, options)
+      outcomes.push(outcome)
+      onEnd(outcome)
+    }
+  }
+  await Promise.all(Array.from({ length: options.parallel }, work))
+  return outcomes
+}
+
+/**
+ * Runs a file in a process group of its own, and ends the whole group when the file ends, or when it takes longer than the
+ * limit. Node's runner has no limit for files, and none of its limits ends a process that works without a pause, or a
+ * process that a test has started.
+ */
+async function runFile(run: TestRun, { limit, flags = [], cwd = process.cwd() }: Options): Promise<Outcome> {
+  const begun = performance.now()
+  // Told by Node's runner to the files that it starts: this one is not started by it.
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env
+  const child = spawn(process.execPath, ['--test-reporter=spec', ...flags, run.file], {
+    cwd,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { NODE_COMPILE_CACHE: COMPILED, ...env, ...run.env },
+  })
+  running.add(child)
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text))
+  let isLate = false
+  const timer = setTimeout(() => {
+    isLate = true
+    endGroup(child)
+  }, limit * 1000)
+  const code = await new Promise<number | null>((resolve) => {
+    child.on('error', (error) => {
+      output += `${run.file} could not be started: ${error.message}\n`
+      resolve(1)
+    })
+    child.on('exit', (status) => {
+      endGroup(child)
+      child.on('close', () => resolve(status))
+    })
+  })
+  clearTimeout(timer)
+  running.delete(child)
+  if (isLate)
+    output += `${run.file} did not end within ${limit} s: it was ended, with all processes that it had started\n`
+  const seconds = (performance.now() - begun) / 1000
+  return {
+    ...run,
+    isGood: code === 0,
+    output,
+    seconds,
+    tests: countOf('tests', output),
+    skipped: countOf('skipped', output),
+  }
+}
+
+function endGroup(child: ChildProcess): void {
+  try {
+    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
+  } catch {
+    // Nobody of the group is left.
+  }
+}
+
+/** A number of the summary at the end. */
+function countOf(name: string, output: string): number {
+  return Number(new RegExp(`^ℹ ${name} (\\d+)$`, 'm').exec(output)?.[1] ?? 0)
+}
