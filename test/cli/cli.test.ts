@@ -4,7 +4,8 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { finished, runKalends as run, startKalends } from '../support/processes.ts'
+import { runCommand as run } from '../support/commands.ts'
+import { finished, runKalends, startKalends } from '../support/processes.ts'
 import { serveProcesses } from '../support/workers.ts'
 
 /** How many acknowledged writes there are before the service is killed. */
@@ -32,18 +33,15 @@ describe('the command line', () => {
       ['token', 'revoke'],
       ['migrate'],
     ]
-    for (const { code, out } of await Promise.all(commands.map((args) => run([...args, '--help'])))) {
+    for (const args of commands) {
+      const { code, out } = await run([...args, '--help'])
       assert.equal(code, 0)
       assert.match(out, /Usage: kalends/)
     }
     assert.match((await run(['serve', '--help'])).out, /KALENDS_BASE_URL/)
   })
 
-  it('says in one sentence what cannot be used', async (t) => {
-    const taken = createServer().listen(0, '127.0.0.1')
-    t.after(() => taken.close())
-    await new Promise((resolve) => taken.on('listening', resolve))
-    const { port } = taken.address() as { port: number }
+  it('says in one sentence what cannot be used', async () => {
     const cases: [string[], Record<string, string>, RegExp][] = [
       [['serve', '--port', '70000'], {}, /^kalends: --port must be a port number/],
       [['serve', '--timezone', 'Mars/Olympus'], {}, /^kalends: --timezone must be/],
@@ -70,16 +68,6 @@ describe('the command line', () => {
         /^kalends: KALENDS_DATABASE_CONNECT_TIMEOUT must be a nu/,
       ],
       [['serve'], { KALENDS_DATABASE_IDLE_TIMEOUT: '1e9' }, /^kalends: KALENDS_DATABASE_IDLE_TIMEOUT must be a number/],
-      [
-        ['serve', '--host', '127.0.0.1', '--port', String(port), '--data', join(folder, 'busy')],
-        {},
-        /port \d+ is in use/,
-      ],
-      [
-        ['serve', '--workers', '2', '--host', '127.0.0.1', '--port', String(port), '--data', join(folder, 'busy')],
-        {},
-        /^kalends: port \d+ is in use/,
-      ],
       [['serve', '--workers', 'many'], {}, /^kalends: --workers must be a number from 1 to 256, or auto/],
       [['serve', '--data', ':memory:'], { KALENDS_WORKERS: '2' }, /^kalends: KALENDS_WORKERS needs a database/],
       [['serve', '--workers', '2', '--port', '0', '--data', '/dev/null/x'], {}, /^kalends: /],
@@ -107,9 +95,23 @@ describe('the command line', () => {
     }
   })
 
+  it('says in one sentence that its port is in use, and ends with 1', async (t) => {
+    const taken = createServer().listen(0, '127.0.0.1')
+    t.after(() => taken.close())
+    await new Promise((resolve) => taken.on('listening', resolve))
+    const { port } = taken.address() as { port: number }
+    for (const workers of ['1', '2']) {
+      const args = ['--workers', workers, '--host', '127.0.0.1', '--port', String(port), '--data', join(folder, 'busy')]
+      const { code, out, err } = await runKalends(['serve', ...args], { KALENDS_LOG_LEVEL: 'warn' })
+      assert.equal(code, 1, err)
+      assert.match(err, /^kalends: port \d+ is in use[^\n]*\n$/)
+      assert.doesNotMatch(out, /password/)
+    }
+  })
+
   it('says so on a Node that is too old', async () => {
     const old = "data:text/javascript,Object.defineProperty(process,'versions',{value:{node:'20.1.0'}})"
-    const { code, err } = await run([], { NODE_OPTIONS: `--import ${old}` })
+    const { code, err } = await runKalends([], { NODE_OPTIONS: `--import ${old}` })
     assert.equal(code, 1)
     assert.match(err, /^kalends: needs Node 26 or later/)
   })
@@ -145,7 +147,7 @@ describe('the command line', () => {
         headers: { authorization, 'content-type': 'application/json' },
       })
     assert.equal((await request(first.url, '/venues', { method: 'POST', body: '{"venue":"Kept"}' })).status, 201)
-    assert.match((await run(['user', 'remove', 'admin', '--data', data])).err, /author of 1 records/)
+    assert.match((await runKalends(['user', 'remove', 'admin', '--data', data])).err, /author of 1 records/)
     first.child.kill('SIGTERM')
     assert.equal(await first.closed, 0)
     const second = await serveProcesses(['--data', data], {}, { isNew: false })

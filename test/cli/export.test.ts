@@ -9,7 +9,8 @@ import ICAL from 'ical.js'
 import { seed } from '../../bench/seed.ts'
 import { unprotectText } from '../../src/lib/table-cells.ts'
 import { openDatabase } from '../../src/storage/database.ts'
-import { runKalends, startKalends } from '../support/processes.ts'
+import { runCommand } from '../support/commands.ts'
+import { startKalends } from '../support/processes.ts'
 import { type Json, startService } from '../support/service.ts'
 import { type Served, serveProcesses } from '../support/workers.ts'
 
@@ -33,7 +34,7 @@ before(() => {
 })
 after(() => rmSync(folder, { recursive: true }))
 
-const run = (args: string[], env: Record<string, string> = {}) => runKalends(['export', ...args], env)
+const run = (args: string[], env: Record<string, string> = {}) => runCommand(['export', ...args], env)
 
 /** Reads comma-separated values as RFC 4180 says, by rules of its own. */
 function readCsv(text: string): Record<string, string>[] {

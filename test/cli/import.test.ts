@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { type Database, openDatabase } from '../../src/storage/database.ts'
-import { type Result, runKalends } from '../support/processes.ts'
+import { runCommand } from '../support/commands.ts'
+import type { Result } from '../support/processes.ts'
 
-const run = (...args: string[]): Promise<Result> => runKalends(args)
+const run = (...args: string[]): Promise<Result> => runCommand(args)
 
 const ICS = `BEGIN:VCALENDAR
 BEGIN:VEVENT

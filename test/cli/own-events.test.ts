@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import sharp from 'sharp'
+import { runCommand } from '../support/commands.ts'
 import { freePort } from '../support/postgres.ts'
-import { runKalends } from '../support/processes.ts'
 import { type Json, type Service, startService } from '../support/service.ts'
 import { ON_POSTGRES } from '../support/store.ts'
 
 /** Runs the command, and answers what it told; also when it failed. */
 async function kalends(...args: string[]): Promise<string> {
-  const { out, err } = await runKalends(args, { KALENDS_FETCH_HOSTS: '127.0.0.1' })
+  const { out, err } = await runCommand(args, { KALENDS_FETCH_HOSTS: '127.0.0.1' })
   return out + err
 }
 

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { runKalends } from '../support/processes.ts'
+import { runCommand } from '../support/commands.ts'
 import { type Json, type Service, startService } from '../support/service.ts'
 import { ON_POSTGRES } from '../support/store.ts'
 
@@ -192,7 +192,7 @@ async function everything(service: Service): Promise<Record<string, Json>> {
 }
 
 async function kalends(...args: string[]): Promise<string> {
-  const { code, out, err } = await runKalends(args)
+  const { code, out, err } = await runCommand(args)
   assert.equal(code, 0, err)
   return out + err
 }

@@ -1,0 +1,61 @@
+import { Command, CommanderError } from 'commander'
+import { ConfigError } from '../config.ts'
+import { UserError } from '../domain/users.ts'
+import { WorkerError } from './worker-pool.ts'
+
+/** Each command; only the one that was asked for is loaded, or all to tell of them. */
+const COMMANDS = new Map<string, () => Promise<Command>>([
+  ['serve', async () => (await import('./serve.ts')).serveCommand()],
+  ['user', async () => (await import('./user.ts')).userCommand()],
+  ['token', async () => (await import('./token.ts')).tokenCommand()],
+  ['migrate', async () => (await import('./migrate.ts')).migrateCommand()],
+  ['copy', async () => (await import('./copy.ts')).copyCommand()],
+  ['export', async () => (await import('./export.ts')).exportCommand()],
+  ['import', async () => (await import('./import.ts')).importCommand()],
+])
+
+/** Runs a command. One that fails says why in a sentence, and sets the exit code. */
+export async function run(args: readonly string[]): Promise<void> {
+  const program = new Command('kalends').description('An event-calendar service.')
+  const asked = COMMANDS.get(args[0] ?? '')
+  for (const load of asked === undefined ? COMMANDS.values() : [asked]) program.addCommand(await load())
+  program.showHelpAfterError('(add --help for the usage)')
+  try {
+    throwOnExit(program)
+    await program.parseAsync(args, { from: 'user' })
+  } catch (error) {
+    if (error instanceof CommanderError) process.exitCode = error.exitCode
+    else if (error instanceof ConfigError || error instanceof UserError || error instanceof WorkerError)
+      fail(error.message)
+    else if (isSystemError(error)) fail(systemMessage(error))
+    else throw error
+  }
+}
+
+/** Lets commands throw where they would end the process: what they have written is written to its end. */
+function throwOnExit(command: Command): void {
+  command.exitOverride()
+  command.commands.forEach(throwOnExit)
+}
+
+function fail(message: string): void {
+  console.error(`kalends: ${message}`)
+  process.exitCode = 1
+}
+
+function isSystemError(error: unknown): error is NodeJS.ErrnoException & { address?: string; port?: number } {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string'
+}
+
+/** What the operating system or the database refused, in words. */
+function systemMessage(error: NodeJS.ErrnoException & { address?: string; port?: number }): string {
+  if (error.code === 'EADDRINUSE')
+    return `port ${error.port} is in use: stop the other program, or choose another port with --port`
+  if (error.code === 'EACCES' && error.port !== undefined)
+    return `port ${error.port} needs more rights: choose one above 1023 with --port`
+  if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND')
+    return `this machine has no address ${error.address ?? ''} to listen on: choose another with --host`
+  if (error.cause instanceof Error) return systemMessage(error.cause)
+  if (error.code === 'ERR_SQLITE_ERROR') return `the database cannot be used: ${error.message}`
+  return error.message
+}
