@@ -6,7 +6,7 @@ import { type Outcome, runFiles, type TestRun } from './test-files.ts'
 const HELP = `
 npm test                       run the suite
 npm test -- feeds http/images  run the files whose paths contain one of these words
-npm run test:all               run the suite and the long tests: clusters, costs, hostile requests, the campaign of faults
+npm run test:all               run the suite and the long tests: clusters, costs, random requests, faults
 npm run test:campaign          run the campaign of faults at its full length
 
 Each file runs on SQLite; those of folders where a database matters run on PostgreSQL too.
@@ -15,15 +15,21 @@ Each file runs on SQLite; those of folders where a database matters run on Postg
 Other flags go to Node, such as --test-name-pattern=TEXT.
 `
 
-/** The folders whose tests give the same result on every database. */
-const WITHOUT_DATABASE = /^test\/(browser|calendar|cli|client|guards|lib)\//
-/** Started first, as their files take longest: nobody waits for a last one. */
-const SLOW = /^test\/(browser|cli|cluster|fuzz)\//
-/** Left out of the suite. */
-const LONG = /^test\/(campaign|cluster|cost|fuzz)\//
+/** Left out of the suite, for their length. */
+const LONG = /^test\/(campaign|cluster|cost|faults|fuzz)\//
 /** Measure, or ask much of the machine: run one after the other, when all others have ended. */
 const ALONE = /^test\/(campaign|cost)\//
 const CAMPAIGN = /^test\/campaign\//
+/** Started first, as their files take longest: nobody waits for a last one. */
+const SLOW = /^test\/(browser|cli|cluster|conformance|faults|fuzz)\//
+/** Give the same result on every database. */
+const WITHOUT_DATABASE =
+  /^test\/(browser|calendar|cli|client|guards|lib)\/|\/(log-output|open-files|worker-processes)\.test/
+/** The part of the suite whose results depend on SQL. The other files run on PostgreSQL in `test:all`. */
+const WITH_SQL = new RegExp(
+  '^test/(conformance|storage)/|^test/http/(access|caching|concurrency|events|import|linked-records|pages|parameters|' +
+    'places-and-tickets|quotas|search|sticky|term-visibility|terms|years)\\.test',
+)
 
 const OWN = ['--all', '--campaign', '--sqlite', '--postgres', '--verbose', '--help']
 const given = process.argv.slice(2)
@@ -41,7 +47,7 @@ async function main(): Promise<boolean> {
     console.error(`no test file has ${words.map((word) => `"${word}"`).join(' or ')} in its path`)
     return false
   }
-  const onPostgres = has('--sqlite') ? [] : files.filter((file) => !WITHOUT_DATABASE.test(file))
+  const onPostgres = has('--sqlite') ? [] : files.filter(dependsOnDatabase)
   const server = onPostgres.length > 0 ? await serverForTests() : undefined
   try {
     const runs = [
@@ -75,6 +81,10 @@ function chosenFiles(): string[] {
   return has('--all') ? all : all.filter((file) => !LONG.test(file))
 }
 
+function dependsOnDatabase(file: string): boolean {
+  return !WITHOUT_DATABASE.test(file) && (has('--all') || words.length > 0 || LONG.test(file) || WITH_SQL.test(file))
+}
+
 /** The server of `KALENDS_TEST_DATABASE_URL`, or one that is started for this run; and a database there to make copies of. */
 async function serverForTests() {
   const named = process.env.KALENDS_TEST_DATABASE_URL
@@ -90,7 +100,7 @@ function envOf(url: string, template = ''): Record<string, string> {
   return {
     KALENDS_TEST_DATABASE_URL: url,
     KALENDS_TEST_TEMPLATE: template,
-    KALENDS_CAMPAIGN: has('--campaign') ? 'full' : 'short',
+    KALENDS_CAMPAIGN: has('--campaign') ? 'full' : (process.env.KALENDS_CAMPAIGN ?? 'short'),
   }
 }
 

@@ -5,11 +5,12 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { openDatabase } from '../../src/storage/database.ts'
+import { times } from '../support/campaign.ts'
 import { finished, runKalends, serveRefused, startKalends } from '../support/processes.ts'
 import { type Service, startService } from '../support/service.ts'
 import { emptyStore, type Store } from '../support/store.ts'
 
-const KILLS = 13
+const KILLS = times(13, 4)
 const EVENTS = 1500
 const TABLES = 13
 const WHEN = { start_date: '2031-06-10', end_date: '2031-06-11' }

@@ -3,11 +3,12 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
+import { times } from '../support/campaign.ts'
 import { raceImages } from '../support/image-races.ts'
 import { startS3 } from '../support/s3.ts'
 import { type Options, type Service, startService } from '../support/service.ts'
 
-const TRIES = 300
+const TRIES = times(300, 40)
 
 async function start(t: TestContext, options: Options = {}): Promise<Service> {
   const folder = mkdtempSync(join(tmpdir(), 'kalends-races-'))

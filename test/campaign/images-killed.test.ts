@@ -9,11 +9,12 @@ import { createScope, openStore } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
 import { sweep } from '../../src/domain/image-files.ts'
 import { systemClock } from '../../src/lib/clock.ts'
+import { times } from '../support/campaign.ts'
 import type { Json } from '../support/service.ts'
 import { emptyStore } from '../support/store.ts'
 import { type Served, serveProcesses } from '../support/workers.ts'
 
-const KILLS = 20
+const KILLS = times(20, 4)
 const DAY = 86_400
 
 describe(`a service that is killed ${KILLS} times while images are uploaded and removed`, () => {

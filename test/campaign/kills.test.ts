@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import { type Calendar, Chance, Client, chanceOf, newCalendar, progress } from '../support/campaign.ts'
+import { type Calendar, Chance, Client, chanceOf, newCalendar, progress, times } from '../support/campaign.ts'
 import { checkImage, Journal } from '../support/journal.ts'
 import { eventually, type Served, serveProcesses } from '../support/workers.ts'
 
 /** How often the service is killed in a run, and how many write meanwhile. */
-const KILLS = 16
+const KILLS = times(16, 4)
 const WRITERS = 4
 /** A run ends after so many milliseconds, however often it was killed; but not before so many kills. */
 const LONGEST = 85_000
-const LEAST = 8
+const LEAST = times(8, 4)
 
 describe('a service that is killed while it writes', () => {
   const start = ({ args, env }: Calendar, workers: number) =>

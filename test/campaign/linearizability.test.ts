@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import { type Calendar, Chance, Client, chanceOf, newCalendar, progress } from '../support/campaign.ts'
+import { type Calendar, Chance, Client, chanceOf, newCalendar, progress, times } from '../support/campaign.ts'
 import { faultsOf, type Operation } from '../support/linearizable.ts'
 import { shiftedClock } from '../support/shifted-clock.ts'
 import { ON_POSTGRES } from '../support/store.ts'
 import { type Served, serveProcesses } from '../support/workers.ts'
 
 /** How many changes are tried in a run, by how many clients, on how many records. */
-const CHANGES = 2000
+const CHANGES = times(2000, 300)
 const CLIENTS = 8
 const RECORDS = 3
 /** A run ends after so many milliseconds, however many changes were made. */

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import { Chance, Client, chanceOf, newCalendar, progress } from '../support/campaign.ts'
+import { Chance, Client, chanceOf, newCalendar, progress, times } from '../support/campaign.ts'
 import { FaultyNetwork } from '../support/faulty-network.ts'
 import { ON_POSTGRES } from '../support/store.ts'
 import { eventually, serveProcesses } from '../support/workers.ts'
 
 /** How many faults there are, and after how many milliseconds no other begins. */
-const FAULTS = 40
+const FAULTS = times(40, 9)
 const LONGEST = 130_000
 /** Each has a record of its own, and reads it through the other node, too. */
 const WRITERS = 4

@@ -1,3 +1,4 @@
+import { times } from '../support/campaign.ts'
 import { testRestarts } from '../support/restarts.ts'
 
-testRestarts(50, 2_400_000)
+testRestarts(times(50, 3), 2_400_000)

@@ -43,6 +43,11 @@ export function chanceOf(name: string): Chance {
   return new Chance(seed)
 }
 
+/** How often something is tried: `npm run test:campaign` tries it as often as a proof needs, `npm run test:all` less often. */
+export function times(full: number, short: number): number {
+  return process.env.KALENDS_CAMPAIGN === 'full' ? full : short
+}
+
 /** Tells how far a campaign is, while it runs. */
 export function progress(line: string): void {
   process.stderr.write(`[campaign, ${ON_POSTGRES ? 'PostgreSQL' : 'SQLite'}] ${line}\n`)
