@@ -24,7 +24,7 @@ const CAMPAIGN = /^test\/campaign\//
 const SLOW = /^test\/(browser|cli|cluster|conformance|faults|fuzz)\//
 /** Give the same result on every database. */
 const WITHOUT_DATABASE =
-  /^test\/(browser|calendar|cli|client|guards|lib)\/|\/(log-output|open-files|worker-processes)\.test/
+  /^test\/(browser|calendar|cli|client|guards|lib)\/|\/(log-output|open-files|streams|worker-processes)\.test/
 /** The part of the suite whose results depend on SQL. The other files run on PostgreSQL in `test:all`. */
 const WITH_SQL = new RegExp(
   '^test/(conformance|storage)/|^test/http/(access|caching|concurrency|events|import|linked-records|pages|parameters|' +

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { ROOT } from '../support/sources.ts'
+import { runCommand } from '../support/commands.ts'
 
 describe('tokens on the command line', () => {
   let folder: string
@@ -14,13 +13,10 @@ describe('tokens on the command line', () => {
   })
   after(() => rmSync(folder, { recursive: true }))
 
-  const run = (...args: string[]): Promise<{ code: number; out: string }> =>
-    new Promise((resolve) => {
-      const command = [join(ROOT, 'bin/kalends.js'), ...args, '--data', folder]
-      execFile(process.execPath, command, (error, stdout, stderr) =>
-        resolve({ code: error === null ? 0 : Number(error.code), out: stdout + stderr }),
-      )
-    })
+  const run = async (...args: string[]): Promise<{ code: number | null; out: string }> => {
+    const { code, out, err } = await runCommand([...args, '--data', folder])
+    return { code, out: out + err }
+  }
 
   it('expire after hours, days or weeks, and show when, and when they were used', async () => {
     for (const expires of ['12h', '90d', '8w', '3 days'])

@@ -3,10 +3,14 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDatabase } from '../../src/storage/database.ts'
-import { finished, type Result, startKalends } from './processes.ts'
+import { runCommand } from './commands.ts'
+import { type Result, startKalends } from './processes.ts'
 import type { Json } from './service.ts'
 
 export { finished } from './processes.ts'
+
+/** A site on this machine may be asked without pauses. */
+const HERE = { KALENDS_FETCH_HOSTS: '127.0.0.1', KALENDS_SITE_PAUSE: '1', KALENDS_SITE_TIMEOUT: '1500' }
 
 /** A new home for a site: a folder that the command line imports into. */
 export class NewHome {
@@ -18,22 +22,18 @@ export class NewHome {
     const db = openDatabase(home.#folder)
     await db.migrate()
     await db.close()
-    await finished(home.#kalends(['user', 'add', 'ed', '--role', 'editor', '--email', 'e@example.org']))
+    await runCommand(['user', 'add', 'ed', '--role', 'editor', '--email', 'e@example.org', '--data', home.#folder])
     return home
   }
 
-  /** Begins to import from an address. */
-  start(address: string, args: readonly string[] = [], env: Record<string, string> = {}): ChildProcess {
-    return this.#kalends(['import', address, '--user', 'ed', ...args], {
-      KALENDS_FETCH_HOSTS: '127.0.0.1',
-      KALENDS_SITE_PAUSE: '1',
-      KALENDS_SITE_TIMEOUT: '1500',
-      ...env,
-    })
+  /** Begins to import from an address, in a process of its own. */
+  start(address: string): ChildProcess {
+    return startKalends(this.#import(address), HERE)
   }
 
+  /** Imports from an address. */
   run(address: string, args: readonly string[] = [], env: Record<string, string> = {}): Promise<Result> {
-    return finished(this.start(address, args, env))
+    return runCommand(this.#import(address, args), { ...HERE, ...env })
   }
 
   async rows(table: 'events' | 'venues' | 'organizers' | 'terms' | 'images' | 'tickets'): Promise<Json[]> {
@@ -47,7 +47,7 @@ export class NewHome {
     rmSync(this.#folder, { recursive: true })
   }
 
-  #kalends(args: readonly string[], env: Record<string, string> = {}): ChildProcess {
-    return startKalends([...args, '--data', this.#folder], env)
+  #import(address: string, args: readonly string[] = []): string[] {
+    return ['import', address, '--user', 'ed', ...args, '--data', this.#folder]
   }
 }
