@@ -11,6 +11,7 @@ npm run test:campaign          run the campaign of faults at its full length
 
 Each file runs on SQLite; those of folders where a database matters run on PostgreSQL too.
   --sqlite, --postgres   run on this database only
+  --again                run a file that failed once more, alone; if it passes then, it is reported as unstable
   --verbose              show what every file prints, not only those that fail
 Other flags go to Node, such as --test-name-pattern=TEXT.
 `
@@ -19,6 +20,7 @@ Other flags go to Node, such as --test-name-pattern=TEXT.
 const LONG = /^test\/(campaign|cluster|cost|faults|fuzz)\//
 /** Measure, or ask much of the machine: run one after the other, when all others have ended. */
 const ALONE = /^test\/(campaign|cost)\//
+const BROWSER = /^test\/browser\//
 const CAMPAIGN = /^test\/campaign\//
 /** Started first, as their files take longest: nobody waits for a last one. */
 const SLOW = /^test\/(browser|cli|cluster|conformance|faults|fuzz)\//
@@ -31,7 +33,10 @@ const WITH_SQL = new RegExp(
     'places-and-tickets|quotas|search|sticky|term-visibility|terms|years)\\.test',
 )
 
-const OWN = ['--all', '--campaign', '--sqlite', '--postgres', '--verbose', '--help']
+/** At most so many files are run again. */
+const MOST_AGAIN = 5
+
+const OWN = ['--again', '--all', '--campaign', '--sqlite', '--postgres', '--verbose', '--help']
 const given = process.argv.slice(2)
 const has = (flag: string) => given.includes(flag)
 const words = given.filter((argument) => !argument.startsWith('--'))
@@ -49,23 +54,19 @@ async function main(): Promise<boolean> {
   }
   const onPostgres = has('--sqlite') ? [] : files.filter(dependsOnDatabase)
   const server = onPostgres.length > 0 ? await serverForTests() : undefined
+  const browser = files.some((file) => BROWSER.test(file)) ? await browserForTests() : undefined
   try {
     const runs = [
       ...(has('--postgres') ? [] : files.map((file) => ({ file, database: 'SQLite', env: envOf('') }))),
       ...onPostgres.map((file) => ({ file, database: 'PostgreSQL', env: envOf(server?.url ?? '', server?.template) })),
     ].sort((one, other) => Number(SLOW.test(other.file)) - Number(SLOW.test(one.file)))
-    const outcomes = [
-      ...(await runSome(
-        runs.filter(({ file }) => !ALONE.test(file)),
-        Math.max(2, availableParallelism()),
-      )),
-      ...(await runSome(
-        runs.filter(({ file }) => ALONE.test(file)),
-        1,
-      )),
-    ]
+    const together = runs.filter(({ file }) => !ALONE.test(file))
+    const alone = runs.filter(({ file }) => ALONE.test(file))
+    const outcomes = [...(await runSome(together, Math.max(2, availableParallelism()))), ...(await runSome(alone, 1))]
+    if (has('--again')) await runFailedAgain(outcomes)
     return report(outcomes, (performance.now() - begun) / 1000)
   } finally {
+    await browser?.stop()
     await server?.stop()
   }
 }
@@ -96,6 +97,15 @@ async function serverForTests() {
   return { url: server.url, template, stop }
 }
 
+/** One browser for all files, where there is one. */
+async function browserForTests() {
+  const { NO_BROWSER, startBrowser } = await import('../test/support/browser.ts')
+  if (NO_BROWSER) return undefined
+  const browser = await startBrowser()
+  process.env.KALENDS_TEST_BROWSER = browser.address
+  return browser
+}
+
 function envOf(url: string, template = ''): Record<string, string> {
   return {
     KALENDS_TEST_DATABASE_URL: url,
@@ -113,6 +123,17 @@ function runSome(runs: readonly TestRun[], parallel: number): Promise<Outcome[]>
     say(`${isGood ? '✔' : '✖'} ${file} on ${database}: ${counts}, ${seconds.toFixed(1)} s`)
     if (has('--verbose') || !isGood) say(outcome.output)
   })
+}
+
+/** Tells a test that depends on how busy the machine is from one that fails. Where many fail, no second run is needed. */
+async function runFailedAgain(outcomes: Outcome[]): Promise<void> {
+  const failed = outcomes.filter(({ isGood }) => !isGood)
+  if (failed.length > MOST_AGAIN) return
+  for (const outcome of await runSome(failed, 1)) {
+    const index = outcomes.findIndex(({ file, database }) => file === outcome.file && database === outcome.database)
+    outcomes[index] = outcome
+    if (outcome.isGood) say(`unstable: ${outcome.file} on ${outcome.database} failed, and passed when it was run again`)
+  }
 }
 
 function report(outcomes: readonly Outcome[], seconds: number): boolean {

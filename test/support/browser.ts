@@ -13,16 +13,26 @@ const executablePath = PATHS.find((path) => existsSync(path))
 export const NO_BROWSER: string | false =
   executablePath === undefined ? `no Chromium at ${PATHS.join(', ')}: set KALENDS_TEST_CHROMIUM` : false
 
+const OPTIONS = {
+  executablePath,
+  args: [
+    '--headless',
+    '--no-sandbox',
+    '--disable-gpu',
+    '--disable-background-networking',
+    '--disable-component-update',
+    '--no-first-run',
+  ],
+}
+
+/** The browser that the runner has started for all files, or one of the file's own. */
 export function openBrowser(): Promise<Browser> {
-  return chromium.launch({
-    executablePath,
-    args: [
-      '--headless',
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--no-first-run',
-    ],
-  })
+  const shared = process.env.KALENDS_TEST_BROWSER
+  return shared ? chromium.connect(shared) : chromium.launch(OPTIONS)
+}
+
+/** A browser that other processes can open; its address is what `KALENDS_TEST_BROWSER` takes. */
+export async function startBrowser(): Promise<{ address: string; stop(): Promise<void> }> {
+  const server = await chromium.launchServer(OPTIONS)
+  return { address: server.wsEndpoint(), stop: () => server.close() }
 }
