@@ -65,6 +65,7 @@ export function testRestarts(restarts: number, timeout: number): void {
       it(`resets no request of clients that ask it directly, with ${title}`, async (t) => {
         const node = await startNode({ ...env, KALENDS_WORKERS: workers, KALENDS_STOP_DELAY: '0' })
         const writing = keepWriting(node.port, authorization)
+        t.after(() => writing.stop())
         for (let n = 0; n < restarts; n++) {
           await writing.more(100)
           await node.stop()
@@ -83,6 +84,7 @@ export function testRestarts(restarts: number, timeout: number): void {
         const balancer = await startBalancer({ node1: nodes[0].port, node2: nodes[1].port })
         t.after(() => balancer.stop())
         const writing = keepWriting(balancer.port, authorization)
+        t.after(() => writing.stop())
         for (let n = 0; n < restarts; n++) {
           const node = nodes[n % 2 === 0 ? 0 : 1]
           await writing.more(100)
