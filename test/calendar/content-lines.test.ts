@@ -14,6 +14,7 @@ import {
   unescapeText,
   writeLine,
 } from '../../src/calendar/content-lines.ts'
+import { threadTime } from '../support/cost.ts'
 import { hostileText as hostile, keptText as kept } from '../support/hostile-text.ts'
 import fc from '../support/property.ts'
 
@@ -137,7 +138,7 @@ describe('lines of iCalendar', () => {
   it('that do not end cost bounded memory and time', () => {
     const reader = new LineReader()
     const chunk = Buffer.alloc(65_536, 'A')
-    const started = performance.now()
+    const started = threadTime()
     for (let n = 0; n < 2000; n++) assert.deepEqual([...reader.push(chunk)], [])
     const [line] = [...reader.end()]
     assert.equal(line?.text.length, MAX_LINE)
@@ -145,6 +146,6 @@ describe('lines of iCalendar', () => {
       readContentLine({ text: `A${';A=b'.repeat(250_000)}:`, line: 1 })?.parameters.get('A')?.length,
       250_000,
     )
-    assert.ok(performance.now() - started < 5000)
+    assert.ok(threadTime() - started < 5000)
   })
 })

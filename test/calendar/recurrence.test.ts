@@ -4,6 +4,7 @@ import { RRuleTemporal } from 'rrule-temporal'
 import { fromWall, toWall } from '../../src/calendar/civil.ts'
 import { expand, horizonFrom, MOST_OCCURRENCES } from '../../src/calendar/recurrence.ts'
 import { RuleError, readRule } from '../../src/calendar/recurrence-rule.ts'
+import { threadTime } from '../support/cost.ts'
 import fc from '../support/property.ts'
 
 const ZONE = 'America/New_York'
@@ -180,7 +181,7 @@ describe('recurrence', () => {
     ]
     for (const bomb of bombs) {
       for (const start of ['0001-01-01 00:00:00', '2031-06-02 09:00:00']) {
-        const began = performance.now()
+        const began = threadTime()
         const { starts } = expand(
           {
             start: fromWall(start),
@@ -193,7 +194,7 @@ describe('recurrence', () => {
           fromWall('2033-06-02 00:00:00'),
         )
         assert.ok(starts.length >= 1 && starts.length <= MOST_OCCURRENCES, bomb)
-        assert.ok(performance.now() - began < 3000, bomb)
+        assert.ok(threadTime() - began < 3000, bomb)
       }
     }
     const { cut } = expand(

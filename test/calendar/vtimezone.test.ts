@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import ICAL from 'ical.js'
 import { basic, describeZone, type ZoneDescription } from '../../src/calendar/vtimezone.ts'
 import { type Instant, offsetSeconds, plainSpan, toWallClock, transition, type Zone } from '../../src/calendar/zone.ts'
+import { threadTime } from '../support/cost.ts'
 
 const at = (text: string): Instant => Date.parse(`${text}Z`) / 1000
 const HOUR = 3600
@@ -103,12 +104,12 @@ describe('VTIMEZONE', () => {
   })
 
   it('stays small and quick for events thousands of years apart', () => {
-    const started = performance.now()
+    const started = threadTime()
     for (const zone of ZONES) {
       const { text } = describeZone(zone, at('0001-06-01T00:00:00'), at('9999-06-01T00:00:00'))
       assert.ok(text.length < 100_000, `${zone} takes ${text.length}`)
     }
-    assert.ok(performance.now() - started < 2000)
+    assert.ok(threadTime() - started < 2000)
     check('Europe/Paris', at('1700-01-01T00:00:00'), at('2150-01-01T00:00:00'))
     const far = describeZone('Europe/Paris', at('9000-01-01T00:00:00'), at('9999-06-01T00:00:00'))
     assert.equal(far.until, Number.POSITIVE_INFINITY)

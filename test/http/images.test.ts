@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { after, before, describe, it } from 'node:test'
 import { deflateSync } from 'node:zlib'
 import sharp from 'sharp'
+import { processTime } from '../support/cost.ts'
 import { startS3 } from '../support/s3.ts'
 import { basic, type Json, type Service, startService } from '../support/service.ts'
 
@@ -165,11 +166,11 @@ describe('/images', () => {
   })
 
   it('refuses a bomb without unpacking it', async () => {
-    const start = performance.now()
+    const start = processTime()
     const memory = process.memoryUsage().rss
     const response = await upload(bomb(20_000, 20_000), 'author', 'image/png')
     assert.deepEqual([response.statusCode, Object.keys(response.json().data.params)], [400, ['file']])
-    assert.ok(performance.now() - start < 3000)
+    assert.ok(processTime() - start < 3000)
     assert.ok(process.memoryUsage().rss - memory < 300e6)
   })
 

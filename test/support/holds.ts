@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { threadTime } from './cost.ts'
 
 /** The longest time in milliseconds that a request may keep others waiting. */
 export const LONGEST_HOLD = 50
@@ -6,20 +7,14 @@ export const LONGEST_HOLD = 50
 /** How often something is tried that took too long: others use the processor too. */
 const ATTEMPTS = 8
 
-/** The processor time that this thread has used, in milliseconds: while it waits for a core, nobody is to blame. */
-function used(): number {
-  const { user, system } = process.threadCpuUsage()
-  return (user + system) / 1000
-}
-
 /** For how long some work keeps everything else in this process from running, at most, in milliseconds. */
 export async function holdOf(work: () => Promise<unknown>): Promise<number> {
   let isDone = false
   let longest = 0
   const watch = async () => {
-    for (let last = used(); !isDone; ) {
+    for (let last = threadTime(); !isDone; ) {
       await setImmediate()
-      const now = used()
+      const now = threadTime()
       longest = Math.max(longest, now - last)
       last = now
     }
