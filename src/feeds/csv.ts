@@ -6,7 +6,15 @@ import { type Feed, type Format, inPieces } from './feed.ts'
 import { importStatus } from './stored-fields.ts'
 
 /** Comma-separated values: RFC 4180, with a heading. Columns have the names of the fields of the REST interface. */
-export const csv: Format = { type: 'text/csv; charset=utf-8; header=present', period: 'all', write }
+export const csv: Format = {
+  extension: 'csv',
+  label: 'CSV',
+  type: 'text/csv; charset=utf-8; header=present',
+  feedsOf: [],
+  isExport: true,
+  period: 'all',
+  write,
+}
 
 type Cell = string | number | null
 

@@ -16,7 +16,16 @@ import { importStatus, linkedFields, storedFields, ticketFields } from './stored
 import { TermLines } from './term-lines.ts'
 
 /** iCalendar: RFC 5545, with what RFC 7986 adds for calendars that are subscribed to. */
-export const icalendar: Format = { type: 'text/calendar; charset=utf-8', period: 'all', write }
+export const icalendar: Format = {
+  extension: 'ics',
+  label: 'iCalendar',
+  type: 'text/calendar; charset=utf-8',
+  feedsOf: ['lists', 'events'],
+  isExport: true,
+  isAttachment: true,
+  period: 'all',
+  write,
+}
 
 /** How often a subscriber should look again. */
 const REFRESH = 'PT1H'

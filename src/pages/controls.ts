@@ -2,6 +2,7 @@ import type { Linked, LinkedKind } from '../domain/linked-records.ts'
 import * as linked from '../domain/linked-records.ts'
 import type { Term } from '../domain/terms.ts'
 import * as terms from '../domain/terms.ts'
+import { feedFormats } from '../feeds/formats.ts'
 import { html, type Markup, type MarkupPart, safe } from '../lib/markup.ts'
 import type { Context } from './context.ts'
 import { say } from './dates.ts'
@@ -168,6 +169,8 @@ export function subscribe(context: Context, path: string, filters: Filters): Mar
   return subscribeTo(context, feedOf(path, filters))
 }
 
+const MENU_FORMATS = feedFormats('lists').filter(({ inMenu }) => inMenu)
+
 export function subscribeTo(context: Context, { path, search }: FeedLink): Markup {
   const { t } = context
   const calendar = context.absolute(`${path}.ics${search}`)
@@ -177,7 +180,7 @@ export function subscribeTo(context: Context, { path, search }: FeedLink): Marku
 <ul><li><a href="${webcal}">${t('subscribe.calendar')}</a></li>
 <li><a href="${google}" rel="noreferrer">Google Calendar</a></li>
 <li><a href="${context.link(`${path}.ics${search}`)}">${t('subscribe.file')}</a></li>
-<li><a href="${context.link(`${path}.rss${search}`)}">RSS</a></li></ul></details>`
+${MENU_FORMATS.map(({ extension, label }) => html`<li><a href="${context.link(`${path}.${extension}${search}`)}">${label}</a></li>`)}</ul></details>`
 }
 
 /** Links to the pages around one. */
