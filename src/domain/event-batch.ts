@@ -1,6 +1,6 @@
 import { refuse } from '../lib/errors.ts'
 import { eventFields } from '../schema/event.ts'
-import { readFields } from '../schema/field.ts'
+import { type Field, readFields } from '../schema/field.ts'
 import type { Tx } from '../storage/dialect.ts'
 import * as storage from '../storage/event-batch.ts'
 import { publishLinkedDrafts } from '../storage/events.ts'
@@ -19,8 +19,13 @@ export interface EventLinks {
   readonly terms: readonly number[]
 }
 
+/** Fields that are not stored as they are, but are written with the row. */
+const IN_ROW = ['start_date', 'end_date', 'timezone', 'date', 'date_utc', 'slug', 'status', 'parent']
+
 /** Fields that need more than one event's own row, and so its own way of being stored. */
-const APART = ['author', 'image', 'tickets', 'password', 'venue', 'organizer', 'categories', 'tags'] as const
+const APART = Object.entries<Field>(eventFields)
+  .filter(([name, field]) => !field.stored && !IN_ROW.includes(name))
+  .map(([name]) => name)
 
 /** How many ids are drawn at once. */
 const MOST_DRAWN = 64

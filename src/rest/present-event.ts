@@ -6,8 +6,10 @@ import type { Term } from '../domain/terms.ts'
 import type { Addresses } from '../http/addresses.ts'
 import { readCost } from '../lib/cost.ts'
 import { encode } from '../lib/html.ts'
+import { type eventFields, type PlainEventField, plainEventFields, type UnshownEventField } from '../schema/event.ts'
+import type { recordFields } from '../schema/record.ts'
 import { eventLd, inertLd } from './json-ld.ts'
-import { identity, image, linkedRecord, recordHead, term } from './present.ts'
+import { identity, image, linkedRecord, plainValue, recordHead, term } from './present.ts'
 
 /** What an event shows of what it is linked to. */
 export interface ShownLinks {
@@ -97,13 +99,24 @@ function shownLinks(
   }
 }
 
+/** Fields that are shown to those who see an event whole, each by a rule of its own. */
+type Detail = Exclude<
+  keyof typeof eventFields,
+  Exclude<keyof typeof recordFields, 'description' | 'image'> | EventHead | PlainEventField | UnshownEventField
+>
+/** Fields that everybody sees. */
+type EventHead = 'title' | 'start_date' | 'end_date' | 'timezone'
+/** Details that are left out when there are none. */
+type Optional = 'parent' | 'tickets'
+type Details = Record<Exclude<Detail, Optional>, unknown> & Partial<Record<Optional, unknown>> & Record<string, unknown>
+
 function details(
   { row, image: picture, tickets }: Event,
   url: string,
   addresses: Addresses,
   site: Site,
   links: ShownLinks,
-): Record<string, unknown> {
+): Details {
   const cost = readCost(row.cost, site.currency)
   return {
     description: row.description ?? '',
@@ -118,11 +131,7 @@ function details(
       values: cost.values,
     },
     website: row.website ?? url,
-    show_map: row.show_map === 1,
-    show_map_link: row.show_map_link === 1,
-    hide_from_listings: row.hide_from_listings === 1,
-    sticky: row.sticky === 1,
-    featured: row.featured === 1,
+    ...plainFields(row),
     ...(links.parent !== null && { parent: links.parent }),
     categories: links.categories,
     tags: links.tags,
@@ -131,6 +140,13 @@ function details(
     ticketed: tickets.length > 0,
     ...(tickets.length > 0 && { tickets: tickets.map((one) => ticket(one, row)) }),
   }
+}
+
+/** Stored fields by the rules of their types; an empty text is `''`. */
+function plainFields(row: EventRow): Record<string, unknown> {
+  const shown: Record<string, unknown> = {}
+  for (const [name, field] of plainEventFields) shown[name] = plainValue(field, row[name] ?? HIDDEN_PLAIN[name])
+  return shown
 }
 
 /** A ticket; its dates are by the event's clock. */
@@ -155,8 +171,13 @@ export function embeddedTerm(row: Term, addresses: Addresses): Record<string, un
   return { ...term(row, addresses), parent: row.parent }
 }
 
+/** What a protected event shows in place of plain fields, and every event of those that are empty. */
+const HIDDEN_PLAIN: Record<string, '' | null> = Object.fromEntries(
+  plainEventFields.map(([name, { kind }]) => [name, kind.type === 'string' ? '' : null]),
+)
+
 /** What a protected event shows in place of its details. */
-const HIDDEN = {
+const HIDDEN: Details = {
   description: '',
   excerpt: '',
   image: false,
@@ -164,11 +185,7 @@ const HIDDEN = {
   cost: '',
   cost_details: { currency_symbol: '', currency_code: '', currency_position: '', values: [] },
   website: '',
-  show_map: null,
-  show_map_link: null,
-  hide_from_listings: null,
-  sticky: null,
-  featured: null,
+  ...HIDDEN_PLAIN,
   categories: [],
   tags: [],
   venue: [],

@@ -5,6 +5,10 @@ import type { Site } from '../domain/scope.ts'
 import type { Term } from '../domain/terms.ts'
 import type { Addresses } from '../http/addresses.ts'
 import type { Call } from '../http/endpoint.ts'
+import { eventFields } from '../schema/event.ts'
+import { type Columns, type Fields, storedEntries } from '../schema/field.ts'
+import { organizerFields } from '../schema/organizer.ts'
+import { venueFields } from '../schema/venue.ts'
 import { listAnswer } from './list-response.ts'
 import { image, singleLinkedRecord, term } from './present.ts'
 import { singleEvent } from './present-event.ts'
@@ -49,34 +53,27 @@ const head = {
   revision: 1,
 } as const
 
+/** The columns of stored fields, with their samples or defaults. */
+function sampleColumns<F extends Fields>(fields: F): Columns<F> {
+  const values = storedEntries(fields).map(([name, { sample, default: preset }]) => {
+    const value = sample ?? preset ?? null
+    return [name, typeof value === 'boolean' ? Number(value) : value]
+  })
+  return Object.fromEntries(values)
+}
+
 const venue: Linked = {
   row: {
     ...head,
+    ...sampleColumns(venueFields),
     id: 7,
     slug: 'old-harbour',
-    venue: 'Old Harbour',
     description: '<p>Open to the sea.</p>',
-    address: '1 Quai du Port',
-    city: 'Marseille',
-    country: 'France',
-    zip: '13002',
-    geo_lat: 43.2951,
-    geo_lng: 5.3739,
-    show_map: 1,
-    show_map_link: 1,
   },
   image: null,
 }
 const organizer: Linked = {
-  row: {
-    ...head,
-    id: 8,
-    slug: 'jazz-guild',
-    organizer: 'Jazz Guild',
-    description: null,
-    email: 'info@guild.example.org',
-    website: 'https://guild.example.org',
-  },
+  row: { ...head, ...sampleColumns(organizerFields), id: 8, slug: 'jazz-guild', description: null },
   image: null,
 }
 const category: Term = {
@@ -111,24 +108,14 @@ const event: Event = {
     ...head,
     id: 42,
     slug: 'harbour-concert',
-    title: 'Harbour Concert',
+    ...sampleColumns(eventFields),
     title_search: '',
-    revision: 1,
     description: '<p>Doors at six.</p>',
-    excerpt: null,
     timezone: 'Europe/Paris',
     start_local: '2031-06-10 19:00:00',
     end_local: '2031-06-10 22:00:00',
     start_utc: 1_938_877_200,
     end_utc: 1_938_888_000,
-    all_day: 0,
-    cost: '10 - 20 €',
-    website: null,
-    show_map: 1,
-    show_map_link: 1,
-    hide_from_listings: 0,
-    sticky: 0,
-    featured: 1,
     parent: null,
     password_hash: null,
   } satisfies EventRow,

@@ -1,5 +1,5 @@
-import { eventFields } from './event.ts'
-import type { Fields } from './field.ts'
+import { eventFields, type PlainEventField, plainEventFields, type UnshownEventField } from './event.ts'
+import { type Described, type Fields, storedEntries } from './field.ts'
 import { type JsonProperties, type JsonSchema, Type } from './json-schema.ts'
 import { organizerFields } from './organizer.ts'
 import { STATUSES } from './record.ts'
@@ -25,25 +25,40 @@ const count = (text: string) => Type.Integer({ minimum: 0, ...said(text) })
 const id = Type.Integer({ minimum: 1, ...said('id') })
 
 /** The properties that declared fields have in a response, each with the text of its field. */
-function shown(fields: Fields, as: Record<string, JsonSchema>): JsonProperties {
-  return Object.fromEntries(
-    Object.entries(as).map(([name, schema]) => [name, { ...schema, 'x-text': `fields.${fields[name]?.text}` }]),
-  )
+function shown<N extends string>(fields: Fields, as: Record<N, JsonSchema>): Record<N, JsonSchema> {
+  const texts = Object.entries<JsonSchema>(as).map(([name, schema]) => [
+    name,
+    { ...schema, 'x-text': `fields.${fields[name]?.text}` },
+  ])
+  return Object.fromEntries(texts)
+}
+
+/** A stored field in a response, by its type. */
+function plain({ kind, text }: Described): JsonSchema {
+  const types = { boolean: Type.Boolean(), number: Type.Number(), integer: Type.Integer() } as Record<
+    string,
+    JsonSchema
+  >
+  return { ...(types[kind.type] ?? Type.String()), 'x-text': `fields.${text}` }
 }
 
 /** The stored details of a venue or organizer, which are left out when they are empty; flags are always there. */
 function details(fields: Fields, except: string): JsonProperties {
-  const stored = Object.entries(fields).filter(
-    ([name, field]) => field.stored && name !== except && name !== 'description',
-  )
-  const plain = { boolean: Type.Boolean(), number: Type.Number() } as Record<string, JsonSchema>
   return Object.fromEntries(
-    stored.map(([name, { kind, text }]) => {
-      const schema = { ...(plain[kind.type] ?? Type.String()), 'x-text': `fields.${text}` }
-      return [name, kind.type === 'boolean' ? schema : Type.Optional(schema)]
-    }),
+    storedEntries(fields, [except, 'description']).map(([name, field]) => [
+      name,
+      field.kind.type === 'boolean' ? plain(field) : Type.Optional(plain(field)),
+    ]),
   )
 }
+
+/** The stored fields of an event that are shown by their types; where its reader lacks the password, texts are empty and all else is null. */
+const plainOfEvent = Object.fromEntries<JsonSchema>(
+  plainEventFields.map(([name, field]) => {
+    const { 'x-text': text, ...schema } = plain(field)
+    return [name, { ...(schema.type === 'string' ? schema : orNull(schema)), 'x-text': text }]
+  }),
+) as Record<PlainEventField, JsonSchema>
 
 const head = {
   author: Type.String({ pattern: '^\\d+$', ...said('author') }),
@@ -139,14 +154,8 @@ const event = object(
       },
       'cost_details',
     ),
-    ...shown(eventFields, {
-      website: Type.String(),
-      show_map: flag,
-      show_map_link: flag,
-      hide_from_listings: flag,
-      sticky: flag,
-      featured: flag,
-    }),
+    ...shown(eventFields, { website: Type.String() }),
+    ...plainOfEvent,
     parent: Type.Optional({ ...id, 'x-text': 'fields.event.parent' }),
     categories: Type.Array(ref('Category'), said('categories')),
     tags: Type.Array(ref('EventTag'), said('tags')),
@@ -157,7 +166,7 @@ const event = object(
     distance: Type.Optional(Type.Number({ minimum: 0, ...said('distance') })),
     custom_fields: Type.Array(Type.Unknown(), { maxItems: 0, ...said('custom_fields') }),
     json_ld: jsonLd,
-  },
+  } satisfies JsonProperties & Record<Exclude<keyof typeof eventFields, UnshownEventField>, JsonSchema>,
   'event',
 )
 

@@ -3,7 +3,7 @@ import { CsvReader, type CsvRow } from '../../lib/csv.ts'
 import { asHtml } from '../../lib/html.ts'
 import { slugify } from '../../lib/slug.ts'
 import { splitNames, unprotectText } from '../../lib/table-cells.ts'
-import { eventFields } from '../../schema/event.ts'
+import { eventFields, NOT_IN_TABLES } from '../../schema/event.ts'
 import { ImportedImages } from '../images.ts'
 import * as imports from '../import-run.ts'
 import { Names } from '../links.ts'
@@ -17,10 +17,7 @@ const IDENTITY = ['uid', 'id']
 /** Columns whose cells name what an event is linked to. */
 const LINKS = ['venue', 'organizer', 'categories', 'tags']
 
-/** What a table cannot say: it has no ids of the users and events of this site, and passwords are not for files. */
-const NOT_READ = ['author', 'parent', 'tickets', 'password']
-
-const FIELDS = Object.keys(eventFields).filter((name) => !NOT_READ.includes(name))
+const FIELDS = Object.keys(eventFields).filter((name) => !(NOT_IN_TABLES as readonly string[]).includes(name))
 
 export interface TableOptions {
   readonly dryRun: boolean
