@@ -1,6 +1,7 @@
 import { refuse } from '../lib/errors.ts'
 import { eventFields } from '../schema/event.ts'
 import { type Field, readFields } from '../schema/field.ts'
+import { LINKED_KINDS, type LinkedKind } from '../schema/linked.ts'
 import type { Tx } from '../storage/dialect.ts'
 import * as storage from '../storage/event-batch.ts'
 import { publishLinkedDrafts } from '../storage/events.ts'
@@ -13,9 +14,7 @@ import { checkPublication, readingOf } from './records.ts'
 import type { Scope } from './scope.ts'
 
 /** The ids of what an event is linked to. */
-export interface EventLinks {
-  readonly venue: readonly number[]
-  readonly organizer: readonly number[]
+export interface EventLinks extends Readonly<Record<LinkedKind, readonly number[]>> {
   readonly terms: readonly number[]
 }
 
@@ -79,7 +78,7 @@ export class EventBatch {
   async finish(): Promise<void> {
     const made = this.#made.splice(0)
     const tx = this.#tx
-    for (const kind of ['venue', 'organizer'] as const) {
+    for (const kind of LINKED_KINDS) {
       await storage.link(
         tx,
         kind,

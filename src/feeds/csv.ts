@@ -3,6 +3,7 @@ import type { Event } from '../domain/events.ts'
 import type { Linked, LinkedKind } from '../domain/linked-records.ts'
 import { joinNames, protectText, quoteCell } from '../lib/table-cells.ts'
 import { eventFields, type NOT_IN_TABLES, type PlainEventField, plainEventFields } from '../schema/event.ts'
+import { byLinkedKind } from '../schema/linked.ts'
 import { type Feed, type Format, inPieces } from './feed.ts'
 import { importStatus } from './stored-fields.ts'
 
@@ -40,7 +41,10 @@ const plain = (name: PlainEventField): Write =>
   eventFields[name].kind.type === 'boolean' ? ({ row }) => flag(row[name]) : ({ row }) => row[name]
 
 /** Fields with a rule of their own; `date` says the same as `date_utc`. */
-type OwnColumn = Exclude<keyof typeof eventFields, PlainEventField | (typeof NOT_IN_TABLES)[number] | 'date'>
+type OwnColumn = Exclude<
+  keyof typeof eventFields,
+  PlainEventField | LinkedKind | (typeof NOT_IN_TABLES)[number] | 'date'
+>
 
 /** Every column, in order; plain fields that are not named here come last. */
 const NAMED: Record<'id' | OwnColumn, Write> & Partial<Record<PlainEventField, Write>> = {
@@ -65,8 +69,11 @@ const NAMED: Record<'id' | OwnColumn, Write> & Partial<Record<PlainEventField, W
   hide_from_listings: plain('hide_from_listings'),
   show_map: plain('show_map'),
   show_map_link: plain('show_map_link'),
-  venue: ({ venues }) => linked('venue', venues),
-  organizer: ({ organizers }) => linked('organizer', organizers),
+  ...byLinkedKind(
+    (kind): Write =>
+      (event) =>
+        linked(kind, event[`${kind}s`]),
+  ),
 }
 const COLUMNS = Object.entries({
   ...NAMED,

@@ -7,6 +7,7 @@ import { type Answer, type Call, NAMESPACE, type View } from '../http/endpoint.t
 import { AppError } from '../lib/errors.ts'
 import { slugify } from '../lib/slug.ts'
 import { eventListParameters } from '../schema/event.ts'
+import { byLinkedKind, RECORD_KINDS } from '../schema/linked.ts'
 import { conditional } from './conditional.ts'
 import { type Feed, type Format, feedTitle } from './feed.ts'
 import { feedFormats } from './formats.ts'
@@ -41,8 +42,7 @@ const SUBJECTS = {
     const { row } = await events.get(asVisitor(scope), { slug: slugify(slug) }, () => ({}))
     return { name: row.title, path: `/event/${row.slug}`, event: row.id }
   },
-  venue: (scope: Scope, slug: string) => linkedSubject(scope, 'venue', slug),
-  organizer: (scope: Scope, slug: string) => linkedSubject(scope, 'organizer', slug),
+  ...byLinkedKind((kind) => (scope: Scope, slug: string) => linkedSubject(scope, kind, slug)),
   tag: async (scope: Scope, slug: string): Promise<Subject> => {
     const { id, name, slug: own } = await getByPath(scope, 'tag', slug)
     return { name, path: `/tag/${own}`, of: { kind: 'tag', id } }
@@ -71,7 +71,7 @@ export const feeds: readonly View[] = [
       handle: (call) => answer(call, ALL, format),
     }),
   ),
-  ...(['event', 'venue', 'organizer', 'tag'] as const).map(
+  ...([...RECORD_KINDS, 'tag'] as const).map(
     (kind): View => ({
       path: `/${kind}/:slug(^.+\\.(?:${kind === 'event' ? EVENT_ENDINGS : LIST_ENDINGS})$)`,
       methods: ['GET'],

@@ -7,6 +7,7 @@ import type { Addresses } from '../http/addresses.ts'
 import { readCost } from '../lib/cost.ts'
 import { encode } from '../lib/html.ts'
 import { type eventFields, type PlainEventField, plainEventFields, type UnshownEventField } from '../schema/event.ts'
+import { byLinkedKind, type LinkedKind, SHOWN_ALONE } from '../schema/linked.ts'
 import type { recordFields } from '../schema/record.ts'
 import { eventLd, inertLd } from './json-ld.ts'
 import { identity, image, linkedRecord, plainValue, recordHead, term } from './present.ts'
@@ -16,8 +17,7 @@ export interface ShownLinks {
   readonly parent: unknown
   readonly categories: unknown
   readonly tags: unknown
-  readonly venue: unknown
-  readonly organizer: unknown
+  readonly linked: Readonly<Record<LinkedKind, unknown>>
 }
 
 /** An event as it appears in lists; one that its reader may not see whole shows its title and dates alone. */
@@ -84,18 +84,17 @@ function parts(wall: WallClock): Record<string, string> {
   return { year, month, day, hour, minutes, seconds }
 }
 
-function shownLinks(
-  { venues, organizers, categories, tags, parent }: Event,
-  addresses: Addresses,
-  site: Site,
-): ShownLinks {
-  const shownVenues = venues.map((venue) => linkedRecord('venue', venue, addresses, site.timezone))
+function shownLinks(event: Event, addresses: Addresses, site: Site): ShownLinks {
+  const { categories, tags, parent } = event
+  const linked = (kind: LinkedKind) => {
+    const records = event[`${kind}s`].map((record) => linkedRecord(kind, record, addresses, site.timezone))
+    return records.length === 1 && SHOWN_ALONE.includes(kind) ? records[0] : records
+  }
   return {
     parent,
     categories: categories.map((category) => embeddedTerm(category, addresses)),
     tags: tags.map((tag) => embeddedTerm(tag, addresses)),
-    venue: shownVenues.length === 1 ? shownVenues[0] : shownVenues,
-    organizer: organizers.map((organizer) => linkedRecord('organizer', organizer, addresses, site.timezone)),
+    linked: byLinkedKind(linked),
   }
 }
 
@@ -135,8 +134,7 @@ function details(
     ...(links.parent !== null && { parent: links.parent }),
     categories: links.categories,
     tags: links.tags,
-    venue: links.venue,
-    organizer: links.organizer,
+    ...links.linked,
     ticketed: tickets.length > 0,
     ...(tickets.length > 0 && { tickets: tickets.map((one) => ticket(one, row)) }),
   }
@@ -188,7 +186,6 @@ const HIDDEN: Details = {
   ...HIDDEN_PLAIN,
   categories: [],
   tags: [],
-  venue: [],
-  organizer: [],
+  ...byLinkedKind(() => []),
   ticketed: null,
 }

@@ -5,22 +5,16 @@ import type { Term } from '../domain/terms.ts'
 import type { Addresses } from '../http/addresses.ts'
 import { encode, inertText } from '../lib/html.ts'
 import { type Described, type Fields, storedEntries } from '../schema/field.ts'
-import { organizerFields } from '../schema/organizer.ts'
+import { byLinkedKind, LINKED_FIELDS } from '../schema/linked.ts'
 import { richHtml, safeHtml } from '../schema/value-types.ts'
-import { venueFields } from '../schema/venue.ts'
-import { inertLd, organizationLd, placeLd } from './json-ld.ts'
+import { inertLd, linkedLd } from './json-ld.ts'
 
 /** Rows as they appear on the wire. Only declared fields are ever copied, so nothing else can leave the service. */
 
 /** The stored fields of each kind beside its name and description. */
-const DETAILS: Record<LinkedKind, [string, Described][]> = {
-  venue: detailsOf(venueFields, 'venue'),
-  organizer: detailsOf(organizerFields, 'organizer'),
-}
-
-function detailsOf(fields: Fields, kind: LinkedKind): [string, Described][] {
-  return storedEntries(fields, [kind, 'description'])
-}
+const DETAILS = byLinkedKind((kind): [string, Described][] =>
+  storedEntries<Fields, string>(LINKED_FIELDS[kind], [kind, 'description']),
+)
 
 /** A venue or organizer: its empty fields are left out. */
 export function linkedRecord(
@@ -49,9 +43,10 @@ export function singleLinkedRecord(
   addresses: Addresses,
   zone: Zone,
 ): Record<string, unknown> {
-  const body = linkedRecord(kind, shown, addresses, zone)
-  const description = kind === 'venue' ? placeLd(shown, addresses) : organizationLd(shown, addresses)
-  return { ...body, json_ld: inertLd(description) }
+  return {
+    ...linkedRecord(kind, shown, addresses, zone),
+    json_ld: inertLd(linkedLd[kind](shown, addresses)),
+  }
 }
 
 /** Author, status, and the dates of publication and change. */

@@ -5,10 +5,18 @@ import type { Site } from '../domain/scope.ts'
 import type { Term } from '../domain/terms.ts'
 import type { Addresses } from '../http/addresses.ts'
 import type { Call } from '../http/endpoint.ts'
+import { slugify } from '../lib/slug.ts'
 import { eventFields } from '../schema/event.ts'
 import { type Columns, type Fields, storedEntries } from '../schema/field.ts'
-import { organizerFields } from '../schema/organizer.ts'
-import { venueFields } from '../schema/venue.ts'
+import {
+  type ByLinkedPlural,
+  byLinkedKind,
+  byLinkedPlural,
+  LINKED_FIELDS,
+  LINKED_KINDS,
+  type LinkedKind,
+} from '../schema/linked.ts'
+import { responseName } from '../schema/responses.ts'
 import { listAnswer } from './list-response.ts'
 import { image, singleLinkedRecord, term } from './present.ts'
 import { singleEvent } from './present-event.ts'
@@ -62,20 +70,15 @@ function sampleColumns<F extends Fields>(fields: F): Columns<F> {
   return Object.fromEntries(values)
 }
 
-const venue: Linked = {
-  row: {
-    ...head,
-    ...sampleColumns(venueFields),
-    id: 7,
-    slug: 'old-harbour',
-    description: '<p>Open to the sea.</p>',
-  },
-  image: null,
-}
-const organizer: Linked = {
-  row: { ...head, ...sampleColumns(organizerFields), id: 8, slug: 'jazz-guild', description: null },
-  image: null,
-}
+const DESCRIPTIONS: Partial<Record<LinkedKind, string>> = { venue: '<p>Open to the sea.</p>' }
+const FIRST_LINKED = 7
+
+const linked = byLinkedKind((kind): Linked => {
+  const columns: Record<string, string | number | null> = sampleColumns<Fields>(LINKED_FIELDS[kind])
+  const id = FIRST_LINKED + LINKED_KINDS.indexOf(kind)
+  const description = DESCRIPTIONS[kind] ?? null
+  return { row: { ...head, ...columns, id, slug: slugify(String(columns[kind])), description }, image: null }
+})
 const category: Term = {
   id: 3,
   kind: 'category',
@@ -120,8 +123,7 @@ const event: Event = {
     password_hash: null,
   } satisfies EventRow,
   image: picture,
-  venues: [venue],
-  organizers: [organizer],
+  ...byLinkedPlural((kind) => [linked[kind]]),
   categories: [category],
   tags: [tag],
   distance: null,
@@ -145,19 +147,21 @@ const event: Event = {
 
 /** The body of each named response. */
 export function responseSamples(addresses: Addresses, site: Site): Record<string, object> {
-  const zone = site.timezone
   const one: Record<string, object> = {
     Event: singleEvent(event, addresses, site),
-    Venue: singleLinkedRecord('venue', venue, addresses, zone),
-    Organizer: singleLinkedRecord('organizer', organizer, addresses, zone),
+    ...Object.fromEntries(
+      LINKED_KINDS.map((kind) => [
+        responseName(kind),
+        singleLinkedRecord(kind, linked[kind], addresses, site.timezone),
+      ]),
+    ),
     Category: term(category, addresses),
     Tag: term(tag, addresses),
     Image: image(picture, addresses.home),
   }
   const plural = {
     Event: 'events',
-    Venue: 'venues',
-    Organizer: 'organizers',
+    ...Object.fromEntries(LINKED_KINDS.map((kind) => [responseName(kind), `${kind}s`])),
     Category: 'categories',
     Tag: 'tags',
     Image: 'images',
@@ -177,7 +181,7 @@ export function responseSamples(addresses: Addresses, site: Site): Record<string
 }
 
 /** A payload that creates a record of each kind; a test sends them. */
-export const REQUEST_SAMPLES: Record<string, object> = {
+export const REQUEST_SAMPLES: ByLinkedPlural<object> & Record<string, object> = {
   events: {
     title: 'Harbour Concert',
     start_date: '2031-06-10 19:00',

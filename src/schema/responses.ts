@@ -1,11 +1,10 @@
 import { eventFields, type PlainEventField, plainEventFields, type UnshownEventField } from './event.ts'
 import { type Described, type Fields, storedEntries } from './field.ts'
 import { type JsonProperties, type JsonSchema, Type } from './json-schema.ts'
-import { organizerFields } from './organizer.ts'
+import { byLinkedKind, LINKED_FIELDS, LINKED_KINDS, type LinkedKind, SHOWN_ALONE } from './linked.ts'
 import { STATUSES } from './record.ts'
 import { categoryFields, tagFields } from './term.ts'
 import { ticketFields } from './ticket.ts'
-import { venueFields } from './venue.ts'
 
 /**
  * What responses look like, by name. Descriptions are the texts that `x-text` names; a field that is declared for
@@ -79,7 +78,12 @@ const jsonLd = Type.Optional(
   ),
 )
 
-function linked(kind: 'venue' | 'organizer', fields: Fields): JsonSchema {
+/** The names of the responses with a record of a kind, and with a list of them. */
+type LinkedName = Capitalize<LinkedKind>
+export const responseName = (kind: LinkedKind) => (kind.charAt(0).toUpperCase() + kind.slice(1)) as LinkedName
+
+function linked(kind: LinkedKind): JsonSchema {
+  const fields: Fields = LINKED_FIELDS[kind]
   return object(
     {
       id,
@@ -159,8 +163,12 @@ const event = object(
     parent: Type.Optional({ ...id, 'x-text': 'fields.event.parent' }),
     categories: Type.Array(ref('Category'), said('categories')),
     tags: Type.Array(ref('EventTag'), said('tags')),
-    venue: Type.Union([ref('Venue'), Type.Array(ref('Venue'))], said('venues')),
-    organizer: Type.Array(ref('Organizer'), said('organizers')),
+    ...byLinkedKind((kind) => {
+      const record = ref(responseName(kind))
+      return SHOWN_ALONE.includes(kind)
+        ? Type.Union([record, Type.Array(record)], said(`${kind}s`))
+        : Type.Array(record, said(`${kind}s`))
+    }),
     ticketed: Type.Union([Type.Boolean(), Type.Null()], said('ticketed')),
     tickets: Type.Optional(Type.Array(ref('Ticket'), { 'x-text': 'fields.event.tickets' })),
     distance: Type.Optional(Type.Number({ minimum: 0, ...said('distance') })),
@@ -196,8 +204,10 @@ const free = (text: string) => Type.Object({}, { additionalProperties: true, ...
 /** Every named schema of the documentation. */
 export const RESPONSES = {
   Event: event,
-  Venue: linked('venue', venueFields),
-  Organizer: linked('organizer', organizerFields),
+  ...(Object.fromEntries(LINKED_KINDS.map((kind) => [responseName(kind), linked(kind)])) as Record<
+    LinkedName,
+    JsonSchema
+  >),
   Category: term(categoryFields, shown(categoryFields, { parent: Type.Integer({ minimum: 0 }) }), 'category'),
   Tag: term(tagFields, {}, 'tag'),
   EventTag: term(tagFields, { parent: Type.Literal(0, said('tag_parent')) }, 'event_tag'),
@@ -225,8 +235,9 @@ export const RESPONSES = {
     'ticket',
   ),
   EventList: list('events', 'Event'),
-  VenueList: list('venues', 'Venue'),
-  OrganizerList: list('organizers', 'Organizer'),
+  ...(Object.fromEntries(
+    LINKED_KINDS.map((kind) => [`${responseName(kind)}List`, list(`${kind}s`, responseName(kind))]),
+  ) as Record<`${LinkedName}List`, JsonSchema>),
   CategoryList: list('categories', 'Category'),
   TagList: list('tags', 'Tag'),
   ImageList: list('images', 'Image'),

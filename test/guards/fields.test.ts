@@ -6,8 +6,7 @@ import { importTable } from '../../src/imports/table/import-table.ts'
 import { words } from '../../src/lib/html.ts'
 import { eventFields } from '../../src/schema/event.ts'
 import { type Described, type Fields, Refused, storedEntries } from '../../src/schema/field.ts'
-import { organizerFields } from '../../src/schema/organizer.ts'
-import { venueFields } from '../../src/schema/venue.ts'
+import { LINKED_FIELDS } from '../../src/schema/linked.ts'
 import { type Json, type Service, startService } from '../support/service.ts'
 
 /** Fields of which the page of a record shows nothing, or something else: each with the reason. */
@@ -28,7 +27,6 @@ const NOT_ON_PAGE: Record<string, Record<string, string>> = {
     show_map: 'it decides whether there is a map',
     show_map_link: 'it decides whether there is a link to a map',
   },
-  organizers: {},
 }
 
 /** A value that a field takes and that is found again in a text. */
@@ -64,8 +62,7 @@ const expected = (sent: Record<string, unknown>) =>
 
 const RESOURCES: [list: string, fields: Fields, more: object][] = [
   ['events', eventFields, { start_date: '2031-06-10 12:00', end_date: '2031-06-10 15:00' }],
-  ['venues', venueFields, {}],
-  ['organizers', organizerFields, {}],
+  ...Object.entries(LINKED_FIELDS).map(([kind, fields]): [string, Fields, object] => [`${kind}s`, fields, {}]),
 ]
 
 for (const [list, fields, more] of RESOURCES) {
