@@ -6,7 +6,7 @@ import { type Outcome, runFiles, type TestRun } from './test-files.ts'
 const HELP = `
 npm test                       run the suite
 npm test -- feeds http/images  run the files whose paths contain one of these words
-npm run test:all               run the suite and the long tests: clusters, costs, hostile requests, the campaign of faults
+npm run test:all               run the suite and the long tests: clusters, costs, hostile requests, recipes, the campaign of faults
 npm run test:campaign          run the campaign of faults at its full length
 
 Each file runs on SQLite; those of folders where a database matters run on PostgreSQL too.
@@ -16,11 +16,11 @@ Other flags go to Node, such as --test-name-pattern=TEXT.
 `
 
 /** The folders whose tests give the same result on every database. */
-const WITHOUT_DATABASE = /^test\/(browser|calendar|cli|client|guards|lib)\//
+const WITHOUT_DATABASE = /^test\/(browser|calendar|cli|client|guards|lib|recipes)\//
 /** Started first, as their files take longest: nobody waits for a last one. */
-const SLOW = /^test\/(browser|cli|cluster|fuzz)\//
+const SLOW = /^test\/(browser|cli|cluster|fuzz|recipes)\//
 /** Left out of the suite. */
-const LONG = /^test\/(campaign|cluster|cost|fuzz)\//
+const LONG = /^test\/(campaign|cluster|cost|fuzz|recipes)\//
 /** Measure, or ask much of the machine: run one after the other, when all others have ended. */
 const ALONE = /^test\/(campaign|cost)\//
 const CAMPAIGN = /^test\/campaign\//

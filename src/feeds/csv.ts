@@ -22,7 +22,7 @@ type Cell = string | number | null
 
 type Write = (event: Event, feed: Feed) => Cell
 
-const flag = (value: number) => (value === 1 ? 'true' : 'false')
+const flag = (value: unknown) => (value === 1 ? 'true' : 'false')
 /** By the event's clock; where that shows the same time twice, the second with its offset. */
 const when = (instant: Instant, wall: WallClock, zone: Zone) =>
   toInstant(wall, zone) === instant ? wall : toIso(instant, zone)

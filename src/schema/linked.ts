@@ -5,7 +5,10 @@ import { venueFields } from './venue.ts'
  * The kinds of record that events are linked to, each with its fields. The field that names such a record has the name of
  * its kind, and so has the field of events that links to it. Tables, routes and lists have that name with an `s`.
  */
-export const LINKED_FIELDS = { venue: venueFields, organizer: organizerFields } as const
+export const LINKED_FIELDS = {
+  venue: venueFields,
+  organizer: organizerFields,
+} as const
 export type LinkedKind = keyof typeof LINKED_FIELDS
 export const LINKED_KINDS = Object.keys(LINKED_FIELDS) as readonly LinkedKind[]
 
