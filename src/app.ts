@@ -11,7 +11,7 @@ import { Limits, type Sharing, throughDatabase } from './domain/limits.ts'
 import { Quotas } from './domain/quotas.ts'
 import type { Scope, Site } from './domain/scope.ts'
 import { SignIns } from './domain/sign-ins.ts'
-import { type ExportFormat, exportEvents as writeEvents } from './feeds/export.ts'
+import { exportEvents as writeEvents } from './feeds/export.ts'
 import { feeds } from './feeds/views.ts'
 import type { Routes } from './http/endpoint.ts'
 import type { Service } from './http/server.ts'
@@ -198,7 +198,8 @@ export function createScope(
   }
 }
 
-export { EXPORT_FORMATS, ExportError, type ExportFormat } from './feeds/export.ts'
+export { ExportError } from './feeds/export.ts'
+export { EXPORTS } from './feeds/formats.ts'
 export { warnAtStart as warnOfProxy } from './http/proxy-warning.ts'
 export { CopyError, copyDatabase } from './storage/copy.ts'
 
@@ -211,7 +212,7 @@ export function exportEvents(
     query,
     all,
     onDamage = () => {},
-  }: { format: ExportFormat; query: Record<string, unknown>; all: boolean; onDamage?: OnDamage },
+  }: { format: string; query: Record<string, unknown>; all: boolean; onDamage?: OnDamage },
 ): ReturnType<typeof writeEvents> {
   const user = all ? ({ id: 0, name: '', role: 'administrator' } as const) : null
   const scope = { db, clock: systemClock, site: siteOf(config), user, onDamage: reportingOnce(onDamage) }

@@ -3,7 +3,7 @@ import { rename, rm } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Command, Option } from 'commander'
-import { EXPORT_FORMATS, ExportError, type ExportFormat, exportEvents, openStore } from '../app.ts'
+import { EXPORTS, ExportError, exportEvents, openStore } from '../app.ts'
 import { ConfigError } from '../config.ts'
 import { filters } from '../domain/event-stream.ts'
 import { problemList } from '../lib/problem-text.ts'
@@ -12,7 +12,7 @@ import { configOf, flag, withSettings } from './options.ts'
 import { migrateFor } from './upgrade.ts'
 
 interface Flags extends Record<string, unknown> {
-  format: ExportFormat
+  format: string
   output?: string
   all?: boolean
 }
@@ -31,7 +31,7 @@ export function exportCommand(): Command {
     .description('Write events to a file or to standard output: past and future, those that everybody sees.')
     .addOption(
       flag('--format <format>', 'how to write them', 'KALENDS_EXPORT_FORMAT')
-        .choices(EXPORT_FORMATS)
+        .choices([...EXPORTS.keys()])
         .makeOptionMandatory(),
     )
     .addOption(flag('--output <file>', 'where to; without it, to standard output', 'KALENDS_EXPORT_OUTPUT'))

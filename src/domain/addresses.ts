@@ -1,5 +1,5 @@
 import { isInYears } from '../calendar/years.ts'
-import type { RecordKind } from '../schema/record.ts'
+import type { RecordKind } from '../schema/linked.ts'
 import * as storage from '../storage/addresses.ts'
 import { faultsOf } from './damage.ts'
 import type { Scope } from './scope.ts'

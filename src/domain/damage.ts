@@ -2,7 +2,9 @@ import { DAY, fromWall } from '../calendar/civil.ts'
 import { isInYears, isWallClock } from '../calendar/years.ts'
 import { findZone } from '../calendar/zone.ts'
 import type { Problems } from '../lib/errors.ts'
-import type { RecordKind } from '../schema/record.ts'
+import { eventFields } from '../schema/event.ts'
+import { storedEntries } from '../schema/field.ts'
+import type { RecordKind } from '../schema/linked.ts'
 import type { EventAddress } from '../storage/addresses.ts'
 import type { EventRow } from '../storage/events.ts'
 import type { LinkedKind, RecordRow } from '../storage/records.ts'
@@ -38,7 +40,10 @@ export function reportingOnce(report: OnDamage): OnDamage {
   }
 }
 
-const TEXTS = ['description', 'excerpt', 'cost', 'website'] as const
+/** The stored texts of an event beside its title. */
+const TEXTS = storedEntries(eventFields, ['title'])
+  .filter(([, { kind }]) => kind.type === 'string')
+  .map(([name]) => name)
 
 /** As much of an event as is checked; texts where they are at hand. */
 type Checked = EventAddress & Partial<Pick<EventRow, (typeof TEXTS)[number]>>

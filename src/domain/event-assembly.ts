@@ -1,3 +1,4 @@
+import { type ByLinkedPlural, byLinkedPlural, LINKED_KINDS } from '../schema/linked.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { EventRow } from '../storage/events.ts'
 import * as storage from '../storage/events.ts'
@@ -15,11 +16,9 @@ import type { Scope } from './scope.ts'
 import { type Term, withPaths } from './terms.ts'
 
 /** An event with everything that it is shown with. */
-export interface Event {
+export interface Event extends ByLinkedPlural<readonly Linked[]> {
   readonly row: EventRow
   readonly image: Image | null
-  readonly venues: readonly Linked[]
-  readonly organizers: readonly Linked[]
   readonly categories: readonly Term[]
   readonly tags: readonly Term[]
   readonly tickets: readonly TicketRow[]
@@ -32,9 +31,7 @@ export interface Event {
 }
 
 /** What belongs to events, by their ids. */
-export interface Parts {
-  readonly venues: ReadonlyMap<number, readonly RecordRow[]>
-  readonly organizers: ReadonlyMap<number, readonly RecordRow[]>
+export interface Parts extends ByLinkedPlural<ReadonlyMap<number, readonly RecordRow[]>> {
   /** By name. */
   readonly terms: ReadonlyMap<number, readonly TermRow[]>
   readonly tickets: ReadonlyMap<number, readonly TicketRow[]>
@@ -58,8 +55,9 @@ async function assemble(
 ): Promise<Event[]> {
   const visibility = visibilityOf(scope.user)
   const ids = idsOf(rows)
-  const venues = known.venues ?? (await storage.linkedOf(tx, 'venue', ids, visibility))
-  const organizers = known.organizers ?? (await storage.linkedOf(tx, 'organizer', ids, visibility))
+  const linkedRows = new Map<LinkedKind, ReadonlyMap<number, readonly RecordRow[]>>()
+  for (const kind of LINKED_KINDS)
+    linkedRows.set(kind, known[`${kind}s`] ?? (await storage.linkedOf(tx, kind, ids, visibility)))
   const terms = known.terms ?? (await storage.termsOf(tx, ids))
   const tickets = known.tickets ?? (await ticketStorage.ofEvents(tx, ids))
   const parents = await recordStorage.readable(
@@ -68,19 +66,18 @@ async function assemble(
     rows.flatMap((row) => row.parent ?? []),
     visibility,
   )
-  const linkedRows = [...venues.values(), ...organizers.values()].flat()
-  const pictures = await images.ofRows(tx, [...rows, ...linkedRows], scope.onDamage)
+  const allLinked = [...linkedRows.values()].flatMap((byEvent) => [...byEvent.values()].flat())
+  const pictures = await images.ofRows(tx, [...rows, ...allLinked], scope.onDamage)
   const withPath = new Map((await withPaths(tx, [...terms.values()].flat())).map((term) => [term.id, term]))
   const pictureOf = (row: { image: number | null }) => (row.image === null ? null : (pictures.get(row.image) ?? null))
-  const linked = (kind: LinkedKind, found: readonly RecordRow[] = []) =>
-    undamagedLinked(kind, scope, found).map((row) => ({ row, image: pictureOf(row) }))
+  const linkedTo = (event: number, kind: LinkedKind) =>
+    undamagedLinked(kind, scope, linkedRows.get(kind)?.get(event) ?? []).map((row) => ({ row, image: pictureOf(row) }))
   return rows.map((row) => {
     const own = (terms.get(row.id) ?? []).map((term) => withPath.get(term.id)).filter((term) => term !== undefined)
     return {
       row,
       image: pictureOf(row),
-      venues: linked('venue', venues.get(row.id)),
-      organizers: linked('organizer', organizers.get(row.id)),
+      ...byLinkedPlural((kind) => linkedTo(row.id, kind)),
       categories: own.filter((term) => term.kind === 'category'),
       tags: own.filter((term) => term.kind === 'tag'),
       tickets: undamagedTickets(scope, tickets.get(row.id) ?? []),

@@ -1,6 +1,7 @@
 import { refuse } from '../lib/errors.ts'
 import { eventFields } from '../schema/event.ts'
-import { readFields } from '../schema/field.ts'
+import { type Field, readFields } from '../schema/field.ts'
+import { LINKED_KINDS, type LinkedKind } from '../schema/linked.ts'
 import type { Tx } from '../storage/dialect.ts'
 import * as storage from '../storage/event-batch.ts'
 import { publishLinkedDrafts } from '../storage/events.ts'
@@ -13,14 +14,17 @@ import { checkPublication, readingOf } from './records.ts'
 import type { Scope } from './scope.ts'
 
 /** The ids of what an event is linked to. */
-export interface EventLinks {
-  readonly venue: readonly number[]
-  readonly organizer: readonly number[]
+export interface EventLinks extends Readonly<Record<LinkedKind, readonly number[]>> {
   readonly terms: readonly number[]
 }
 
+/** Fields that are not stored as they are, but are written with the row. */
+const IN_ROW = ['start_date', 'end_date', 'timezone', 'date', 'date_utc', 'slug', 'status', 'parent']
+
 /** Fields that need more than one event's own row, and so its own way of being stored. */
-const APART = ['author', 'image', 'tickets', 'password', 'venue', 'organizer', 'categories', 'tags'] as const
+const APART = Object.entries<Field>(eventFields)
+  .filter(([name, field]) => !field.stored && !IN_ROW.includes(name))
+  .map(([name]) => name)
 
 /** How many ids are drawn at once. */
 const MOST_DRAWN = 64
@@ -74,7 +78,7 @@ export class EventBatch {
   async finish(): Promise<void> {
     const made = this.#made.splice(0)
     const tx = this.#tx
-    for (const kind of ['venue', 'organizer'] as const) {
+    for (const kind of LINKED_KINDS) {
       await storage.link(
         tx,
         kind,

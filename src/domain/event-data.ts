@@ -1,3 +1,4 @@
+import { byLinkedKind, LINKED_KINDS } from '../schema/linked.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { Stub } from '../storage/events.ts'
 import * as eventStorage from '../storage/events.ts'
@@ -15,9 +16,7 @@ import { type Term, withPaths } from './terms.ts'
 export type { Stub } from '../storage/events.ts'
 
 /** What events are linked to, by id. */
-export interface Links {
-  readonly venue: readonly number[]
-  readonly organizer: readonly number[]
+export interface Links extends Readonly<Record<LinkedKind, readonly number[]>> {
   readonly category: readonly number[]
   readonly tag: readonly number[]
   /** The events that they are part of. */
@@ -30,9 +29,7 @@ export interface OwnData extends Pick<Event, 'row' | 'image' | 'tickets'> {
 }
 
 /** The records that events are linked to, as everybody sees them; those that not everybody may see are not in it. */
-export interface LinkedData {
-  readonly venue: ReadonlyMap<number, Linked>
-  readonly organizer: ReadonlyMap<number, Linked>
+export interface LinkedData extends Readonly<Record<LinkedKind, ReadonlyMap<number, Linked>>> {
   readonly category: ReadonlyMap<number, Term>
   readonly tag: ReadonlyMap<number, Term>
   readonly event: ReadonlySet<number>
@@ -98,8 +95,7 @@ async function ownDataOf(tx: Tx, scope: Scope, ids: readonly number[]): Promise<
       image: row.image === null ? null : (pictures.get(row.image) ?? null),
       tickets: undamagedTickets(scope, tickets.get(row.id) ?? []),
       links: {
-        venue: of('venue'),
-        organizer: of('organizer'),
+        ...byLinkedKind(of),
         category: of('category'),
         tag: of('tag'),
         event: row.parent === null ? [] : [row.parent],
@@ -119,9 +115,10 @@ async function linkedDataOf(tx: Tx, scope: Scope, links: Links): Promise<LinkedD
     const found = await withPaths(tx, await termStorage.getAll(tx, kind, links[kind]))
     return new Map(found.map((term) => [term.id, term]))
   }
+  const records = byLinkedKind(() => new Map<number, Linked>())
+  for (const kind of LINKED_KINDS) records[kind] = await linked(kind)
   return {
-    venue: await linked('venue'),
-    organizer: await linked('organizer'),
+    ...records,
     category: await terms('category'),
     tag: await terms('tag'),
     event: await recordStorage.readable(tx, 'event', links.event, visibility),

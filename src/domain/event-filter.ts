@@ -5,6 +5,7 @@ import type { Problems } from '../lib/errors.ts'
 import { fold } from '../lib/fold.ts'
 import { eventListParameters, lastDayFrom } from '../schema/event.ts'
 import { readFields, type Values } from '../schema/field.ts'
+import { LINKED_KINDS } from '../schema/linked.ts'
 import type { TermKind } from '../schema/term.ts'
 import { type TermValue, termParts } from '../schema/value-types.ts'
 import type { Tx } from '../storage/dialect.ts'
@@ -63,8 +64,11 @@ export async function filterOf(
 ): Promise<EventFilter> {
   const categories = await termFilter(tx, scope, 'category', 'categories', asked.categories, problems)
   const tags = await termFilter(tx, scope, 'tag', 'tags', asked.tags, problems)
-  const venue = await linkedFilter(tx, scope, 'venue', asked.venue, problems)
-  const organizer = await linkedFilter(tx, scope, 'organizer', asked.organizer, problems)
+  const linked: Partial<Record<LinkedKind, readonly number[]>> = {}
+  for (const kind of LINKED_KINDS) {
+    const ids = await linkedFilter(tx, scope, kind, asked[kind], problems)
+    if (ids !== null) linked[kind] = ids
+  }
   const parent = asked.post_parent ? await records.get(tx, 'event', { id: asked.post_parent }) : undefined
   if (asked.post_parent && (parent === undefined || !mayRead(scope.user, parent))) {
     problems.post_parent = { problem: 'no_such_event', id: asked.post_parent }
@@ -78,7 +82,7 @@ export async function filterOf(
     search,
     found: search === null ? null : await containing(tx, search, most),
     terms: [categories && (await terms.withDescendants(tx, categories)), tags].filter((list) => list !== null),
-    linked: { ...(venue && { venue }), ...(organizer && { organizer }) },
+    linked,
     featured: asked.featured ?? null,
     parent: asked.post_parent ?? null,
     ticketed: asked.ticketed ?? null,

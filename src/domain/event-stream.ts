@@ -3,6 +3,8 @@ import { refuse } from '../lib/errors.ts'
 import { nextSlice } from '../lib/time-slices.ts'
 import { eventListParameters } from '../schema/event.ts'
 import type { Described } from '../schema/field.ts'
+import { isLinkedKind, type LinkedKind } from '../schema/linked.ts'
+import type { TermKind } from '../schema/term.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { TimeBound } from '../storage/event-filter.ts'
 import type { StreamFilter, StreamState, ZoneSpan } from '../storage/event-stream.ts'
@@ -21,8 +23,8 @@ export type StreamScope = FilterScope & Pick<Scope, 'db' | 'onDamage'>
 export interface StreamRequest {
   /** Parameters of the list of events. */
   readonly query: Payload
-  /** Only events of this venue, organizer, category with all below it, or tag. */
-  readonly of?: { readonly kind: 'venue' | 'organizer' | 'category' | 'tag'; readonly id: number }
+  /** Only events of this linked record, category with all below it, or tag. */
+  readonly of?: { readonly kind: LinkedKind | TermKind; readonly id: number }
   /** When no dates are asked for: all that there is, or what is not over before today. */
   readonly period: 'all' | 'upcoming'
   /** Only what is published for everybody; otherwise all that the user of the scope may see, listed or not. */
@@ -104,7 +106,7 @@ async function narrowed(
   of: StreamRequest['of'],
 ): Promise<typeof filter> {
   if (of === undefined) return filter
-  if (of.kind === 'venue' || of.kind === 'organizer') {
+  if (isLinkedKind(of.kind)) {
     return { ...filter, linked: { ...filter.linked, [of.kind]: [of.id] } }
   }
   const ids = of.kind === 'category' ? await terms.withDescendants(tx, [of.id]) : [of.id]

@@ -4,6 +4,7 @@ import { fold } from '../lib/fold.ts'
 import { hashPassword } from '../lib/passwords.ts'
 import { eventFields, eventReadParameters } from '../schema/event.ts'
 import { Refused, readFields, type Values } from '../schema/field.ts'
+import { byLinkedKind, byLinkedPlural, LINKED_KINDS, RECORD_KINDS, type RecordKind } from '../schema/linked.ts'
 import { removeParameters } from '../schema/record.ts'
 import * as types from '../schema/value-types.ts'
 import type { Tx } from '../storage/dialect.ts'
@@ -30,8 +31,6 @@ import { checkTicketsIn, replace as replaceTickets, settleTickets } from './tick
 export type { EventRow } from '../storage/events.ts'
 export type { TicketRow } from '../storage/tickets.ts'
 export { assembleUndamaged as assembleSound, type Event } from './event-assembly.ts'
-
-const LINKED = ['venue', 'organizer'] as const satisfies LinkedKind[]
 
 type EventValues = Values<typeof eventFields>
 
@@ -165,7 +164,7 @@ const MOST_PUBLISHED = 100
 export async function publishDue(scope: Pick<Scope, 'db' | 'clock'>): Promise<number> {
   const now = scope.clock()
   let published = 0
-  for (const kind of ['event', 'venue', 'organizer'] as const) {
+  for (const kind of RECORD_KINDS) {
     while ((await scope.db.read((tx) => recordStorage.due(tx, kind, now, 1))).length > 0) {
       const some = await scope.db.write((tx) => publishSome(tx, scope, kind, now))
       // Another node was faster.
@@ -176,12 +175,7 @@ export async function publishDue(scope: Pick<Scope, 'db' | 'clock'>): Promise<nu
   return published
 }
 
-async function publishSome(
-  tx: Tx,
-  scope: Pick<Scope, 'clock'>,
-  kind: 'event' | LinkedKind,
-  now: Instant,
-): Promise<number> {
+async function publishSome(tx: Tx, scope: Pick<Scope, 'clock'>, kind: RecordKind, now: Instant): Promise<number> {
   await recordStorage.lockPublishing(tx)
   let published = 0
   for (const { id } of await recordStorage.due(tx, kind, now, MOST_PUBLISHED)) {
@@ -228,9 +222,11 @@ async function write(
   await checkParent(tx, scope, values.parent, before, problems)
   const image = await images.column(tx, values.image, fetched, problems)
   const times = settleTimes(values, before, scope.site.timezone, problems)
-  const links = (kind: LinkedKind) =>
-    values[kind] === undefined ? null : resolveLinks(tx, scope, kind, values[kind] ?? [], fetched, problems)
-  const linked = { venue: await links('venue'), organizer: await links('organizer') }
+  const linked: Record<LinkedKind, RecordRow[] | null> = byLinkedKind(() => null)
+  for (const kind of LINKED_KINDS) {
+    const given = values[kind]
+    if (given !== undefined) linked[kind] = await resolveLinks(tx, scope, kind, given ?? [], fetched, problems)
+  }
   const terms = await resolveAllTerms(tx, scope, values, before, problems)
   const tickets =
     values.tickets === undefined
@@ -241,7 +237,7 @@ async function write(
   refuse(problems)
   const row = await store(tx, scope, request, { ...times, ...image }, before)
   const { id } = row
-  for (const kind of LINKED) {
+  for (const kind of LINKED_KINDS) {
     const rows = linked[kind]
     if (rows !== null) await storage.setLinked(tx, kind, id, idsOf(rows), before === null)
   }
@@ -253,7 +249,7 @@ async function write(
     before !== null && isCounted(before) ? termsBefore : [],
     isCounted(row) ? (terms.changed ? terms.ids : termsBefore) : [],
   )
-  const drafts = LINKED.filter(
+  const drafts = LINKED_KINDS.filter(
     (kind) =>
       linked[kind]?.some(({ status, author }) => status === 'draft' && author === row.author) ?? before !== null,
   )
@@ -275,15 +271,14 @@ function checkRepair(values: EventValues, before: EventRow, problems: Problems):
 function newParts(
   scope: Scope,
   id: number,
-  { venue, organizer }: Record<LinkedKind, readonly RecordRow[] | null>,
+  linked: Record<LinkedKind, readonly RecordRow[] | null>,
   counted: readonly TermRow[],
   tickets: readonly unknown[] | null,
 ): Partial<Parts> {
   const shown = (rows: readonly RecordRow[] | null) =>
     new Map([[id, (rows ?? []).filter((row) => isShown(scope, row))]])
   return {
-    venues: shown(venue),
-    organizers: shown(organizer),
+    ...byLinkedPlural((kind) => shown(linked[kind])),
     ...(counted.length > 0 && { terms: new Map([[id, counted]]) }),
     ...(tickets === null && { tickets: new Map() }),
   }
@@ -341,7 +336,7 @@ async function publishDrafts(
   tx: Tx,
   { clock }: Pick<Scope, 'clock'>,
   row: EventRow,
-  kinds: readonly LinkedKind[] = LINKED,
+  kinds: readonly LinkedKind[] = LINKED_KINDS,
 ): Promise<void> {
   if (row.status === 'publish') await storage.publishLinkedDrafts(tx, [row.id], row.author, clock(), kinds)
 }

@@ -3,6 +3,7 @@ import { FetchRefused, safeFetch } from '../lib/safe-fetch.ts'
 import { Upload } from '../lib/upload.ts'
 import { readFields } from '../schema/field.ts'
 import { imageListParameters } from '../schema/image.ts'
+import { LINKED_KINDS } from '../schema/linked.ts'
 import { removeParameters } from '../schema/record.ts'
 import type * as types from '../schema/value-types.ts'
 import type { Tx } from '../storage/dialect.ts'
@@ -176,7 +177,7 @@ function imagesIn(payload: Payload): (string | Upload)[] {
     if (error instanceof AppError) return []
     throw error
   }
-  const inside = [raw.venue, raw.organizer]
+  const inside = LINKED_KINDS.map((kind) => raw[kind])
     .flatMap((part) => (Array.isArray(part) ? part.slice(0, MOST_INSIDE) : part))
     .filter((part) => typeof part === 'object' && part !== null)
   const named = [raw, ...(inside as Record<string, unknown>[])].map(({ image }) =>

@@ -1,9 +1,8 @@
 import { type Problems, refuse } from '../lib/errors.ts'
 import { fold } from '../lib/fold.ts'
 import { type Fields, readFields } from '../schema/field.ts'
-import { organizerFields } from '../schema/organizer.ts'
-import { linkedListParameters, type RecordKind, removeParameters } from '../schema/record.ts'
-import { venueFields } from '../schema/venue.ts'
+import { LINKED_FIELDS, type RecordKind } from '../schema/linked.ts'
+import { linkedListParameters, removeParameters } from '../schema/record.ts'
 import type { Tx } from '../storage/dialect.ts'
 import * as storage from '../storage/linked-records.ts'
 import type { LinkedKind, Page, RecordRow, Ref } from '../storage/records.ts'
@@ -18,7 +17,7 @@ import * as records from './records.ts'
 import type { Check, Payload, Scope } from './scope.ts'
 
 /** Venues and organizers live the same life; the field that names them has the name of their kind. */
-const FIELDS: Record<LinkedKind, Fields> = { venue: venueFields, organizer: organizerFields }
+const FIELDS: Record<LinkedKind, Fields> = LINKED_FIELDS
 
 export type { LinkedKind } from '../storage/records.ts'
 

@@ -2,22 +2,16 @@ import { AppError } from '../lib/errors.ts'
 import { TimeSlice } from '../lib/time-slices.ts'
 import { eventFields } from '../schema/event.ts'
 import { type Fields, readAhead } from '../schema/field.ts'
-import { organizerFields } from '../schema/organizer.ts'
+import { LINKED_FIELDS, LINKED_KINDS, type LinkedKind, type RecordKind } from '../schema/linked.ts'
 import { categoryFields } from '../schema/term.ts'
-import { venueFields } from '../schema/venue.ts'
 import type { Tx } from '../storage/dialect.ts'
 import * as storage from '../storage/events.ts'
 import { type Ref, readingOf } from './records.ts'
 import type { Payload, Scope } from './scope.ts'
 
-type Kind = 'event' | 'venue' | 'organizer' | 'term'
+type Kind = RecordKind | 'term'
 
-const FIELDS: Record<Kind, Fields> = {
-  event: eventFields,
-  venue: venueFields,
-  organizer: organizerFields,
-  term: categoryFields,
-}
+const FIELDS: Record<Kind, Fields> = { event: eventFields, ...LINKED_FIELDS, term: categoryFields }
 
 /** From how many characters on a payload takes so long to store that nobody else's commit should wait for it. */
 const LARGE = 20_000
@@ -63,9 +57,9 @@ function partsOf(kind: Kind, payload: Payload): (readonly [Fields, Record<string
     if (error instanceof AppError) return []
     throw error
   }
-  const inside = (part: 'venue' | 'organizer') =>
+  const inside = (part: LinkedKind) =>
     (Array.isArray(raw[part]) ? raw[part].slice(0, MOST_INSIDE) : [raw[part]])
       .filter((data) => typeof data === 'object' && data !== null)
       .map((data) => [FIELDS[part], data as Record<string, unknown>] as const)
-  return [[FIELDS[kind], raw], ...(kind === 'event' ? [...inside('venue'), ...inside('organizer')] : [])]
+  return [[FIELDS[kind], raw], ...(kind === 'event' ? LINKED_KINDS.flatMap(inside) : [])]
 }

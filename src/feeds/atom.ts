@@ -5,7 +5,14 @@ import { type Feed, type Format, inPieces, permanentId } from './feed.ts'
 import { element } from './xml.ts'
 
 /** Atom: RFC 4287, with the pages of RFC 5005 §3. */
-export const atom: Format = { type: 'application/atom+xml; charset=utf-8', period: 'upcoming', write }
+export const atom: Format = {
+  extension: 'atom',
+  label: 'Atom',
+  type: 'application/atom+xml; charset=utf-8',
+  feedsOf: ['lists'],
+  period: 'upcoming',
+  write,
+}
 
 async function* write(feed: Feed): AsyncGenerator<string> {
   yield head(feed)

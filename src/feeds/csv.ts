@@ -2,17 +2,27 @@ import { type Instant, toInstant, toIso, toWallClock, type WallClock, type Zone 
 import type { Event } from '../domain/events.ts'
 import type { Linked, LinkedKind } from '../domain/linked-records.ts'
 import { joinNames, protectText, quoteCell } from '../lib/table-cells.ts'
+import { eventFields, type NOT_IN_TABLES, type PlainEventField, plainEventFields } from '../schema/event.ts'
+import { byLinkedKind } from '../schema/linked.ts'
 import { type Feed, type Format, inPieces } from './feed.ts'
 import { importStatus } from './stored-fields.ts'
 
 /** Comma-separated values: RFC 4180, with a heading. Columns have the names of the fields of the REST interface. */
-export const csv: Format = { type: 'text/csv; charset=utf-8; header=present', period: 'all', write }
+export const csv: Format = {
+  extension: 'csv',
+  label: 'CSV',
+  type: 'text/csv; charset=utf-8; header=present',
+  feedsOf: [],
+  isExport: true,
+  period: 'all',
+  write,
+}
 
 type Cell = string | number | null
 
-type Column = readonly [name: string, value: (event: Event, feed: Feed) => Cell]
+type Write = (event: Event, feed: Feed) => Cell
 
-const flag = (value: number) => (value === 1 ? 'true' : 'false')
+const flag = (value: unknown) => (value === 1 ? 'true' : 'false')
 /** By the event's clock; where that shows the same time twice, the second with its offset. */
 const when = (instant: Instant, wall: WallClock, zone: Zone) =>
   toInstant(wall, zone) === instant ? wall : toIso(instant, zone)
@@ -27,31 +37,48 @@ const linked = (kind: LinkedKind, list: readonly Linked[]) =>
     '|',
   )
 
-const COLUMNS: readonly Column[] = [
-  ['id', ({ row }) => row.id],
-  ['title', ({ row }) => row.title],
-  ['start_date', ({ row }) => when(row.start_utc, row.start_local, row.timezone)],
-  ['end_date', ({ row }) => when(row.end_utc, row.end_local, row.timezone)],
-  ['timezone', ({ row }) => row.timezone],
-  ['all_day', ({ row }) => flag(row.all_day)],
-  ['status', ({ row }) => importStatus(row)],
-  ['slug', ({ row }) => row.slug],
-  ['date_utc', ({ row }) => toWallClock(row.date_utc, 'UTC')],
-  ['description', ({ row }) => row.description],
-  ['excerpt', ({ row }) => row.excerpt],
-  ['cost', ({ row }) => row.cost],
-  ['website', ({ row }) => row.website],
-  ['image', ({ image }, { addresses }) => image && `${addresses.home}/images/${image.file}`],
-  ['categories', ({ categories }) => names(categories)],
-  ['tags', ({ tags }) => names(tags)],
-  ['featured', ({ row }) => flag(row.featured)],
-  ['sticky', ({ row }) => flag(row.sticky)],
-  ['hide_from_listings', ({ row }) => flag(row.hide_from_listings)],
-  ['show_map', ({ row }) => flag(row.show_map)],
-  ['show_map_link', ({ row }) => flag(row.show_map_link)],
-  ['venue', ({ venues }) => linked('venue', venues)],
-  ['organizer', ({ organizers }) => linked('organizer', organizers)],
-]
+const plain = (name: PlainEventField): Write =>
+  eventFields[name].kind.type === 'boolean' ? ({ row }) => flag(row[name]) : ({ row }) => row[name]
+
+/** Fields with a rule of their own; `date` says the same as `date_utc`. */
+type OwnColumn = Exclude<
+  keyof typeof eventFields,
+  PlainEventField | LinkedKind | (typeof NOT_IN_TABLES)[number] | 'date'
+>
+
+/** Every column, in order; plain fields that are not named here come last. */
+const NAMED: Record<'id' | OwnColumn, Write> & Partial<Record<PlainEventField, Write>> = {
+  id: ({ row }) => row.id,
+  title: ({ row }) => row.title,
+  start_date: ({ row }) => when(row.start_utc, row.start_local, row.timezone),
+  end_date: ({ row }) => when(row.end_utc, row.end_local, row.timezone),
+  timezone: ({ row }) => row.timezone,
+  all_day: ({ row }) => flag(row.all_day),
+  status: ({ row }) => importStatus(row),
+  slug: ({ row }) => row.slug,
+  date_utc: ({ row }) => toWallClock(row.date_utc, 'UTC'),
+  description: ({ row }) => row.description,
+  excerpt: ({ row }) => row.excerpt,
+  cost: ({ row }) => row.cost,
+  website: ({ row }) => row.website,
+  image: ({ image }, { addresses }) => image && `${addresses.home}/images/${image.file}`,
+  categories: ({ categories }) => names(categories),
+  tags: ({ tags }) => names(tags),
+  featured: plain('featured'),
+  sticky: plain('sticky'),
+  hide_from_listings: plain('hide_from_listings'),
+  show_map: plain('show_map'),
+  show_map_link: plain('show_map_link'),
+  ...byLinkedKind(
+    (kind): Write =>
+      (event) =>
+        linked(kind, event[`${kind}s`]),
+  ),
+}
+const COLUMNS = Object.entries({
+  ...NAMED,
+  ...Object.fromEntries(plainEventFields.map(([name]) => [name, NAMED[name] ?? plain(name)])),
+})
 
 async function* write(feed: Feed): AsyncGenerator<string> {
   yield line(COLUMNS.map(([name]) => name))

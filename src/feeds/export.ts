@@ -4,26 +4,8 @@ import { NAMESPACE } from '../http/endpoint.ts'
 import { errorBody } from '../http/errors.ts'
 import { AppError } from '../lib/errors.ts'
 import { DEFAULT_LANGUAGE } from '../lib/texts.ts'
-import { event } from '../rest/present-event.ts'
-import { csv } from './csv.ts'
-import { type Feed, type Format, feedTitle, inPieces } from './feed.ts'
-import { icalendar } from './icalendar.ts'
-
-/** Events as the REST interface shows them. */
-const json: Format = {
-  type: 'application/json; charset=utf-8',
-  period: 'all',
-  async *write({ events, addresses, site }) {
-    yield `{"events":[${events.total === 0 ? '' : '\n'}`
-    yield* inPieces(events, (one) => JSON.stringify(event(one, addresses, site)), ',\n')
-    yield '\n]}\n'
-  },
-}
-
-const FORMATS = { ics: icalendar, csv, json } as const
-
-export type ExportFormat = keyof typeof FORMATS
-export const EXPORT_FORMATS = Object.keys(FORMATS) as ExportFormat[]
+import { type Feed, feedTitle } from './feed.ts'
+import { EXPORTS } from './formats.ts'
 
 /** An export that cannot be made as it was asked for, in words. */
 export class ExportError extends Error {}
@@ -31,13 +13,14 @@ export class ExportError extends Error {}
 /** The text of a file with the events that match the filters of lists: those that everybody sees, or all that the scope's user does. */
 export async function exportEvents(
   scope: StreamScope,
-  format: ExportFormat,
+  name: string,
   query: Record<string, unknown>,
 ): Promise<{ total: number; text: AsyncGenerator<string> }> {
   const { home } = scope.site
   const addresses: Addresses = { home, rest: `${home}/${NAMESPACE}`, host: new URL(home).hostname }
-  const { period, write } = FORMATS[format]
-  const request = { query: () => query, period, isPublic: scope.user === null }
+  const format = EXPORTS.get(name)
+  if (format === undefined) throw new ExportError(`there is no export format "${name}"`)
+  const request = { query: () => query, period: format.period, isPublic: scope.user === null }
   const events = await openStream(scope, request).catch((error) => {
     throw error instanceof AppError ? new ExportError(inWords(error)) : error
   })
@@ -53,7 +36,7 @@ export async function exportEvents(
     now: () => scope.clock(),
     events,
   }
-  return { total: events.total, text: write(feed) }
+  return { total: events.total, text: format.write(feed) }
 }
 
 function inWords(error: AppError): string {

@@ -24,9 +24,21 @@ export interface Feed {
   readonly events: EventStream
 }
 
-/** A way to write events, one batch after the other. */
+/** A format that events are written in, one batch after the other. formats.ts lists all of them. */
 export interface Format {
+  /** Of addresses and files, without the dot; the name of an export format. */
+  readonly extension: string
+  /** Name for people, the same in every language. */
+  readonly label: string
   readonly type: string
+  /** Of what there is a feed in this format. */
+  readonly feedsOf: readonly ('lists' | 'events')[]
+  /** Whether `kalends export` writes it. */
+  readonly isExport?: true
+  /** Whether the menu “Subscribe” of pages links to it. */
+  readonly inMenu?: true
+  /** Whether browsers save it rather than show it. */
+  readonly isAttachment?: true
   /** Which events it holds when no dates are asked for. */
   readonly period: StreamRequest['period']
   write(feed: Feed): AsyncGenerator<string>

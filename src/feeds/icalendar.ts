@@ -7,16 +7,24 @@ import type { Addresses } from '../http/addresses.ts'
 import { plainLines } from '../lib/plain-lines.ts'
 import { runInSlices } from '../lib/time-slices.ts'
 import { eventFields } from '../schema/event.ts'
-import { organizerFields } from '../schema/organizer.ts'
+import { LINKED_FIELDS, LINKED_KINDS } from '../schema/linked.ts'
 import type { Status } from '../schema/record.ts'
-import { venueFields } from '../schema/venue.ts'
 import { whereText } from './event-text.ts'
 import { type Feed, type Format, inPieces } from './feed.ts'
 import { importStatus, linkedFields, storedFields, ticketFields } from './stored-fields.ts'
 import { TermLines } from './term-lines.ts'
 
 /** iCalendar: RFC 5545, with what RFC 7986 adds for calendars that are subscribed to. */
-export const icalendar: Format = { type: 'text/calendar; charset=utf-8', period: 'all', write }
+export const icalendar: Format = {
+  extension: 'ics',
+  label: 'iCalendar',
+  type: 'text/calendar; charset=utf-8',
+  feedsOf: ['lists', 'events'],
+  isExport: true,
+  isAttachment: true,
+  period: 'all',
+  write,
+}
 
 /** How often a subscriber should look again. */
 const REFRESH = 'PT1H'
@@ -71,10 +79,11 @@ const STATUS: Partial<Record<Status, string>> = { draft: 'TENTATIVE', pending: '
 
 function vevent(event: Event, addresses: Addresses, zones: Zones, terms: TermLines | null): string {
   const { row, venues, organizers, categories, tags, image, parent } = event
+  const linked = LINKED_KINDS.flatMap((kind) => event[`${kind}s`])
   const picture = image && `${addresses.home}/images/${image.file}`
   const [first, ...others] = organizers
   const place = venues.find((venue) => venue.row.geo_lat !== null)?.row
-  const changed = Math.max(row.modified_utc, ...[...venues, ...organizers].map((linked) => linked.row.modified_utc))
+  const changed = Math.max(row.modified_utc, ...linked.map((one) => one.row.modified_utc))
   const names = (list: readonly { name: string }[]) => joinTexts(list.map(({ name }) => name))
   return lines([
     ['BEGIN', 'VEVENT'],
@@ -167,15 +176,19 @@ function contactText({ row }: Linked): string {
 }
 
 /** Fields of ours that no property is made for, by their names in the REST interface: an export can be taken in again. */
-function fields({ row, venues, organizers, categories, tags, tickets }: Event): Record<string, unknown> {
+function fields(event: Event): Record<string, unknown> {
+  const { row, categories, tags, tickets } = event
+  const linked = LINKED_KINDS.filter((kind) => event[`${kind}s`].length > 0).map((kind) => [
+    kind,
+    event[`${kind}s`].map((one) => linkedFields(LINKED_FIELDS[kind], one)),
+  ])
   return {
     ...storedFields(eventFields, row, ['title', 'description', 'all_day']),
     slug: row.slug,
     timezone: row.timezone,
     status: importStatus(row),
     date_utc: toWallClock(row.date_utc, 'UTC'),
-    ...(venues.length > 0 && { venue: venues.map((one) => linkedFields(venueFields, one)) }),
-    ...(organizers.length > 0 && { organizer: organizers.map((one) => linkedFields(organizerFields, one)) }),
+    ...Object.fromEntries(linked),
     ...(categories.length > 0 && { categories: categories.map(({ slug }) => slug) }),
     ...(tags.length > 0 && { tags: tags.map(({ slug }) => slug) }),
     ...(tickets.length > 0 && { tickets: tickets.map((ticket) => ticketFields(ticket, row)) }),

@@ -5,7 +5,14 @@ import { contentHtml, placeText, whenText, whereText } from './event-text.ts'
 import { type Feed, type Format, inPieces, permanentId } from './feed.ts'
 
 /** JSON Feed 1.1. What makes an item an event is in its extension `_event`. */
-export const jsonFeed: Format = { type: 'application/feed+json; charset=utf-8', period: 'upcoming', write }
+export const jsonFeed: Format = {
+  extension: 'json',
+  label: 'JSON Feed',
+  type: 'application/feed+json; charset=utf-8',
+  feedsOf: ['lists'],
+  period: 'upcoming',
+  write,
+}
 
 async function* write(feed: Feed): AsyncGenerator<string> {
   const { title, page, self, next, language, events } = feed

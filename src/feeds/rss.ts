@@ -5,7 +5,15 @@ import { type Feed, type Format, inPieces, permanentId } from './feed.ts'
 import { element } from './xml.ts'
 
 /** RSS 2.0, with the event module for dates and places. */
-export const rss: Format = { type: 'application/rss+xml; charset=utf-8', period: 'upcoming', write }
+export const rss: Format = {
+  extension: 'rss',
+  label: 'RSS',
+  type: 'application/rss+xml; charset=utf-8',
+  feedsOf: ['lists'],
+  inMenu: true,
+  period: 'upcoming',
+  write,
+}
 
 const NAMESPACES = {
   'xmlns:atom': 'http://www.w3.org/2005/Atom',

@@ -7,18 +7,18 @@ import { type Answer, type Call, NAMESPACE, type View } from '../http/endpoint.t
 import { AppError } from '../lib/errors.ts'
 import { slugify } from '../lib/slug.ts'
 import { eventListParameters } from '../schema/event.ts'
-import { atom } from './atom.ts'
+import { byLinkedKind, RECORD_KINDS } from '../schema/linked.ts'
 import { conditional } from './conditional.ts'
 import { type Feed, type Format, feedTitle } from './feed.ts'
-import { icalendar } from './icalendar.ts'
-import { jsonFeed } from './json-feed.ts'
-import { rss } from './rss.ts'
+import { feedFormats } from './formats.ts'
 
-/** The formats of feeds, by the ends of their addresses. */
-const FORMATS = { ics: icalendar, rss, atom, json: jsonFeed } as const
-type Extension = keyof typeof FORMATS
+const LIST_FORMATS = new Map(feedFormats('lists').map((format) => [format.extension, format]))
+const LIST_ENDINGS = [...LIST_FORMATS.keys()].join('|')
+const EVENT_ENDINGS = feedFormats('events')
+  .map(({ extension }) => extension)
+  .join('|')
 
-const FILE = /^(.+)\.(ics|rss|atom|json)$/
+const FILE = new RegExp(`^(.+)\\.(${LIST_ENDINGS})$`)
 
 /** What a feed is of: its name, its page, and what it asks for. */
 interface Subject {
@@ -42,8 +42,7 @@ const SUBJECTS = {
     const { row } = await events.get(asVisitor(scope), { slug: slugify(slug) }, () => ({}))
     return { name: row.title, path: `/event/${row.slug}`, event: row.id }
   },
-  venue: (scope: Scope, slug: string) => linkedSubject(scope, 'venue', slug),
-  organizer: (scope: Scope, slug: string) => linkedSubject(scope, 'organizer', slug),
+  ...byLinkedKind((kind) => (scope: Scope, slug: string) => linkedSubject(scope, kind, slug)),
   tag: async (scope: Scope, slug: string): Promise<Subject> => {
     const { id, name, slug: own } = await getByPath(scope, 'tag', slug)
     return { name, path: `/tag/${own}`, of: { kind: 'tag', id } }
@@ -62,25 +61,25 @@ async function linkedSubject(scope: Scope, kind: linkedRecords.LinkedKind, slug:
 /** Feeds take the parameters of the list of events. */
 export const feedParameters: readonly string[] = Object.keys(eventListParameters)
 
-/** Feeds: iCalendar, RSS, Atom and JSON Feed of every list, and iCalendar of every event. */
+/** Feeds of every list and of every event. */
 export const feeds: readonly View[] = [
-  ...(Object.keys(FORMATS) as Extension[]).map(
-    (extension): View => ({
+  ...[...LIST_FORMATS].map(
+    ([extension, format]): View => ({
       path: `/events.${extension}`,
       methods: ['GET'],
       parameters: feedParameters,
-      handle: (call) => answer(call, ALL, extension),
+      handle: (call) => answer(call, ALL, format),
     }),
   ),
-  ...(['event', 'venue', 'organizer', 'tag'] as const).map(
+  ...([...RECORD_KINDS, 'tag'] as const).map(
     (kind): View => ({
-      path: `/${kind}/:slug(${kind === 'event' ? '^.+\\.ics$' : '^.+\\.(?:ics|rss|atom|json)$'})`,
+      path: `/${kind}/:slug(^.+\\.(?:${kind === 'event' ? EVENT_ENDINGS : LIST_ENDINGS})$)`,
       methods: ['GET'],
       // A single event has no parameters.
       ...(kind !== 'event' && { parameters: feedParameters }),
       async handle(call) {
-        const [, slug = '', extension] = FILE.exec(call.slug) ?? []
-        return answer(call, await SUBJECTS[kind](call.scope, slug), extension as Extension)
+        const [, slug = '', extension = ''] = FILE.exec(call.slug) ?? []
+        return answer(call, await SUBJECTS[kind](call.scope, slug), LIST_FORMATS.get(extension))
       },
     }),
   ),
@@ -88,13 +87,13 @@ export const feeds: readonly View[] = [
 
 /** The feed of a category, whose path is what a view's `*` stands for; null when that is not the address of a feed. */
 export async function categoryFeed(call: Call): Promise<Answer | null> {
-  const [, path, extension] = FILE.exec(call.rest) ?? []
+  const [, path, extension = ''] = FILE.exec(call.rest) ?? []
   if (path === undefined) return null
-  return answer(call, await SUBJECTS.category(call.scope, path), extension as Extension)
+  return answer(call, await SUBJECTS.category(call.scope, path), LIST_FORMATS.get(extension))
 }
 
-async function answer(call: Call, subject: Subject, extension: Extension): Promise<Answer> {
-  const format: Format = FORMATS[extension]
+async function answer(call: Call, subject: Subject, format: Format | undefined): Promise<Answer> {
+  if (format === undefined) throw new AppError('rest_no_route')
   const { event, of } = subject
   const found = await openStream(call.scope, {
     query: event === undefined ? call.query : () => ({ include: event }),
@@ -107,7 +106,7 @@ async function answer(call: Call, subject: Subject, extension: Extension): Promi
   if (page > Math.max(pages, 1)) throw new AppError('event-archive-page-not-found', { fill: { pages } })
   const { addresses, language, scope } = call
   const base = addresses.rest.slice(0, -NAMESPACE.length - 1)
-  const address = (number: number) => feedAddress(`${base}${subject.path}.${extension}`, call.search, number)
+  const address = (number: number) => feedAddress(`${base}${subject.path}.${format.extension}`, call.search, number)
   const feed: Feed = {
     title: feedTitle(scope.site, addresses, language, subject.name),
     language,
@@ -120,7 +119,7 @@ async function answer(call: Call, subject: Subject, extension: Extension): Promi
     now: () => scope.clock(),
     events: found,
   }
-  return conditional(call, found, headersOf(feed, format, fileName(subject, extension)), () => format.write(feed))
+  return conditional(call, found, headersOf(feed, format, fileName(subject, format)), () => format.write(feed))
 }
 
 /** The address of a page of a feed, with all that was asked for. */
@@ -131,7 +130,11 @@ function feedAddress(path: string, search: URLSearchParams, page: number): strin
   return own.size === 0 ? path : `${path}?${own}`
 }
 
-function headersOf({ page, next, previous }: Feed, { type }: Format, file: string): Record<string, string> {
+function headersOf(
+  { page, next, previous }: Feed,
+  { type, isAttachment }: Format,
+  file: string,
+): Record<string, string> {
   const links = [`<${page}>; rel="alternate"; type="text/html"`]
   if (next !== null) links.push(`<${next}>; rel="next"`)
   if (previous !== null) links.push(`<${previous}>; rel="prev"`)
@@ -139,11 +142,11 @@ function headersOf({ page, next, previous }: Feed, { type }: Format, file: strin
     'content-type': type,
     link: links.join(', '),
     // A calendar is opened by the program for calendars; the others are read by whoever asked.
-    'content-disposition': `${file.endsWith('.ics') ? 'attachment' : 'inline'}; filename="${file}"`,
+    'content-disposition': `${isAttachment ? 'attachment' : 'inline'}; filename="${file}"`,
   }
 }
 
 /** A slug is letters, digits, dashes and percent signs: safe between quotes. */
-function fileName({ path }: Subject, extension: Extension): string {
+function fileName({ path }: Subject, { extension }: Format): string {
   return `${path.split('/').at(-1)}.${extension}`
 }

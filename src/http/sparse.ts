@@ -1,19 +1,20 @@
+import type { JsonSchema } from '../schema/json-schema.ts'
 import { RESPONSES } from '../schema/responses.ts'
 
 /** What a response is asked for: each name with the parts of it, or null for all of it. */
 type Tree = Map<string, Tree | null>
 
-const namesIn = (schema: { readonly properties?: unknown }) => Object.keys(schema.properties ?? {})
+const namesIn = (schema: { readonly properties?: unknown } = {}) => Object.keys(schema.properties ?? {})
 
-/** The fields of lists, and those of the records in them, by the names of the lists. */
-const LISTS = {
-  events: [namesIn(RESPONSES.EventList), namesIn(RESPONSES.Event)],
-  venues: [namesIn(RESPONSES.VenueList), namesIn(RESPONSES.Venue)],
-  organizers: [namesIn(RESPONSES.OrganizerList), namesIn(RESPONSES.Organizer)],
-  categories: [namesIn(RESPONSES.CategoryList), namesIn(RESPONSES.Category)],
-  tags: [namesIn(RESPONSES.TagList), namesIn(RESPONSES.Tag)],
-  images: [namesIn(RESPONSES.ImageList), namesIn(RESPONSES.Image)],
-} as const
+/** The fields of lists, and those of the records in them, by the names of the lists, which are their first fields. */
+const LISTS = new Map(
+  Object.entries<JsonSchema>(RESPONSES)
+    .filter(([name]) => name.endsWith('List'))
+    .map(([name, schema]) => {
+      const own = namesIn(schema)
+      return [own[0] ?? '', [own, namesIn(RESPONSES[name.slice(0, -4) as keyof typeof RESPONSES])]] as const
+    }),
+)
 
 /** The value of `_fields` in a query string, where it may be repeated or a list; null if it is not there. */
 export function fieldsIn(parameters: URLSearchParams): string | null {
@@ -28,7 +29,7 @@ export function fieldsIn(parameters: URLSearchParams): string | null {
 export function sparse(body: object, fields: string): unknown {
   const tree: Tree = new Map()
   const list = listIn(body)
-  const [own, inRecords] = list === null ? [[], []] : LISTS[list]
+  const [own, inRecords] = (list !== null && LISTS.get(list)) || [[], []]
   for (const path of fields.split(',')) {
     const names = path.trim().split('.')
     const end = names.indexOf('')
@@ -40,9 +41,9 @@ export function sparse(body: object, fields: string): unknown {
 }
 
 /** The name of the list in the answer of a list: nothing else has a number of pages. */
-function listIn(body: object): keyof typeof LISTS | null {
+function listIn(body: object): string | null {
   if (!('total_pages' in body)) return null
-  return (Object.keys(LISTS) as (keyof typeof LISTS)[]).find((name) => name in body) ?? null
+  return LISTS.keys().find((name) => name in body) ?? null
 }
 
 /** Who asks for a whole gets it, whichever of its parts they ask for beside. */

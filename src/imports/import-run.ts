@@ -9,6 +9,7 @@ import { AppError, type Problem } from '../lib/errors.ts'
 import { TimeSlice } from '../lib/time-slices.ts'
 import { eventFields } from '../schema/event.ts'
 import { keepAhead, readAhead } from '../schema/field.ts'
+import { byLinkedKind, type LinkedKind } from '../schema/linked.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { KnownEvent } from '../storage/imports.ts'
 import * as storage from '../storage/imports.ts'
@@ -77,9 +78,7 @@ export interface Item {
 export type Orphan = Pick<Item, 'uid' | 'part' | 'line'> & { readonly parent: NonNullable<Item['parent']> }
 
 /** The ids of what an event is linked to; what a source does not speak of stays as it is. */
-export interface ItemLinks {
-  readonly venue?: readonly number[]
-  readonly organizer?: readonly number[]
+export interface ItemLinks extends Readonly<Partial<Record<LinkedKind, readonly number[]>>> {
   readonly categories?: readonly number[]
   readonly tags?: readonly number[]
 }
@@ -248,8 +247,8 @@ async function store(batch: Batch, item: Item, alive: KnownEvent | undefined): P
   keepAhead(item.fields, fields)
   if (alive === undefined && isPlain(fields)) {
     return created.create(fields, async () => {
-      const { venue = [], organizer = [], categories = [], tags = [] } = await item.links(tx, found)
-      return { venue, organizer, terms: [...categories, ...tags] }
+      const { categories = [], tags = [], ...linked } = await item.links(tx, found)
+      return { ...byLinkedKind((kind) => linked[kind] ?? []), terms: [...categories, ...tags] }
     })
   }
   // By itself, so that what is refused leaves nothing behind; what it finds may be gone again then.

@@ -24,12 +24,18 @@ export class Names {
     this.#found = found
   }
 
+  /** The record of that name, or a new one. */
+  async named(kind: LinkedKind, given: string): Promise<number[]> {
+    const name = cleanName(given)
+    return name === null ? [] : this.#linked(kind, [{ [kind]: name }], { [kind]: asHtml(name) })
+  }
+
   /** A venue of that name and place, or of that name without a place, or a new one. */
   async venue(name: string, place: { readonly lat: string; readonly lng: string } | null): Promise<number[]> {
     const venue = cleanName(name)
     if (venue === null) return []
     const [lat, lng] = [degrees(place?.lat, 90), degrees(place?.lng, 180)]
-    if (lat === null || lng === null) return this.#linked('venue', [{ venue }], { venue: asHtml(venue) })
+    if (lat === null || lng === null) return this.named('venue', name)
     const equals = [
       { venue, geo_lat: lat, geo_lng: lng },
       { venue, geo_lat: null },
@@ -42,12 +48,12 @@ export class Names {
     const organizer = cleanName(given.name)
     if (organizer === null) return []
     const email = read(types.email, given.email)
-    if (email === null) return this.#linked('organizer', [{ organizer }], { organizer: asHtml(organizer) })
+    if (email === null) return this.named('organizer', given.name)
     const equals = [{ email }, { organizer, email: null }]
     return this.#linked('organizer', equals, { organizer: asHtml(organizer), email })
   }
 
-  /** Venues or organizers that an export of ours describes: those that are equal, or new ones. */
+  /** Records that an export of ours describes: those that are equal, or new ones. */
   async data(kind: LinkedKind, list: readonly unknown[]): Promise<number[]> {
     const ids: number[] = []
     for (const data of list.slice(0, MOST_LINKS)) {

@@ -1,6 +1,6 @@
 import type { Event } from '../domain/events.ts'
 import type { Image } from '../domain/images.ts'
-import type { Linked } from '../domain/linked-records.ts'
+import type { Linked, LinkedKind } from '../domain/linked-records.ts'
 import type { Term } from '../domain/terms.ts'
 import { writeValid } from '../http/write-valid.ts'
 import { readCost } from '../lib/cost.ts'
@@ -27,7 +27,7 @@ export function termPath({ kind, path, slug }: Term): string {
   return kind === 'category' ? `/events/category/${path}/` : `/tag/${slug}/`
 }
 
-export function recordPath(kind: 'venue' | 'organizer', { row }: Linked): string {
+export function recordPath(kind: LinkedKind, { row }: Linked): string {
   return `/${kind}/${row.slug}/`
 }
 

@@ -2,7 +2,9 @@ import type { Linked, LinkedKind } from '../domain/linked-records.ts'
 import * as linked from '../domain/linked-records.ts'
 import type { Term } from '../domain/terms.ts'
 import * as terms from '../domain/terms.ts'
+import { feedFormats } from '../feeds/formats.ts'
 import { html, type Markup, type MarkupPart, safe } from '../lib/markup.ts'
+import { byLinkedKind, LINKED_KINDS } from '../schema/linked.ts'
 import type { Context } from './context.ts'
 import { say } from './dates.ts'
 import { type Filters, feedOf, isNarrowed, searchOf } from './filters.ts'
@@ -46,13 +48,15 @@ export function chosen(context: Context, action: string, filters: Filters): Mark
   if (!isNarrowed(filters)) return null
   const { t, link } = context
   const dated = !hasOwnDates(action)
-  const { category, tag, venue, organizer, start, end, fixed } = filters
-  const all: (false | null | '' | readonly [words: string, without: Partial<Filters>])[] = [
+  const { category, tag, start, end, fixed } = filters
+  type Item = false | null | '' | readonly [words: string, without: Partial<Filters>]
+  const all: Item[] = [
     filters.search !== '' && [filters.search, { search: '' }],
     category && fixed !== 'category' && [category.name, { category: null }],
     tag && fixed !== 'tag' && [tag.name, { tag: null }],
-    venue && fixed !== 'venue' && [String(venue.row.venue), { venue: null }],
-    organizer && fixed !== 'organizer' && [String(organizer.row.organizer), { organizer: null }],
+    ...LINKED_KINDS.map(
+      (kind): Item => filters[kind] && fixed !== kind && [String(filters[kind].row[kind]), { [kind]: null }],
+    ),
     filters.featured && [t('featured'), { featured: false }],
     dated && start && [`${t('filters.from')} ${say(context, start, 'shortYear')}`, { start: null }],
     dated && end && [`${t('filters.to')} ${say(context, end, 'shortYear')}`, { end: null }],
@@ -103,9 +107,7 @@ ${icon('search')}<input id="search" type="search" name="search" value="${filters
 <div class="fields">
 ${fixed !== 'category' && select('category', t('category'), t('filters.any'), options.category, filters.category?.slug)}
 ${fixed !== 'tag' && select('tag', t('tag'), t('filters.any'), options.tag, filters.tag?.slug)}
-${fixed !== 'venue' && select('venue', t('venue'), t('filters.any'), options.venue, filters.venue?.row.slug)}
-${fixed !== 'organizer' && select('organizer', t('organizer'), t('filters.any'), options.organizer, filters.organizer?.row.slug)}
-${dates(context, action, filters)}
+${LINKED_KINDS.map((kind) => html`${fixed !== kind && select(kind, t(kind), t('filters.any'), options[kind], filters[kind]?.row.slug)}\n`)}${dates(context, action, filters)}
 <label class="check"><input type="checkbox" name="featured" value="1"${filters.featured && safe(' checked')}> ${t('filters.featured')}</label>
 <div class="ends"><button class="button primary" type="submit">${t('filters.apply')}</button></div>
 </div></details>
@@ -155,18 +157,18 @@ async function choices(
       filters[kind] && ofRecord(kind, filters[kind].row),
     )
   }
-  return {
-    category: await term('category'),
-    tag: await term('tag'),
-    venue: await record('venue'),
-    organizer: await record('organizer'),
-  }
+  const [category, tag] = [await term('category'), await term('tag')]
+  const records = byLinkedKind((): Choice[] => [])
+  for (const kind of LINKED_KINDS) records[kind] = await record(kind)
+  return { category, tag, ...records }
 }
 
 /** Ways to keep up with what is shown. */
 export function subscribe(context: Context, path: string, filters: Filters): Markup {
   return subscribeTo(context, feedOf(path, filters))
 }
+
+const MENU_FORMATS = feedFormats('lists').filter(({ inMenu }) => inMenu)
 
 export function subscribeTo(context: Context, { path, search }: FeedLink): Markup {
   const { t } = context
@@ -177,7 +179,7 @@ export function subscribeTo(context: Context, { path, search }: FeedLink): Marku
 <ul><li><a href="${webcal}">${t('subscribe.calendar')}</a></li>
 <li><a href="${google}" rel="noreferrer">Google Calendar</a></li>
 <li><a href="${context.link(`${path}.ics${search}`)}">${t('subscribe.file')}</a></li>
-<li><a href="${context.link(`${path}.rss${search}`)}">RSS</a></li></ul></details>`
+${MENU_FORMATS.map(({ extension, label }) => html`<li><a href="${context.link(`${path}.${extension}${search}`)}">${label}</a></li>`)}</ul></details>`
 }
 
 /** Links to the pages around one. */

@@ -2,6 +2,7 @@ import { toWallClock } from '../calendar/zone.ts'
 import type { Event, EventRow, TicketRow } from '../domain/events.ts'
 import { firstWords } from '../lib/html.ts'
 import { html, type Markup, type MarkupPart } from '../lib/markup.ts'
+import { LINKED_KINDS } from '../schema/linked.ts'
 import { costOf, eventPath, recordPath, whereOf } from './cards.ts'
 import { addDays, type Context } from './context.ts'
 import { lastDay, say, startDay, timeOf, whenLong } from './dates.ts'
@@ -12,6 +13,9 @@ import { addressOf, hostOf, placeMap } from './subjects.ts'
 /** How much of a description goes into the calendar of another. */
 const LONGEST_DETAILS = 600
 
+/** Everything but places that events are linked to. */
+const PEOPLE = LINKED_KINDS.filter((kind) => kind !== 'venue')
+
 /** When, where, by whom, for how much; and the ways to keep it. */
 export function eventPanel(context: Context, event: Event): Markup {
   const { row, tickets } = event
@@ -20,7 +24,7 @@ export function eventPanel(context: Context, event: Event): Markup {
   return html`<aside class="panel" aria-label="${t('details')}"><ul class="facts">
 <li>${icon('clock')}<div>${when(context, row)}</div></li>
 ${event.venues.map((venue) => place(context, event, venue))}
-${event.organizers.map((organizer) => html`<li>${icon('people')}<a href="${context.link(recordPath('organizer', organizer))}" dir="auto">${organizer.row.organizer}</a></li>`)}
+${PEOPLE.flatMap((kind) => event[`${kind}s`].map((one) => html`<li>${icon('people')}<a href="${context.link(recordPath(kind, one))}" dir="auto">${one.row[kind]}</a></li>`))}
 ${cost !== '' && html`<li>${icon('ticket')}<span dir="auto">${cost}</span></li>`}
 ${row.website && html`<li>${icon('link')}<a href="${row.website}" rel="noreferrer">${hostOf(row.website)}</a></li>`}
 </ul>

@@ -65,7 +65,7 @@ ${more.length > 0 && html`<section class="related" aria-labelledby="related"><h2
     secret,
     ...(!secret && { jsonLd: eventLd(shown, call.addresses, call.scope.site) }),
     ...(image && !secret && { image: `${call.addresses.home}/images/${image.file}` }),
-    ...(!secret && { feed: { path: `/event/${row.slug}`, search: '', only: 'ics' as const } }),
+    ...(!secret && { feed: { path: `/event/${row.slug}`, search: '', of: 'events' as const } }),
     until: nextChange(context, shown),
   })
 }

@@ -5,22 +5,22 @@ import type { Term } from '../domain/terms.ts'
 import * as terms from '../domain/terms.ts'
 import { AppError } from '../lib/errors.ts'
 import { slugify } from '../lib/slug.ts'
+import { byLinkedKind, LINKED_KINDS } from '../schema/linked.ts'
+import type { TermKind } from '../schema/term.ts'
 import { addDays, type Context } from './context.ts'
 import type { FeedLink } from './layout.ts'
 
 /** What a reader asks to see of the calendar, as the address of the page says it. */
-export interface Filters {
+export interface Filters extends Readonly<Record<LinkedKind, Linked | null>> {
   readonly search: string
   readonly category: Term | null
   readonly tag: Term | null
-  readonly venue: Linked | null
-  readonly organizer: Linked | null
   readonly featured: boolean
   readonly start: string | null
   readonly end: string | null
   readonly page: number
   /** What the address of the page itself stands for; it is not repeated in links. */
-  readonly fixed: 'category' | 'tag' | 'venue' | 'organizer' | null
+  readonly fixed: TermKind | LinkedKind | null
 }
 
 /** The parameters of pages that show events, as the address of a page names them. */
@@ -28,8 +28,7 @@ export const LIST_FILTERS = [
   'search',
   'category',
   'tag',
-  'venue',
-  'organizer',
+  ...LINKED_KINDS,
   'featured',
   'start_date',
   'end_date',
@@ -49,12 +48,13 @@ export async function readFilters(context: Context, fixed: Partial<Filters> = {}
   const start = readDay(value('start_date'), 'start_date')
   const end = readDay(value('end_date'), 'end_date')
   if (start !== null && end !== null && end < start) refuse('end_date', 'end_before_start')
+  const records = byLinkedKind((): Linked | null => null)
+  for (const kind of LINKED_KINDS) records[kind] = await record(kind)
   return {
     search: value('search'),
     category: await term('category'),
     tag: await term('tag'),
-    venue: await record('venue'),
-    organizer: await record('organizer'),
+    ...records,
     featured: /^(1|true|yes|on)$/.test(value('featured')),
     start,
     end,
@@ -95,29 +95,27 @@ function refuse(name: string, problem: string): never {
 
 /** The filters as parameters of the REST list, without dates. */
 export function restQuery(filters: Filters): Record<string, unknown> {
-  const { search, category, tag, venue, organizer, featured } = filters
+  const { search, category, tag, featured } = filters
+  const linked = LINKED_KINDS.flatMap((kind) => (filters[kind] ? [[kind, [filters[kind].row.id]]] : []))
   return {
     ...(search !== '' && { search }),
     ...(category && { categories: [category.id] }),
     ...(tag && { tags: [tag.id] }),
-    ...(venue && { venue: [venue.row.id] }),
-    ...(organizer && { organizer: [organizer.row.id] }),
+    ...Object.fromEntries(linked),
     ...(featured && { featured: true }),
   }
 }
 
 /** The query string that leads to these filters, with its question mark; empty when there are none. */
 export function searchOf(filters: Filters, change: Partial<Filters> = {}): string {
-  const { search, category, tag, venue, organizer, featured, start, end, page, fixed } = {
-    ...filters,
-    ...change,
-  }
-  const pairs: [name: string, value: string | number | null | undefined][] = [
+  const all = { ...filters, ...change }
+  const { search, category, tag, featured, start, end, page, fixed } = all
+  type Pair = [name: string, value: string | number | null | undefined]
+  const pairs: Pair[] = [
     ['search', search],
     ['category', fixed === 'category' ? '' : category?.slug],
     ['tag', fixed === 'tag' ? '' : tag?.slug],
-    ['venue', fixed === 'venue' ? '' : venue?.row.slug],
-    ['organizer', fixed === 'organizer' ? '' : organizer?.row.slug],
+    ...LINKED_KINDS.map((kind): Pair => [kind, fixed === kind ? '' : all[kind]?.row.slug]),
     ['featured', featured ? '1' : ''],
     ['start_date', start],
     ['end_date', end],
@@ -129,23 +127,21 @@ export function searchOf(filters: Filters, change: Partial<Filters> = {}): strin
 
 /** The feed of what is shown: feeds take the parameters of the REST list. */
 export function feedOf(path: string, filters: Filters): FeedLink {
-  const { category, tag, venue, organizer, fixed } = filters
+  const { category, tag, fixed } = filters
   const set = new URLSearchParams()
   if (filters.search !== '') set.set('search', filters.search)
   if (category && fixed !== 'category') set.set('categories', category.slug)
   if (tag && fixed !== 'tag') set.set('tags', tag.slug)
-  if (venue && fixed !== 'venue') set.set('venue', String(venue.row.id))
-  if (organizer && fixed !== 'organizer') set.set('organizer', String(organizer.row.id))
+  for (const kind of LINKED_KINDS) if (filters[kind] && fixed !== kind) set.set(kind, String(filters[kind].row.id))
   if (filters.featured) set.set('featured', 'true')
   return { path, search: set.size > 0 ? `?${set}` : '' }
 }
 
 /** Whether a reader narrowed the view down in a way that no page of its own is for. */
-export function isNarrowed({ search, category, tag, venue, organizer, featured, start, end, fixed }: Filters): boolean {
-  const own = [category && 'category', tag && 'tag', venue && 'venue', organizer && 'organizer'].filter(
-    (name) => name && name !== fixed,
-  )
-  return search !== '' || featured || start !== null || end !== null || own.length > 0
+export function isNarrowed(filters: Filters): boolean {
+  const { search, featured, start, end, fixed } = filters
+  const own = (['category', 'tag', ...LINKED_KINDS] as const).some((name) => filters[name] && name !== fixed)
+  return search !== '' || featured || start !== null || end !== null || own
 }
 
 /** The events that are on in some days: of those that begin on the same day the first, and how many there are. */

@@ -1,3 +1,4 @@
+import { feedFormats } from '../feeds/formats.ts'
 import type { Answer } from '../http/endpoint.ts'
 import { html, jsonInScript, type Markup, type MarkupPart, safe } from '../lib/markup.ts'
 import type { JsonLd } from '../rest/json-ld.ts'
@@ -31,8 +32,8 @@ export interface Page {
 export interface FeedLink {
   readonly path: string
   readonly search: string
-  /** The one kind that there is, where there is but one. */
-  readonly only?: 'ics'
+  /** What it is of; a list unless it says so. */
+  readonly of?: 'lists' | 'events'
 }
 
 /** The whole document. */
@@ -107,17 +108,10 @@ ${page.description && html`<meta name="description" content="${page.description}
 ${page.description && html`<meta property="og:description" content="${page.description}">\n`}${page.image ? html`<meta property="og:image" content="${page.image}">\n<meta name="twitter:card" content="summary_large_image">\n` : safe('<meta name="twitter:card" content="summary">\n')}${page.jsonLd && html`<script type="application/ld+json">${jsonInScript(page.jsonLd)}</script>`}`
 }
 
-const FEEDS = [
-  ['ics', 'text/calendar', 'iCalendar'],
-  ['rss', 'application/rss+xml', 'RSS'],
-  ['atom', 'application/atom+xml', 'Atom'],
-  ['json', 'application/feed+json', 'JSON Feed'],
-] as const
-
-function feeds(context: Context, { path, search, only }: FeedLink): MarkupPart {
-  return FEEDS.filter(([ending]) => only === undefined || ending === only).map(
-    ([ending, type, name]) =>
-      html`<link rel="alternate" type="${type}" title="${name}" href="${context.absolute(`${path}.${ending}${search}`)}">\n`,
+function feeds(context: Context, { path, search, of = 'lists' }: FeedLink): MarkupPart {
+  return feedFormats(of).map(
+    ({ extension, type, label }) =>
+      html`<link rel="alternate" type="${type.split(';')[0]}" title="${label}" href="${context.absolute(`${path}.${extension}${search}`)}">\n`,
   )
 }
 

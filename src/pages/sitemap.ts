@@ -4,7 +4,7 @@ import * as terms from '../domain/terms.ts'
 import { type Answer, type Call, NAMESPACE, type View } from '../http/endpoint.ts'
 import { AppError } from '../lib/errors.ts'
 import { escapeText } from '../lib/markup.ts'
-import type { RecordKind } from '../schema/record.ts'
+import { RECORD_KINDS, type RecordKind } from '../schema/linked.ts'
 import type { TermKind } from '../schema/term.ts'
 import { termPath } from './cards.ts'
 
@@ -12,10 +12,7 @@ import { termPath } from './cards.ts'
 const PART = 5000
 /** How many parts an index may name. */
 const MOST_PARTS = 50_000
-const KINDS = { events: 'event', venues: 'venue', organizers: 'organizer' } as const satisfies Record<
-  string,
-  RecordKind
->
+const KINDS = new Map(RECORD_KINDS.map((kind) => [`${kind}s`, kind]))
 /** Enough for any tree of categories. */
 const MOST_TERMS = 5000
 const HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -25,7 +22,7 @@ const XML = { 'content-type': 'application/xml; charset=utf-8' }
 async function index(call: Call): Promise<Answer> {
   const { home } = call.addresses
   const names = ['calendar']
-  for (const [name, kind] of Object.entries(KINDS)) {
+  for (const [name, kind] of KINDS) {
     const last = Math.floor((await addresses.highestId(call.scope, kind)) / PART)
     for (let part = 0; part <= last && names.length < MOST_PARTS; part++) names.push(`${name}-${part}`)
   }
@@ -35,8 +32,8 @@ async function index(call: Call): Promise<Answer> {
 
 async function part(call: Call): Promise<Answer> {
   const [, name = '', number] = /^(\w+)(?:-(\d{1,6}))?\.xml$/.exec(call.slug) ?? []
-  const kind = Object.hasOwn(KINDS, name) ? KINDS[name as keyof typeof KINDS] : null
-  if (kind !== null && number !== undefined) {
+  const kind = KINDS.get(name)
+  if (kind !== undefined && number !== undefined) {
     return { headers: XML, body: await records(call, kind, Number(number) * PART) }
   }
   if (name === 'calendar' && number === undefined) return { headers: XML, body: await calendar(call) }

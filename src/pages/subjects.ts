@@ -7,7 +7,8 @@ import type { Answer, Call, View } from '../http/endpoint.ts'
 import { firstWords, pageHtml } from '../lib/html.ts'
 import { html, type Markup, type MarkupPart, safe } from '../lib/markup.ts'
 import { slugify } from '../lib/slug.ts'
-import { organizationLd, placeLd } from '../rest/json-ld.ts'
+import { linkedLd } from '../rest/json-ld.ts'
+import { LINKED_KINDS } from '../schema/linked.ts'
 import { picture, recordPath, termPath } from './cards.ts'
 import { type Context, contextOf, LONGEST_ABOUT } from './context.ts'
 import { findTerm, LIST_FILTERS, readFilters } from './filters.ts'
@@ -31,7 +32,7 @@ async function record(call: Call, kind: LinkedKind): Promise<Answer> {
     path,
     description: firstWords(String(found.row.description ?? ''), LONGEST_ABOUT) || String(found.row[kind]),
     about: about(context, kind, found),
-    jsonLd: kind === 'venue' ? placeLd(found, addresses) : organizationLd(found, addresses),
+    jsonLd: linkedLd[kind](found, addresses),
     ...(found.image && { image: `${addresses.home}/images/${found.image.file}` }),
   })
 }
@@ -116,8 +117,14 @@ async function around({ call, link, t }: Context, found: Term): Promise<MarkupPa
 }
 
 export const subjectViews: readonly View[] = [
-  { path: '/venue/:slug', methods: ['GET'], parameters: LIST_FILTERS, handle: (call) => record(call, 'venue') },
-  { path: '/organizer/:slug', methods: ['GET'], parameters: LIST_FILTERS, handle: (call) => record(call, 'organizer') },
+  ...LINKED_KINDS.map(
+    (kind): View => ({
+      path: `/${kind}/:slug`,
+      methods: ['GET'],
+      parameters: LIST_FILTERS,
+      handle: (call) => record(call, kind),
+    }),
+  ),
   {
     path: '/tag/:slug',
     methods: ['GET'],

@@ -6,6 +6,7 @@ import type { Site } from '../domain/scope.ts'
 import type { Addresses } from '../http/addresses.ts'
 import { readCost } from '../lib/cost.ts'
 import { firstWords, inertText } from '../lib/html.ts'
+import type { LinkedKind } from '../schema/linked.ts'
 
 /** A record as schema.org describes it, for search engines. Values are plain text: whoever puts one into a page escapes it there. */
 export type JsonLd = Record<string, unknown>
@@ -14,7 +15,7 @@ export type JsonLd = Record<string, unknown>
 const LONGEST_DESCRIPTION = 5000
 
 /** A venue as a `Place`. */
-export function placeLd({ row, image }: Linked, { home }: Addresses): JsonLd {
+function placeLd({ row, image }: Linked, { home }: Addresses): JsonLd {
   const address = present({
     '@type': 'PostalAddress',
     streetAddress: row.address,
@@ -40,19 +41,26 @@ export function placeLd({ row, image }: Linked, { home }: Addresses): JsonLd {
   })
 }
 
-/** An organizer as an `Organization`. */
-export function organizationLd({ row, image }: Linked, { home }: Addresses): JsonLd {
-  return present({
-    '@context': 'https://schema.org',
-    '@type': 'Organization',
-    name: row.organizer,
-    description: row.description && firstWords(row.description, LONGEST_DESCRIPTION),
-    url: `${home}/organizer/${row.slug}/`,
-    image: imageLd(image, home),
-    telephone: row.phone,
-    email: row.email,
-    sameAs: row.website,
-  })
+/** Records of a kind, such as organizers, as an `Organization`. */
+function organizationLd(kind: LinkedKind) {
+  return ({ row, image }: Linked, { home }: Addresses): JsonLd =>
+    present({
+      '@context': 'https://schema.org',
+      '@type': 'Organization',
+      name: row[kind],
+      description: row.description && firstWords(row.description, LONGEST_DESCRIPTION),
+      url: `${home}/${kind}/${row.slug}/`,
+      image: imageLd(image, home),
+      telephone: row.phone,
+      email: row.email,
+      sameAs: row.website,
+    })
+}
+
+/** How the records of each kind are described. */
+export const linkedLd: Record<LinkedKind, (linked: Linked, addresses: Addresses) => JsonLd> = {
+  venue: placeLd,
+  organizer: organizationLd('organizer'),
 }
 
 /** An event as an `Event`, with its place, its organizer and what it costs. */
@@ -62,7 +70,7 @@ export function eventLd(
   site: Site,
   links: { location: unknown; organizer: unknown } = {
     location: one(venues.map((venue) => part(placeLd(venue, addresses)))),
-    organizer: one(organizers.map((organizer) => part(organizationLd(organizer, addresses)))),
+    organizer: one(organizers.map((organizer) => part(linkedLd.organizer(organizer, addresses)))),
   },
 ): JsonLd {
   const url = `${addresses.home}/event/${row.slug}/`

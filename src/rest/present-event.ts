@@ -6,16 +6,18 @@ import type { Term } from '../domain/terms.ts'
 import type { Addresses } from '../http/addresses.ts'
 import { readCost } from '../lib/cost.ts'
 import { encode } from '../lib/html.ts'
+import { type eventFields, type PlainEventField, plainEventFields, type UnshownEventField } from '../schema/event.ts'
+import { byLinkedKind, type LinkedKind, SHOWN_ALONE } from '../schema/linked.ts'
+import type { recordFields } from '../schema/record.ts'
 import { eventLd, inertLd } from './json-ld.ts'
-import { identity, image, linkedRecord, recordHead, term } from './present.ts'
+import { identity, image, linkedRecord, plainValue, recordHead, term } from './present.ts'
 
 /** What an event shows of what it is linked to. */
 export interface ShownLinks {
   readonly parent: unknown
   readonly categories: unknown
   readonly tags: unknown
-  readonly venue: unknown
-  readonly organizer: unknown
+  readonly linked: Readonly<Record<LinkedKind, unknown>>
 }
 
 /** An event as it appears in lists; one that its reader may not see whole shows its title and dates alone. */
@@ -82,20 +84,30 @@ function parts(wall: WallClock): Record<string, string> {
   return { year, month, day, hour, minutes, seconds }
 }
 
-function shownLinks(
-  { venues, organizers, categories, tags, parent }: Event,
-  addresses: Addresses,
-  site: Site,
-): ShownLinks {
-  const shownVenues = venues.map((venue) => linkedRecord('venue', venue, addresses, site.timezone))
+function shownLinks(event: Event, addresses: Addresses, site: Site): ShownLinks {
+  const { categories, tags, parent } = event
+  const linked = (kind: LinkedKind) => {
+    const records = event[`${kind}s`].map((record) => linkedRecord(kind, record, addresses, site.timezone))
+    return records.length === 1 && SHOWN_ALONE.includes(kind) ? records[0] : records
+  }
   return {
     parent,
     categories: categories.map((category) => embeddedTerm(category, addresses)),
     tags: tags.map((tag) => embeddedTerm(tag, addresses)),
-    venue: shownVenues.length === 1 ? shownVenues[0] : shownVenues,
-    organizer: organizers.map((organizer) => linkedRecord('organizer', organizer, addresses, site.timezone)),
+    linked: byLinkedKind(linked),
   }
 }
+
+/** Fields that are shown to those who see an event whole, each by a rule of its own. */
+type Detail = Exclude<
+  keyof typeof eventFields,
+  Exclude<keyof typeof recordFields, 'description' | 'image'> | EventHead | PlainEventField | UnshownEventField
+>
+/** Fields that everybody sees. */
+type EventHead = 'title' | 'start_date' | 'end_date' | 'timezone'
+/** Details that are left out when there are none. */
+type Optional = 'parent' | 'tickets'
+type Details = Record<Exclude<Detail, Optional>, unknown> & Partial<Record<Optional, unknown>> & Record<string, unknown>
 
 function details(
   { row, image: picture, tickets }: Event,
@@ -103,7 +115,7 @@ function details(
   addresses: Addresses,
   site: Site,
   links: ShownLinks,
-): Record<string, unknown> {
+): Details {
   const cost = readCost(row.cost, site.currency)
   return {
     description: row.description ?? '',
@@ -118,19 +130,21 @@ function details(
       values: cost.values,
     },
     website: row.website ?? url,
-    show_map: row.show_map === 1,
-    show_map_link: row.show_map_link === 1,
-    hide_from_listings: row.hide_from_listings === 1,
-    sticky: row.sticky === 1,
-    featured: row.featured === 1,
+    ...plainFields(row),
     ...(links.parent !== null && { parent: links.parent }),
     categories: links.categories,
     tags: links.tags,
-    venue: links.venue,
-    organizer: links.organizer,
+    ...links.linked,
     ticketed: tickets.length > 0,
     ...(tickets.length > 0 && { tickets: tickets.map((one) => ticket(one, row)) }),
   }
+}
+
+/** Stored fields by the rules of their types; an empty text is `''`. */
+function plainFields(row: EventRow): Record<string, unknown> {
+  const shown: Record<string, unknown> = {}
+  for (const [name, field] of plainEventFields) shown[name] = plainValue(field, row[name] ?? HIDDEN_PLAIN[name])
+  return shown
 }
 
 /** A ticket; its dates are by the event's clock. */
@@ -155,8 +169,13 @@ export function embeddedTerm(row: Term, addresses: Addresses): Record<string, un
   return { ...term(row, addresses), parent: row.parent }
 }
 
+/** What a protected event shows in place of plain fields, and every event of those that are empty. */
+const HIDDEN_PLAIN: Record<string, '' | null> = Object.fromEntries(
+  plainEventFields.map(([name, { kind }]) => [name, kind.type === 'string' ? '' : null]),
+)
+
 /** What a protected event shows in place of its details. */
-const HIDDEN = {
+const HIDDEN: Details = {
   description: '',
   excerpt: '',
   image: false,
@@ -164,14 +183,9 @@ const HIDDEN = {
   cost: '',
   cost_details: { currency_symbol: '', currency_code: '', currency_position: '', values: [] },
   website: '',
-  show_map: null,
-  show_map_link: null,
-  hide_from_listings: null,
-  sticky: null,
-  featured: null,
+  ...HIDDEN_PLAIN,
   categories: [],
   tags: [],
-  venue: [],
-  organizer: [],
+  ...byLinkedKind(() => []),
   ticketed: null,
 }

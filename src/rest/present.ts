@@ -4,14 +4,17 @@ import type { Linked, LinkedKind } from '../domain/linked-records.ts'
 import type { Term } from '../domain/terms.ts'
 import type { Addresses } from '../http/addresses.ts'
 import { encode, inertText } from '../lib/html.ts'
-import type { Fields } from '../schema/field.ts'
-import { organizerFields } from '../schema/organizer.ts'
-import { venueFields } from '../schema/venue.ts'
-import { inertLd, organizationLd, placeLd } from './json-ld.ts'
+import { type Described, type Fields, storedEntries } from '../schema/field.ts'
+import { byLinkedKind, LINKED_FIELDS } from '../schema/linked.ts'
+import { richHtml, safeHtml } from '../schema/value-types.ts'
+import { inertLd, linkedLd } from './json-ld.ts'
 
 /** Rows as they appear on the wire. Only declared fields are ever copied, so nothing else can leave the service. */
 
-const FIELDS: Record<LinkedKind, Fields> = { venue: venueFields, organizer: organizerFields }
+/** The stored fields of each kind beside its name and description. */
+const DETAILS = byLinkedKind((kind): [string, Described][] =>
+  storedEntries<Fields, string>(LINKED_FIELDS[kind], [kind, 'description']),
+)
 
 /** A venue or organizer: its empty fields are left out. */
 export function linkedRecord(
@@ -28,7 +31,7 @@ export function linkedRecord(
     ...(row.description && { description: row.description }),
     slug: row.slug,
     ...(picture && { image: image(picture, home) }),
-    ...details(FIELDS[kind], kind, row),
+    ...details(kind, row),
     ...identity(row.id, host),
   }
 }
@@ -40,9 +43,10 @@ export function singleLinkedRecord(
   addresses: Addresses,
   zone: Zone,
 ): Record<string, unknown> {
-  const body = linkedRecord(kind, shown, addresses, zone)
-  const description = kind === 'venue' ? placeLd(shown, addresses) : organizationLd(shown, addresses)
-  return { ...body, json_ld: inertLd(description) }
+  return {
+    ...linkedRecord(kind, shown, addresses, zone),
+    json_ld: inertLd(linkedLd[kind](shown, addresses)),
+  }
 }
 
 /** Author, status, and the dates of publication and change. */
@@ -100,15 +104,19 @@ export function term(row: Term, { home, rest }: Addresses): Record<string, unkno
   }
 }
 
-/** The stored fields of a kind beside its name and description; flags as booleans, empty texts left out. */
-function details(fields: Fields, name: string, row: Linked['row']): Record<string, unknown> {
+/** The details of a venue or organizer; empty ones are left out. */
+function details(kind: LinkedKind, row: Linked['row']): Record<string, unknown> {
   const shown: Record<string, unknown> = {}
-  for (const [field, { stored, kind }] of Object.entries(fields)) {
-    if (!stored || field === name || field === 'description') continue
-    const value = field === 'stateprovince' ? row.stateprovince || row.state || row.province : row[field]
-    if (kind.type === 'boolean') shown[field] = value === 1
-    else if (value !== null && value !== undefined && value !== '')
-      shown[field] = typeof value === 'string' ? inertText(value) : value
+  for (const [name, field] of DETAILS[kind]) {
+    const value = name === 'stateprovince' ? row.stateprovince || row.state || row.province : row[name]
+    const isEmpty = value === null || value === undefined || value === ''
+    if (!isEmpty || field.kind.type === 'boolean') shown[name] = plainValue(field, value)
   }
   return shown
+}
+
+/** The value of a column in a response, by the type of its field: flags are booleans, nothing begins a tag in plain text. */
+export function plainValue({ kind }: Described, value: unknown): unknown {
+  if (kind.type === 'boolean') return value === 1
+  return typeof value === 'string' && kind !== richHtml && kind !== safeHtml ? inertText(value) : value
 }

@@ -5,6 +5,18 @@ import type { Site } from '../domain/scope.ts'
 import type { Term } from '../domain/terms.ts'
 import type { Addresses } from '../http/addresses.ts'
 import type { Call } from '../http/endpoint.ts'
+import { slugify } from '../lib/slug.ts'
+import { eventFields } from '../schema/event.ts'
+import { type Columns, type Fields, storedEntries } from '../schema/field.ts'
+import {
+  type ByLinkedPlural,
+  byLinkedKind,
+  byLinkedPlural,
+  LINKED_FIELDS,
+  LINKED_KINDS,
+  type LinkedKind,
+} from '../schema/linked.ts'
+import { responseName } from '../schema/responses.ts'
 import { listAnswer } from './list-response.ts'
 import { image, singleLinkedRecord, term } from './present.ts'
 import { singleEvent } from './present-event.ts'
@@ -49,36 +61,24 @@ const head = {
   revision: 1,
 } as const
 
-const venue: Linked = {
-  row: {
-    ...head,
-    id: 7,
-    slug: 'old-harbour',
-    venue: 'Old Harbour',
-    description: '<p>Open to the sea.</p>',
-    address: '1 Quai du Port',
-    city: 'Marseille',
-    country: 'France',
-    zip: '13002',
-    geo_lat: 43.2951,
-    geo_lng: 5.3739,
-    show_map: 1,
-    show_map_link: 1,
-  },
-  image: null,
+/** The columns of stored fields, with their samples or defaults. */
+function sampleColumns<F extends Fields>(fields: F): Columns<F> {
+  const values = storedEntries(fields).map(([name, { sample, default: preset }]) => {
+    const value = sample ?? preset ?? null
+    return [name, typeof value === 'boolean' ? Number(value) : value]
+  })
+  return Object.fromEntries(values)
 }
-const organizer: Linked = {
-  row: {
-    ...head,
-    id: 8,
-    slug: 'jazz-guild',
-    organizer: 'Jazz Guild',
-    description: null,
-    email: 'info@guild.example.org',
-    website: 'https://guild.example.org',
-  },
-  image: null,
-}
+
+const DESCRIPTIONS: Partial<Record<LinkedKind, string>> = { venue: '<p>Open to the sea.</p>' }
+const FIRST_LINKED = 7
+
+const linked = byLinkedKind((kind): Linked => {
+  const columns: Record<string, string | number | null> = sampleColumns<Fields>(LINKED_FIELDS[kind])
+  const id = FIRST_LINKED + LINKED_KINDS.indexOf(kind)
+  const description = DESCRIPTIONS[kind] ?? null
+  return { row: { ...head, ...columns, id, slug: slugify(String(columns[kind])), description }, image: null }
+})
 const category: Term = {
   id: 3,
   kind: 'category',
@@ -111,30 +111,19 @@ const event: Event = {
     ...head,
     id: 42,
     slug: 'harbour-concert',
-    title: 'Harbour Concert',
+    ...sampleColumns(eventFields),
     title_search: '',
-    revision: 1,
     description: '<p>Doors at six.</p>',
-    excerpt: null,
     timezone: 'Europe/Paris',
     start_local: '2031-06-10 19:00:00',
     end_local: '2031-06-10 22:00:00',
     start_utc: 1_938_877_200,
     end_utc: 1_938_888_000,
-    all_day: 0,
-    cost: '10 - 20 €',
-    website: null,
-    show_map: 1,
-    show_map_link: 1,
-    hide_from_listings: 0,
-    sticky: 0,
-    featured: 1,
     parent: null,
     password_hash: null,
   } satisfies EventRow,
   image: picture,
-  venues: [venue],
-  organizers: [organizer],
+  ...byLinkedPlural((kind) => [linked[kind]]),
   categories: [category],
   tags: [tag],
   distance: null,
@@ -158,19 +147,21 @@ const event: Event = {
 
 /** The body of each named response. */
 export function responseSamples(addresses: Addresses, site: Site): Record<string, object> {
-  const zone = site.timezone
   const one: Record<string, object> = {
     Event: singleEvent(event, addresses, site),
-    Venue: singleLinkedRecord('venue', venue, addresses, zone),
-    Organizer: singleLinkedRecord('organizer', organizer, addresses, zone),
+    ...Object.fromEntries(
+      LINKED_KINDS.map((kind) => [
+        responseName(kind),
+        singleLinkedRecord(kind, linked[kind], addresses, site.timezone),
+      ]),
+    ),
     Category: term(category, addresses),
     Tag: term(tag, addresses),
     Image: image(picture, addresses.home),
   }
   const plural = {
     Event: 'events',
-    Venue: 'venues',
-    Organizer: 'organizers',
+    ...Object.fromEntries(LINKED_KINDS.map((kind) => [responseName(kind), `${kind}s`])),
     Category: 'categories',
     Tag: 'tags',
     Image: 'images',
@@ -190,7 +181,7 @@ export function responseSamples(addresses: Addresses, site: Site): Record<string
 }
 
 /** A payload that creates a record of each kind; a test sends them. */
-export const REQUEST_SAMPLES: Record<string, object> = {
+export const REQUEST_SAMPLES: ByLinkedPlural<object> & Record<string, object> = {
   events: {
     title: 'Harbour Concert',
     start_date: '2031-06-10 19:00',

@@ -1,5 +1,5 @@
 import { addYears, type WallClock } from '../calendar/zone.ts'
-import { declare } from './field.ts'
+import { declare, type StoredName, storedEntries } from './field.ts'
 import { pageParameters, recordFields, STATUSES } from './record.ts'
 import { tickets } from './ticket.ts'
 import * as types from './value-types.ts'
@@ -7,7 +7,7 @@ import * as types from './value-types.ts'
 /** What the calendar is about. */
 export const eventFields = {
   ...declare('event', {
-    title: { kind: types.name, required: true, stored: true, searched: true },
+    title: { kind: types.name, required: true, stored: true, searched: true, sample: 'Harbour Concert' },
     start_date: { kind: types.date, required: true },
     end_date: { kind: types.date, required: true },
   }),
@@ -16,13 +16,13 @@ export const eventFields = {
     excerpt: { kind: types.richHtml, stored: true },
     timezone: { kind: types.zone },
     all_day: { kind: types.flag, default: false, stored: true },
-    cost: { kind: types.cost, stored: true },
+    cost: { kind: types.cost, stored: true, sample: '10 - 20 €' },
     website: { kind: types.url, stored: true },
-    show_map: { kind: types.flag, default: false, stored: true },
-    show_map_link: { kind: types.flag, default: false, stored: true },
+    show_map: { kind: types.flag, default: false, stored: true, sample: true },
+    show_map_link: { kind: types.flag, default: false, stored: true, sample: true },
     hide_from_listings: { kind: types.flag, default: false, stored: true },
     sticky: { kind: types.flag, default: false, stored: true },
-    featured: { kind: types.flag, default: false, stored: true },
+    featured: { kind: types.flag, default: false, stored: true, sample: true },
     categories: { kind: types.terms },
     tags: { kind: types.terms },
     venue: { kind: types.links },
@@ -32,6 +32,19 @@ export const eventFields = {
     password: { kind: types.exact },
   }),
 } as const
+
+/** Stored fields that responses show by rules of their own. */
+const OWN_RULE = ['title', 'description', 'excerpt', 'all_day', 'cost', 'website'] as const
+
+/** Stored fields that are shown by the rule of their type. */
+export type PlainEventField = Exclude<StoredName<typeof eventFields>, (typeof OWN_RULE)[number]>
+export const plainEventFields = storedEntries(eventFields, OWN_RULE)
+
+/** Fields that no response shows. */
+export type UnshownEventField = 'password'
+
+/** Fields that tables do not hold: ids of users and events are those of one site, and passwords are not for files. */
+export const NOT_IN_TABLES = ['author', 'parent', 'tickets', 'password'] as const satisfies (keyof typeof eventFields)[]
 
 /** How far ahead a list without an end reaches, in years. */
 const YEARS_AHEAD = 2

@@ -33,6 +33,8 @@ export interface Field<Value = unknown> {
   readonly stored?: true
   /** Found by the `search` parameter of its resource. */
   readonly searched?: true
+  /** Its value in the examples of the documentation. */
+  readonly sample?: string | number | boolean
 }
 
 /** A field with the key of its description, below `fields.` in `i18n/`. */
@@ -74,6 +76,18 @@ export type Columns<F> = {
         ? V
         : V | null
     : never
+}
+
+/** The names of stored fields. */
+export type StoredName<F> = { [N in keyof F]: F[N] extends { stored: true } ? N : never }[keyof F] & string
+
+/** The stored fields, in the order of their declaration, without some. */
+export function storedEntries<F extends Fields, const X extends string = never>(
+  fields: F,
+  except: readonly X[] = [],
+): [name: Exclude<StoredName<F>, X>, field: Described][] {
+  const stored = Object.entries(fields).filter(([name, field]) => field.stored && !except.includes(name as X))
+  return stored as [Exclude<StoredName<F>, X>, Described][]
 }
 
 /** A value that cannot be taken, and why. */

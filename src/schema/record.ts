@@ -5,9 +5,6 @@ import * as types from './value-types.ts'
 export const STATUSES = ['publish', 'future', 'draft', 'pending', 'private', 'trash'] as const
 export type Status = (typeof STATUSES)[number]
 
-/** The kinds of record that have an author, a status, a slug and a place on the web. */
-export type RecordKind = 'event' | 'venue' | 'organizer'
-
 /** What events, venues and organizers have in common. */
 export const recordFields = declare('record', {
   author: { kind: types.id },

@@ -1,11 +1,10 @@
-import { eventFields } from './event.ts'
-import type { Fields } from './field.ts'
+import { eventFields, type PlainEventField, plainEventFields, type UnshownEventField } from './event.ts'
+import { type Described, type Fields, storedEntries } from './field.ts'
 import { type JsonProperties, type JsonSchema, Type } from './json-schema.ts'
-import { organizerFields } from './organizer.ts'
+import { byLinkedKind, LINKED_FIELDS, LINKED_KINDS, type LinkedKind, SHOWN_ALONE } from './linked.ts'
 import { STATUSES } from './record.ts'
 import { categoryFields, tagFields } from './term.ts'
 import { ticketFields } from './ticket.ts'
-import { venueFields } from './venue.ts'
 
 /**
  * What responses look like, by name. Descriptions are the texts that `x-text` names; a field that is declared for
@@ -25,25 +24,40 @@ const count = (text: string) => Type.Integer({ minimum: 0, ...said(text) })
 const id = Type.Integer({ minimum: 1, ...said('id') })
 
 /** The properties that declared fields have in a response, each with the text of its field. */
-function shown(fields: Fields, as: Record<string, JsonSchema>): JsonProperties {
-  return Object.fromEntries(
-    Object.entries(as).map(([name, schema]) => [name, { ...schema, 'x-text': `fields.${fields[name]?.text}` }]),
-  )
+function shown<N extends string>(fields: Fields, as: Record<N, JsonSchema>): Record<N, JsonSchema> {
+  const texts = Object.entries<JsonSchema>(as).map(([name, schema]) => [
+    name,
+    { ...schema, 'x-text': `fields.${fields[name]?.text}` },
+  ])
+  return Object.fromEntries(texts)
+}
+
+/** A stored field in a response, by its type. */
+function plain({ kind, text }: Described): JsonSchema {
+  const types = { boolean: Type.Boolean(), number: Type.Number(), integer: Type.Integer() } as Record<
+    string,
+    JsonSchema
+  >
+  return { ...(types[kind.type] ?? Type.String()), 'x-text': `fields.${text}` }
 }
 
 /** The stored details of a venue or organizer, which are left out when they are empty; flags are always there. */
 function details(fields: Fields, except: string): JsonProperties {
-  const stored = Object.entries(fields).filter(
-    ([name, field]) => field.stored && name !== except && name !== 'description',
-  )
-  const plain = { boolean: Type.Boolean(), number: Type.Number() } as Record<string, JsonSchema>
   return Object.fromEntries(
-    stored.map(([name, { kind, text }]) => {
-      const schema = { ...(plain[kind.type] ?? Type.String()), 'x-text': `fields.${text}` }
-      return [name, kind.type === 'boolean' ? schema : Type.Optional(schema)]
-    }),
+    storedEntries(fields, [except, 'description']).map(([name, field]) => [
+      name,
+      field.kind.type === 'boolean' ? plain(field) : Type.Optional(plain(field)),
+    ]),
   )
 }
+
+/** The stored fields of an event that are shown by their types; where its reader lacks the password, texts are empty and all else is null. */
+const plainOfEvent = Object.fromEntries<JsonSchema>(
+  plainEventFields.map(([name, field]) => {
+    const { 'x-text': text, ...schema } = plain(field)
+    return [name, { ...(schema.type === 'string' ? schema : orNull(schema)), 'x-text': text }]
+  }),
+) as Record<PlainEventField, JsonSchema>
 
 const head = {
   author: Type.String({ pattern: '^\\d+$', ...said('author') }),
@@ -64,7 +78,12 @@ const jsonLd = Type.Optional(
   ),
 )
 
-function linked(kind: 'venue' | 'organizer', fields: Fields): JsonSchema {
+/** The names of the responses with a record of a kind, and with a list of them. */
+type LinkedName = Capitalize<LinkedKind>
+export const responseName = (kind: LinkedKind) => (kind.charAt(0).toUpperCase() + kind.slice(1)) as LinkedName
+
+function linked(kind: LinkedKind): JsonSchema {
+  const fields: Fields = LINKED_FIELDS[kind]
   return object(
     {
       id,
@@ -139,25 +158,23 @@ const event = object(
       },
       'cost_details',
     ),
-    ...shown(eventFields, {
-      website: Type.String(),
-      show_map: flag,
-      show_map_link: flag,
-      hide_from_listings: flag,
-      sticky: flag,
-      featured: flag,
-    }),
+    ...shown(eventFields, { website: Type.String() }),
+    ...plainOfEvent,
     parent: Type.Optional({ ...id, 'x-text': 'fields.event.parent' }),
     categories: Type.Array(ref('Category'), said('categories')),
     tags: Type.Array(ref('EventTag'), said('tags')),
-    venue: Type.Union([ref('Venue'), Type.Array(ref('Venue'))], said('venues')),
-    organizer: Type.Array(ref('Organizer'), said('organizers')),
+    ...byLinkedKind((kind) => {
+      const record = ref(responseName(kind))
+      return SHOWN_ALONE.includes(kind)
+        ? Type.Union([record, Type.Array(record)], said(`${kind}s`))
+        : Type.Array(record, said(`${kind}s`))
+    }),
     ticketed: Type.Union([Type.Boolean(), Type.Null()], said('ticketed')),
     tickets: Type.Optional(Type.Array(ref('Ticket'), { 'x-text': 'fields.event.tickets' })),
     distance: Type.Optional(Type.Number({ minimum: 0, ...said('distance') })),
     custom_fields: Type.Array(Type.Unknown(), { maxItems: 0, ...said('custom_fields') }),
     json_ld: jsonLd,
-  },
+  } satisfies JsonProperties & Record<Exclude<keyof typeof eventFields, UnshownEventField>, JsonSchema>,
   'event',
 )
 
@@ -187,8 +204,10 @@ const free = (text: string) => Type.Object({}, { additionalProperties: true, ...
 /** Every named schema of the documentation. */
 export const RESPONSES = {
   Event: event,
-  Venue: linked('venue', venueFields),
-  Organizer: linked('organizer', organizerFields),
+  ...(Object.fromEntries(LINKED_KINDS.map((kind) => [responseName(kind), linked(kind)])) as Record<
+    LinkedName,
+    JsonSchema
+  >),
   Category: term(categoryFields, shown(categoryFields, { parent: Type.Integer({ minimum: 0 }) }), 'category'),
   Tag: term(tagFields, {}, 'tag'),
   EventTag: term(tagFields, { parent: Type.Literal(0, said('tag_parent')) }, 'event_tag'),
@@ -216,8 +235,9 @@ export const RESPONSES = {
     'ticket',
   ),
   EventList: list('events', 'Event'),
-  VenueList: list('venues', 'Venue'),
-  OrganizerList: list('organizers', 'Organizer'),
+  ...(Object.fromEntries(
+    LINKED_KINDS.map((kind) => [`${responseName(kind)}List`, list(`${kind}s`, responseName(kind))]),
+  ) as Record<`${LinkedName}List`, JsonSchema>),
   CategoryList: list('categories', 'Category'),
   TagList: list('tags', 'Tag'),
   ImageList: list('images', 'Image'),

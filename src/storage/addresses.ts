@@ -1,4 +1,4 @@
-import type { RecordKind } from '../schema/record.ts'
+import type { RecordKind } from '../schema/linked.ts'
 import { dialectOf, type Tx } from './dialect.ts'
 import { type LinkedKind, RECORD_TABLE } from './records.ts'
 import type { EventTable, RecordColumns } from './tables.ts'

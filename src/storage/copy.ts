@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Insertable, sql } from 'kysely'
+import { byLinkedPlural, LINKED_KINDS, type LinkedKind } from '../schema/linked.ts'
 import type { Database } from './database.ts'
 import { dialectOf, type Sequence, type Tx } from './dialect.ts'
+import { LINK_TABLE } from './records.ts'
 import type { Tables } from './tables.ts'
 
 /** Why a copy cannot be made, or was not good. */
@@ -16,22 +18,27 @@ type Row = Record<string, string | number | null>
  * Every table that holds data, in an order in which what a row refers to is there before it, with its key. The list of
  * unused files is not copied: the source may share its files with the copy, and name them later.
  */
-const TABLES = [
-  ['users', ['id']],
-  ['tokens', ['id']],
-  ['sign_ins', ['user', 'address']],
-  ['images', ['id']],
-  ['venues', ['id']],
-  ['organizers', ['id']],
-  ['terms', ['id']],
-  ['events', ['id']],
-  ['event_venues', ['event', 'linked']],
-  ['event_organizers', ['event', 'linked']],
-  ['event_terms', ['event', 'term']],
-  ['tickets', ['id']],
-  ['imports', ['source', 'kind', 'uid', 'part']],
-] as const satisfies readonly (readonly [keyof Tables, readonly string[]])[]
-type Table = (typeof TABLES)[number][0]
+const KEYS: Record<Table, readonly string[]> = {
+  users: ['id'],
+  tokens: ['id'],
+  sign_ins: ['user', 'address'],
+  images: ['id'],
+  ...byLinkedPlural(() => ['id']),
+  terms: ['id'],
+  events: ['id'],
+  ...linkTables(['event', 'linked']),
+  event_terms: ['event', 'term'],
+  tickets: ['id'],
+  imports: ['source', 'kind', 'uid', 'part'],
+}
+type Table = Exclude<keyof Tables, NotCopied>
+/** Counters of one database, and what only concerns the site that it belongs to. */
+type NotCopied = 'sequences' | 'data_version' | 'limits' | 'unused_files' | 'import_progress'
+const TABLES = Object.entries(KEYS) as [Table, readonly string[]][]
+
+function linkTables<T>(key: T): { [K in LinkedKind as `event_${K}s`]: T } {
+  return Object.fromEntries(LINKED_KINDS.map((kind) => [LINK_TABLE[kind], key])) as ReturnType<typeof linkTables<T>>
+}
 
 const IDENTITIES: readonly Table[] = ['users', 'tokens', 'tickets']
 const SEQUENCES: readonly Sequence[] = ['records', 'terms']

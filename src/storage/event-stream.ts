@@ -2,9 +2,11 @@ import { type ExpressionBuilder, type SelectQueryBuilder, sql } from 'kysely'
 import { EARLIEST, LATEST } from '../calendar/years.ts'
 import type { Instant, Zone } from '../calendar/zone.ts'
 import { boxesAround } from '../lib/geo.ts'
+import { LINKED_KINDS } from '../schema/linked.ts'
 import { dialectOf, type Tx } from './dialect.ts'
 import { conditions, type EventFilter } from './event-filter.ts'
 import type { EventRow } from './events.ts'
+import { RECORD_TABLE } from './records.ts'
 import type { Tables } from './tables.ts'
 import { isVisible } from './visibility.ts'
 
@@ -63,7 +65,7 @@ const CHANGED = sql<
 /** What changes when anything changes that the events are shown with. */
 export interface StreamState {
   readonly total: number
-  /** The latest change of an event, a venue or an organizer; null when there is none. */
+  /** The latest change of an event, or of a record that it may be linked to; null when there is none. */
   readonly modified: Instant | null
   /** Values that differ after every change: each moves the revision of a record, or makes it one more or less. */
   readonly marks: readonly (string | number)[]
@@ -80,8 +82,8 @@ export async function state(tx: Tx, filter: StreamFilter): Promise<StreamState> 
   ] as const
   const events = await matching(tx, filter).select(sums).executeTakeFirstOrThrow()
   const linked = []
-  for (const table of ['venues', 'organizers'] as const) {
-    const shown = tx.selectFrom(table as 'venues').where((eb) => isVisible(eb, filter.visibility, null))
+  for (const kind of LINKED_KINDS) {
+    const shown = tx.selectFrom(RECORD_TABLE[kind] as 'venues').where((eb) => isVisible(eb, filter.visibility, null))
     linked.push(await shown.select(sums).executeTakeFirstOrThrow())
   }
   const images = await tx

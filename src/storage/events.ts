@@ -1,6 +1,7 @@
 import { type ExpressionBuilder, type Kysely, type Selectable, sql } from 'kysely'
 import type { Instant, WallClock } from '../calendar/zone.ts'
 import { boxesAround } from '../lib/geo.ts'
+import { LINKED_KINDS } from '../schema/linked.ts'
 import type { Status } from '../schema/record.ts'
 import type { TermKind } from '../schema/term.ts'
 import { dialectOf, gather, type Tx } from './dialect.ts'
@@ -230,7 +231,11 @@ export const links = preparedList<Link>((db, events) => {
     .select(['event_terms.event', 'event_terms.term as linked'])
     .select([sql<number>`0`.as('position'), sql<LinkedKind | TermKind>`terms.kind`.as('kind')])
     .where('event_terms.event', 'in', events)
-  return linked('venue').unionAll(linked('organizer')).unionAll(terms).orderBy('position')
+  const [first, ...others] = LINKED_KINDS.map(linked)
+  return others
+    .reduce((all, one) => all.unionAll(one), first ?? linked('venue'))
+    .unionAll(terms)
+    .orderBy('position')
 })
 
 /** Makes these the venues or organizers of an event, in this order; a new one has none that would have to go. */
@@ -286,7 +291,7 @@ export async function publishLinkedDrafts(
   events: readonly number[],
   author: number,
   now: Instant,
-  kinds: readonly LinkedKind[] = ['venue', 'organizer'],
+  kinds: readonly LinkedKind[] = LINKED_KINDS,
 ): Promise<void> {
   for (const kind of kinds) {
     await tx

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import type { RecordKind } from '../schema/record.ts'
+import { RECORD_KINDS } from '../schema/linked.ts'
 import { dialectOf, type Tx } from './dialect.ts'
 import { type Page, RECORD_TABLE } from './records.ts'
 import type { ImageTable } from './tables.ts'
@@ -72,7 +72,7 @@ export async function create(tx: Tx, image: Omit<ImageRow, 'id'>): Promise<Image
 /** How many records show an image. */
 export async function countUses(tx: Tx, id: number): Promise<number> {
   let uses = 0
-  for (const kind of Object.keys(RECORD_TABLE) as RecordKind[]) {
+  for (const kind of RECORD_KINDS) {
     const table = RECORD_TABLE[kind] as 'venues'
     const { count } = await tx
       .selectFrom(table)
@@ -92,7 +92,7 @@ export async function remove(tx: Tx, id: number): Promise<void> {
 
 /** Has all records that show an image show another, or none. */
 async function showInstead(tx: Tx, id: number, image: number | null): Promise<void> {
-  for (const kind of Object.keys(RECORD_TABLE) as RecordKind[]) {
+  for (const kind of RECORD_KINDS) {
     await tx
       .updateTable(RECORD_TABLE[kind] as 'venues')
       .set({ image })

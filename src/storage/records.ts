@@ -2,30 +2,23 @@ import { randomInt } from 'node:crypto'
 import type { Selectable, Updateable } from 'kysely'
 import type { Instant } from '../calendar/zone.ts'
 import { withSuffix } from '../lib/slug.ts'
-import type { RecordKind } from '../schema/record.ts'
+import { byLinkedKind, type LinkedKind, RECORD_KINDS, type RecordKind } from '../schema/linked.ts'
 import { dialectOf, type Tx } from './dialect.ts'
 import { insertRows, prepared } from './prepared.ts'
 import type { RecordColumns, Tables } from './tables.ts'
 import { isVisible, type Visibility } from './visibility.ts'
 
 /** The tables of records: what they share is asked for here, whichever it is. */
-export const RECORD_TABLE = { event: 'events', venue: 'venues', organizer: 'organizers' } as const satisfies Record<
-  RecordKind,
-  keyof Tables
->
+export const RECORD_TABLE = forEach((kind) => `${kind}s`) as { readonly [K in RecordKind]: `${K}s` }
 
-/** The kinds of record that events are linked to. */
-export type LinkedKind = 'venue' | 'organizer'
+export type { LinkedKind } from '../schema/linked.ts'
 
-export const LINK_TABLE = { venue: 'event_venues', organizer: 'event_organizers' } as const satisfies Record<
-  LinkedKind,
-  keyof Tables
->
+export const LINK_TABLE = byLinkedKind((kind) => `event_${kind}s`) as { readonly [K in LinkedKind]: `event_${K}s` }
 
 /** Every table whose rows have an author; for the type checker one of them stands for all. */
 const OWNED = [...Object.values(RECORD_TABLE), 'images'] as 'venues'[]
 
-/** A row of any of the three, for what needs no more of it. */
+/** A row of any of them, for what needs no more of it. */
 export type RecordRow = Selectable<RecordColumns> & Record<string, string | number | null>
 
 /** One page of a list, and how many there are on all pages. */
@@ -37,14 +30,14 @@ export interface Page<R> {
 /** How a record is asked for. */
 export type Ref = { readonly id: number } | { readonly slug: string }
 
-/** Queries on a shared column are the same for all three tables; for the type checker one of them stands for all. */
+/** Queries on a shared column are the same for all tables of records; for the type checker one of them stands for all. */
 function table(kind: RecordKind): 'venues' {
   return RECORD_TABLE[kind] as 'venues'
 }
 
-/** The same statement for each of the three tables. */
-function forEach<Statement>(make: (kind: RecordKind) => Statement): Record<RecordKind, Statement> {
-  return { event: make('event'), venue: make('venue'), organizer: make('organizer') }
+/** One for each kind of record. */
+function forEach<T>(make: (kind: RecordKind) => T): Record<RecordKind, T> {
+  return Object.fromEntries(RECORD_KINDS.map((kind) => [kind, make(kind)])) as Record<RecordKind, T>
 }
 
 const byId = forEach((kind) =>

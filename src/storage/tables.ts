@@ -2,10 +2,9 @@ import type { Generated } from 'kysely'
 import type { Instant, WallClock } from '../calendar/zone.ts'
 import type { eventFields } from '../schema/event.ts'
 import type { Columns } from '../schema/field.ts'
-import type { organizerFields } from '../schema/organizer.ts'
-import type { RecordKind, Status } from '../schema/record.ts'
+import type { LINKED_FIELDS, LinkedKind, RecordKind } from '../schema/linked.ts'
+import type { Status } from '../schema/record.ts'
 import type { TermKind } from '../schema/term.ts'
-import type { venueFields } from '../schema/venue.ts'
 
 /** What events, venues and organizers keep beside their declared fields. */
 export interface RecordColumns {
@@ -27,8 +26,11 @@ export interface RecordColumns {
   revision: Generated<number>
 }
 
-export type VenueTable = RecordColumns & Columns<typeof venueFields>
-export type OrganizerTable = RecordColumns & Columns<typeof organizerFields>
+/** The tables of records that events are linked to, and of the links. */
+export type LinkedTables = {
+  [K in LinkedKind as `${K}s`]: RecordColumns & Columns<(typeof LINKED_FIELDS)[K]>
+} & { [K in LinkedKind as `event_${K}s`]: LinkTable }
+
 export type EventTable = RecordColumns &
   Columns<typeof eventFields> & {
     timezone: string
@@ -59,7 +61,7 @@ export interface TermTable {
   published: number
 }
 
-/** An event's venues, or its organizers, in order. */
+/** An event's records of one kind, in order. */
 export interface LinkTable {
   event: number
   linked: number
@@ -154,20 +156,16 @@ export interface ImportTable {
   imported_utc: Instant
 }
 
-export interface Tables {
+export interface Tables extends LinkedTables {
   sequences: { name: string; last: number }
   users: UserTable
   tokens: TokenTable
   sign_ins: SignInTable
-  venues: VenueTable
-  organizers: OrganizerTable
   events: EventTable
   terms: TermTable
   images: ImageTable
   unused_files: UnusedFileTable
   tickets: TicketTable
-  event_venues: LinkTable
-  event_organizers: LinkTable
   /** On a server: see version.ts. */
   data_version: { share: number; version: number }
   limits: { key: string; window: number; count: number }

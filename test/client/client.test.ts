@@ -9,6 +9,7 @@ import sharp from 'sharp'
 import { type Event, Kalends, KalendsError } from '../../packages/client/src/index.ts'
 import { FILE, generate } from '../../scripts/generate-client.ts'
 import * as users from '../../src/domain/users.ts'
+import { endpoints } from '../../src/rest/endpoints.ts'
 import { PASSWORD, type Service, startService } from '../support/service.ts'
 import { ROOT } from '../support/sources.ts'
 
@@ -27,6 +28,12 @@ describe('@kalends/client', () => {
 
   it('has the types of the document', () => {
     assert.equal(readFileSync(FILE, 'utf8'), generate(), 'run npm run generate')
+  })
+
+  it('has every resource', () => {
+    const lists = endpoints.filter(({ name }) => name.endsWith('.list')).map(({ path }) => path.slice(1))
+    const missing = lists.filter((list) => !(list in kalends))
+    assert.deepEqual(missing, [], 'add them to the class Kalends in packages/client/src/index.ts')
   })
 
   it('creates, reads, changes and removes', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 import { after, before, describe, it } from 'node:test'
+import { FEED_EXTENSIONS } from '../support/feeds.ts'
 import { LONGEST_HOLD, longestHold } from '../support/holds.ts'
 import { type Service, startService } from '../support/service.ts'
 
@@ -38,7 +39,7 @@ describe('a feed of events with long texts', () => {
   })
   after(() => service.close())
 
-  for (const extension of ['ics', 'rss', 'atom', 'json']) {
+  for (const extension of FEED_EXTENSIONS) {
     it(`keeps nobody waiting as ${extension}`, async () => {
       // Loads what the first feed of a process needs.
       await service.inject({ url: `/events.${extension}?start_date=2050-01-01` })

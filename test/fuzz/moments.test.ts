@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
+import { FEED_EXTENSIONS } from '../support/feeds.ts'
 import { type Json, type Service, startService } from '../support/service.ts'
 
 /** In how many states every address is seen while others write, and by how many readers at once. */
@@ -131,7 +132,7 @@ describe('an answer while others write', () => {
 
   it('is of one moment as a feed', async () => {
     const feeds = ['/events', '/venue/hall', '/tag/label', '/events/category/topic'].flatMap((path) =>
-      ['ics', 'rss', 'atom', 'json'].map((extension) => `${path}.${extension}`),
+      FEED_EXTENSIONS.map((extension) => `${path}.${extension}`),
     )
     await whileWriting(feeds, moveOn)
   })

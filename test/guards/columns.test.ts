@@ -3,8 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import { sql } from 'kysely'
 import { eventFields } from '../../src/schema/event.ts'
 import type { Fields } from '../../src/schema/field.ts'
-import { organizerFields } from '../../src/schema/organizer.ts'
-import { venueFields } from '../../src/schema/venue.ts'
+import { LINKED_FIELDS } from '../../src/schema/linked.ts'
 import { type Database, openDatabase } from '../../src/storage/database.ts'
 
 const RECORD = [
@@ -22,8 +21,7 @@ const RECORD = [
 ]
 const TIMES = ['timezone', 'start_local', 'end_local', 'start_utc', 'end_utc']
 const TABLES: [string, Fields, string[]][] = [
-  ['venues', venueFields, RECORD],
-  ['organizers', organizerFields, RECORD],
+  ...Object.entries(LINKED_FIELDS).map(([kind, fields]): [string, Fields, string[]] => [`${kind}s`, fields, RECORD]),
   ['events', eventFields, [...RECORD, ...TIMES, 'title_search', 'parent', 'password_hash']],
 ]
 
@@ -41,7 +39,11 @@ describe('schema and tables', () => {
         sql<{ name: string }>`select name from pragma_table_info(${table})`.execute(tx),
       )
       const stored = Object.entries(fields).filter(([, field]) => field.stored)
-      assert.deepEqual(rows.map((row) => row.name).sort(), [...kept, ...stored.map(([name]) => name)].sort())
+      assert.deepEqual(
+        rows.map((row) => row.name).sort(),
+        [...kept, ...stored.map(([name]) => name)].sort(),
+        `the columns of ${table} are not its stored fields: add a migration to src/storage/migrations`,
+      )
     })
   }
 })

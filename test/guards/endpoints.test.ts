@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { endpoints } from '../../src/rest/endpoints.ts'
+import { LINKED_KINDS } from '../../src/schema/linked.ts'
 import { type Service, startService } from '../support/service.ts'
 
 describe('every endpoint', () => {
@@ -45,11 +46,12 @@ describe('every endpoint', () => {
 
   it('is one of the specification, of images or of imports, and all of the specification are there', () => {
     const paths = [...new Set(endpoints.map(({ path }) => path))].sort()
-    const records = ['events', 'venues', 'organizers'].flatMap((name) => [
+    const records = ['events', ...LINKED_KINDS.map((kind) => `${kind}s`)].flatMap((name) => [
       `/${name}`,
       `/${name}/:id`,
       `/${name}/by-slug/:slug`,
     ])
+    for (const name of ['venue', 'organizer'] as const) assert.ok(LINKED_KINDS.includes(name), name)
     const terms = ['categories', 'tags'].flatMap((name) => [`/${name}`, `/${name}/:id`])
     assert.deepEqual(paths, ['/', '/doc', '/images', '/images/:id', '/import', ...records, ...terms].sort())
   })

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
 import { runFiles } from '../../scripts/test-files.ts'
 import { ROOT } from '../support/sources.ts'
 import { eventually } from '../support/workers.ts'
@@ -55,6 +57,11 @@ describe('test files', () => {
       return /import \{[^}]*\b(spawn|fork)\b[^}]*\} from 'node:child_process'/.test(text)
     })
     assert.deepEqual(wrong, ['test/support/processes.ts'])
+  })
+
+  it('make the suite end with 1 when it fails', async () => {
+    const run = promisify(execFile)(process.execPath, ['scripts/test.ts', 'no file of this name'], { cwd: ROOT })
+    await assert.rejects(run, { code: 1 })
   })
 
   it('end what they started when a test fails, and need no limit for that', async () => {

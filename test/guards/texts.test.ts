@@ -3,8 +3,16 @@ import { describe, it } from 'node:test'
 import { ERRORS } from '../../src/lib/errors.ts'
 import { DEFAULT_LANGUAGE, keysOf, LANGUAGES, text } from '../../src/lib/texts.ts'
 import { endpoints } from '../../src/rest/endpoints.ts'
+import { LINKED_KINDS } from '../../src/schema/linked.ts'
+import { RESPONSES } from '../../src/schema/responses.ts'
 import { ticketFields } from '../../src/schema/ticket.ts'
 import { sources } from '../support/sources.ts'
+
+/** The keys of texts in schemas. */
+const inSchemas = (value: unknown): string[] =>
+  typeof value === 'object' && value !== null
+    ? Object.entries(value).flatMap(([name, part]) => (name === 'x-text' ? [String(part)] : inSchemas(part)))
+    : []
 
 /** The keys that the sources ask for. */
 function wanted(): string[] {
@@ -16,6 +24,9 @@ function wanted(): string[] {
     ...endpoints.flatMap(({ parameters }) => Object.values(parameters).map((field) => `fields.${field.text}`)),
     ...Object.values(ticketFields).map((field) => `fields.${field.text}`),
     ...endpoints.map(({ name }) => `operations.${name}`),
+    ...endpoints.map(({ name }) => `documentation.groups.${name.split('.')[0]}`),
+    ...LINKED_KINDS.flatMap((kind) => [`problems.no_such_${kind}`, `pages.${kind}`]),
+    ...inSchemas(RESPONSES),
     ...Object.keys(ERRORS).map((code) => `errors.${code}`),
     ...problems.map((key) => `problems.${key}`),
   ]

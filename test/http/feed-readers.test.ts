@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { ROLES } from '../../src/domain/access.ts'
-import { useFeeds } from '../support/feeds.ts'
+import { FEED_EXTENSIONS, useFeeds } from '../support/feeds.ts'
 import { basic, type Json, type Service, startService } from '../support/service.ts'
 
 const READERS = [null, ...ROLES] as const
@@ -42,7 +42,7 @@ describe('what nobody is told of', () => {
     it(`is in no feed, not even of ${reader ?? 'a visitor'}`, async () => {
       const headers: Record<string, string> = reader === null ? {} : { authorization: basic(reader) }
       for (const place of places) {
-        for (const extension of ['ics', 'rss', 'atom', 'json']) {
+        for (const extension of FEED_EXTENSIONS) {
           const { body, statusCode } = await get(
             `${place}.${extension}?start_date=2000-01-01&page=1&per_page=50`,
             headers,
@@ -105,7 +105,7 @@ describe('a reader who has a feed already', () => {
     ]
     const patch = (path: string, json: object) => site.service.expect(200, 'editor', path, { method: 'PATCH', json })
     for (const [what, change] of changes) {
-      for (const extension of ['ics', 'rss', 'atom', 'json']) {
+      for (const extension of FEED_EXTENSIONS) {
         const url = `/tag/cached.${extension}`
         const { headers, statusCode } = await get(url)
         assert.equal(statusCode, 200)

@@ -3,7 +3,10 @@ import { after, before, beforeEach, describe, it } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { toInstant } from '../../src/calendar/zone.ts'
 import { fillCalendar, NOON, type Sample } from '../support/calendar.ts'
+import { FEED_EXTENSIONS } from '../support/feeds.ts'
 import { basic, type Service, startService } from '../support/service.ts'
+
+const FEED_LINKS = new RegExp(`href="([^"]*\\.(?:${FEED_EXTENSIONS.join('|')})(?:\\?[^"]*)?)"`, 'g')
 
 const ZONE = 'America/New_York'
 const MIDNIGHT = toInstant('2031-06-11 00:00:00', ZONE)
@@ -239,7 +242,7 @@ describe('feeds that pages lead to', () => {
     const seen = new Set<string>()
     for (const path of paths.flatMap((one) => [one, `/fr${one}`])) {
       const { body } = await service.inject({ url: path, headers: { accept: 'text/html' } })
-      const links = [...body.matchAll(/href="([^"]*\.(?:ics|rss|atom|json)(?:\?[^"]*)?)"/g)].map(([, to = '']) => to)
+      const links = [...body.matchAll(FEED_LINKS)].map(([, to = '']) => to)
       const own = links.filter((to) => !to.startsWith('https://calendar.google.com'))
       assert.ok(own.length >= (path.includes('/event/') ? 2 : 7), `${path} leads to ${own.length} feeds`)
       for (const link of own) seen.add(plain(link).replace(/^webcal:/, 'http:'))

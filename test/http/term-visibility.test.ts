@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import type { Role } from '../../src/domain/access.ts'
 import { publishDue } from '../../src/domain/events.ts'
 import { NOON } from '../support/calendar.ts'
+import { FEED_EXTENSIONS } from '../support/feeds.ts'
 import { basic, type Json, type Service, startService } from '../support/service.ts'
 
 const EVENT = { title: 'E', start_date: '2031-07-01 10:00', end_date: '2031-07-01 11:00' }
@@ -54,7 +55,7 @@ describe('a term that was made by writing an event', () => {
   }
   const feeds = async (plural: Plural, { slug }: Json) => {
     const statuses = []
-    for (const extension of ['ics', 'rss', 'atom', 'json'])
+    for (const extension of FEED_EXTENSIONS)
       statuses.push((await service.inject({ url: `${KINDS[plural]}/${slug}.${extension}` })).statusCode)
     statuses.push((await service.inject({ url: `/events.ics?${plural}=${slug}` })).statusCode)
     return [...new Set(statuses)].sort()

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
 import type { LightMyRequestResponse } from 'fastify'
+import { feedFormats } from '../../src/feeds/formats.ts'
 import { type Json, type Service, startService } from './service.ts'
+
+/** The endings of the feeds of lists. */
+export const FEED_EXTENSIONS = feedFormats('lists').map(({ extension }) => extension)
 
 /** A calendar whose feeds are read. */
 export interface Feeds {

@@ -5,6 +5,7 @@ import type { Scope } from '../../domain/scope.ts'
 import { asHtml, encode } from '../../lib/html.ts'
 import { slugify, withSuffix } from '../../lib/slug.ts'
 import { eventFields } from '../../schema/event.ts'
+import { byLinkedKind, LINKED_KINDS, type LinkedKind } from '../../schema/linked.ts'
 import type { TermKind } from '../../schema/term.ts'
 import * as imports from '../import-run.ts'
 import { Names } from '../links.ts'
@@ -55,16 +56,19 @@ export function itemOf(reader: EntryReader, occurrence: Occurrence): imports.Ite
     ...(own !== null && part === '' && { adopts: { slug: null, id: own } }),
     links: async (tx, found) => {
       const names = new Names(tx, scope, found)
-      const { venue, organizer: holders, categories: own, tags: ownTags } = entry.fields ?? {}
+      const { categories: own, tags: ownTags, ...others } = entry.fields ?? {}
+      // An export of ours gives the data of every linked record; other calendars name one place and one organizer.
+      const linked: Record<LinkedKind, readonly number[]> = byLinkedKind(() => [])
+      for (const kind of LINKED_KINDS) {
+        const list = others[kind]
+        if (Array.isArray(list)) linked[kind] = await names.data(kind, list)
+        else if (kind === 'venue') linked[kind] = await names.venue(location, place)
+        else if (kind === 'organizer' && organizer !== null) linked[kind] = await names.organizer(organizer)
+      }
       const terms = async (kind: TermKind, slugs: unknown, by: readonly string[]) =>
         (await said.ids(tx, scope, kind, slugs, found)) ?? names.terms(kind, by)
       return {
-        venue: Array.isArray(venue) ? await names.data('venue', venue) : await names.venue(location, place),
-        organizer: Array.isArray(holders)
-          ? await names.data('organizer', holders)
-          : organizer === null
-            ? []
-            : await names.organizer(organizer),
+        ...linked,
         categories: await terms('category', own, categories),
         ...((tags.length > 0 || entry.fields !== null) && { tags: await terms('tag', ownTags, tags) }),
       }

@@ -5,9 +5,8 @@ import * as terms from '../../domain/terms.ts'
 import { AppError, type Problem } from '../../lib/errors.ts'
 import { eventFields } from '../../schema/event.ts'
 import { type Fields, readFields } from '../../schema/field.ts'
-import { organizerFields } from '../../schema/organizer.ts'
+import { byLinkedKind, LINKED_FIELDS, LINKED_KINDS } from '../../schema/linked.ts'
 import { categoryFields, type TermKind, tagFields } from '../../schema/term.ts'
-import { venueFields } from '../../schema/venue.ts'
 import type { ImportKind } from '../../storage/imports.ts'
 import * as storage from '../../storage/imports.ts'
 import type { LinkedKind } from '../../storage/records.ts'
@@ -22,13 +21,12 @@ type Payload = Record<string, unknown>
 const FIELDS: Record<TermKind | LinkedKind | 'event', Fields> = {
   category: categoryFields,
   tag: tagFields,
-  venue: venueFields,
-  organizer: organizerFields,
+  ...LINKED_FIELDS,
   event: eventFields,
 }
 
 /** What has another meaning here, or is found by its id there. */
-const APART = ['author', 'date', 'image', 'parent', 'venue', 'organizer', 'categories', 'tags', 'password']
+const APART = ['author', 'date', 'image', 'parent', ...LINKED_KINDS, 'categories', 'tags', 'password']
 
 /** What WordPress says of a draft, which has no date of publication. */
 const NO_DATE = /^0000-/
@@ -121,9 +119,10 @@ export class SiteRecords {
       }
       return found
     }
+    const linked = byLinkedKind((): number[] => [])
+    for (const kind of LINKED_KINDS) linked[kind] = await ids(kind, remote[kind])
     const links = {
-      venue: await ids('venue', remote.venue),
-      organizer: await ids('organizer', remote.organizer),
+      ...linked,
       categories: await ids('category', remote.categories),
       tags: await ids('tag', remote.tags),
     }

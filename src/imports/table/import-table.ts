@@ -3,7 +3,8 @@ import { CsvReader, type CsvRow } from '../../lib/csv.ts'
 import { asHtml } from '../../lib/html.ts'
 import { slugify } from '../../lib/slug.ts'
 import { splitNames, unprotectText } from '../../lib/table-cells.ts'
-import { eventFields } from '../../schema/event.ts'
+import { eventFields, NOT_IN_TABLES } from '../../schema/event.ts'
+import { byLinkedKind, LINKED_KINDS } from '../../schema/linked.ts'
 import { ImportedImages } from '../images.ts'
 import * as imports from '../import-run.ts'
 import { Names } from '../links.ts'
@@ -15,12 +16,9 @@ export class TableError extends Error {}
 const IDENTITY = ['uid', 'id']
 
 /** Columns whose cells name what an event is linked to. */
-const LINKS = ['venue', 'organizer', 'categories', 'tags']
+const LINKS: readonly string[] = [...LINKED_KINDS, 'categories', 'tags']
 
-/** What a table cannot say: it has no ids of the users and events of this site, and passwords are not for files. */
-const NOT_READ = ['author', 'parent', 'tickets', 'password']
-
-const FIELDS = Object.keys(eventFields).filter((name) => !NOT_READ.includes(name))
+const FIELDS = Object.keys(eventFields).filter((name) => !(NOT_IN_TABLES as readonly string[]).includes(name))
 
 export interface TableOptions {
   readonly dryRun: boolean
@@ -131,14 +129,11 @@ function itemOf(scope: Scope, columns: readonly string[], { cells, line }: CsvRo
     ...(image !== null && { image }),
     links: async (tx, found) => {
       const names = new Names(tx, scope, found)
-      const venue: number[] = []
-      const organizer: number[] = []
-      for (const name of splitNames(cell('venue'), '|')) venue.push(...(await names.venue(name, null)))
-      for (const name of splitNames(cell('organizer'), '|'))
-        organizer.push(...(await names.organizer({ name, email: '' })))
+      const linked = byLinkedKind((): number[] => [])
+      for (const kind of LINKED_KINDS)
+        for (const name of splitNames(cell(kind), '|')) linked[kind].push(...(await names.named(kind, name)))
       const all = {
-        venue,
-        organizer,
+        ...linked,
         categories: await names.terms('category', splitNames(cell('categories'), ',')),
         tags: await names.terms('tag', splitNames(cell('tags'), ',')),
       }

@@ -3,7 +3,8 @@ import type { LinkedData, Links, OwnData, RenderedEventCache, Stub } from '../..
 import type { Site } from '../../domain/scope.ts'
 import type { Term } from '../../domain/terms.ts'
 import type { Addresses } from '../../http/addresses.ts'
-import { inertLd, organizationLd, part, placeLd } from '../json-ld.ts'
+import { byLinkedKind, LINKED_KINDS, SHOWN_ALONE } from '../../schema/linked.ts'
+import { inertLd, linkedLd, part } from '../json-ld.ts'
 import { linkedRecord } from '../present.ts'
 import { embeddedTerm } from '../present-event.ts'
 import { type Hole, templateOf } from './event-template.ts'
@@ -26,8 +27,8 @@ interface LinkedJson {
   readonly order: string
 }
 
-type LinkedKind = keyof Links
-const KINDS: readonly LinkedKind[] = ['venue', 'organizer', 'category', 'tag', 'event']
+type LinkKind = keyof Links
+const KINDS: readonly LinkKind[] = [...LINKED_KINDS, 'category', 'tag', 'event']
 
 /** How many records of a kind are cached at most. */
 const MOST_LINKED = 20_000
@@ -136,7 +137,7 @@ export class EventCache implements RenderedEventCache<RenderedEvent> {
     if (isList) pieces.push(END_OF_LIST)
   }
 
-  #render(kind: LinkedKind, id: number, data: LinkedData): LinkedJson | undefined {
+  #render(kind: LinkKind, id: number, data: LinkedData): LinkedJson | undefined {
     if (kind === 'event') return data.event.has(id) ? linkedJson(id, null) : undefined
     if (kind === 'category' || kind === 'tag') {
       const term = data[kind].get(id)
@@ -144,13 +145,13 @@ export class EventCache implements RenderedEventCache<RenderedEvent> {
     }
     const linked = data[kind].get(id)
     if (linked === undefined) return undefined
-    const ld = kind === 'venue' ? placeLd(linked, this.#addresses) : organizationLd(linked, this.#addresses)
+    const ld = linkedLd[kind](linked, this.#addresses)
     return linkedJson(linkedRecord(kind, linked, this.#addresses, this.#site.timezone), inertLd(part(ld)))
   }
 }
 
-function byKind<T>(make: (kind: LinkedKind) => T): Record<LinkedKind, T> {
-  return Object.fromEntries(KINDS.map((kind) => [kind, make(kind)])) as Record<LinkedKind, T>
+function byKind<T>(make: (kind: LinkKind) => T): Record<LinkKind, T> {
+  return Object.fromEntries(KINDS.map((kind) => [kind, make(kind)])) as Record<LinkKind, T>
 }
 
 /** Terms are in order of name, equals in order of id. */
@@ -170,7 +171,7 @@ const END_OF_LIST = slice(']')
 
 /** How a hole is filled: from what, under which name, in which form, and how when there is one or none. */
 interface Filling {
-  readonly kind: LinkedKind | null
+  readonly kind: LinkKind | null
   readonly name: { readonly one: Slice; readonly list: Slice }
   /** `list`: always a list. `some`: a list unless there is exactly one. Otherwise absent when there is none. */
   readonly always?: 'list' | 'some'
@@ -183,8 +184,9 @@ const HOLES: Record<Hole, Filling> = {
   parent: { kind: 'event', name: named('parent') },
   categories: { kind: 'category', name: named('categories'), always: 'list' },
   tags: { kind: 'tag', name: named('tags'), always: 'list' },
-  venue: { kind: 'venue', name: named('venue'), always: 'some' },
-  organizer: { kind: 'organizer', name: named('organizer'), always: 'list' },
+  ...byLinkedKind((kind): Filling => {
+    return { kind, name: named(kind), always: SHOWN_ALONE.includes(kind) ? 'some' : 'list' }
+  }),
   end: { kind: null, name: named('end') },
   location: { kind: 'venue', name: named('location'), form: 'ld' },
   ld_organizer: { kind: 'organizer', name: named('organizer'), form: 'ld' },

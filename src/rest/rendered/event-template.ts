@@ -3,6 +3,7 @@ import type { Links, OwnData } from '../../domain/event-data.ts'
 import type { Event } from '../../domain/events.ts'
 import type { Site } from '../../domain/scope.ts'
 import type { Addresses } from '../../http/addresses.ts'
+import { byLinkedKind, byLinkedPlural, type LinkedKind } from '../../schema/linked.ts'
 import { eventLd, inertLd } from '../json-ld.ts'
 import { event } from '../present-event.ts'
 
@@ -23,7 +24,7 @@ export interface Template {
 }
 
 /** What a hole is filled with; at `end`, an event in a list ends and one by itself goes on. */
-export type Hole = 'parent' | 'categories' | 'tags' | 'venue' | 'organizer' | 'end' | 'location' | 'ld_organizer'
+export type Hole = LinkedKind | 'parent' | 'categories' | 'tags' | 'end' | 'location' | 'ld_organizer'
 
 /** Nobody who writes an event can guess it. */
 const SECRET = randomUUID()
@@ -38,8 +39,7 @@ export function templateOf({ links, ...own }: OwnData, addresses: Addresses, sit
       parent: hole('parent'),
       categories: hole('categories'),
       tags: hole('tags'),
-      venue: hole('venue'),
-      organizer: hole('organizer'),
+      linked: byLinkedKind(hole),
     }),
     end: hole('end'),
     json_ld: inertLd(eventLd(shown, addresses, site, { location: hole('location'), organizer: hole('ld_organizer') })),
@@ -73,7 +73,7 @@ function shared(holes: Hole[]): Hole[] {
 }
 
 /** What is not an event's own. */
-const NOTHING = { venues: [], organizers: [], categories: [], tags: [], parent: null, distance: null, whole: true }
+const NOTHING = { ...byLinkedPlural(() => []), categories: [], tags: [], parent: null, distance: null, whole: true }
 
 /** All of a template that is short, as text for the store. */
 export function headOf({ mark, cuts, holes, links }: Template): string {

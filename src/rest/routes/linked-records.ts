@@ -3,9 +3,9 @@ import * as records from '../../domain/linked-records.ts'
 import { unchanged } from '../../http/conditional.ts'
 import { type Answer, type Call, type Endpoint, UPDATE } from '../../http/endpoint.ts'
 import { type Fields, optional } from '../../schema/field.ts'
-import { organizerFields } from '../../schema/organizer.ts'
+import { LINKED_FIELDS, LINKED_KINDS } from '../../schema/linked.ts'
 import { linkedListParameters, removeParameters } from '../../schema/record.ts'
-import { venueFields } from '../../schema/venue.ts'
+import { responseName } from '../../schema/responses.ts'
 import { listAnswer } from '../list-response.ts'
 import { linkedRecord, singleLinkedRecord } from '../present.ts'
 import { byId, bySlug, type Lookup } from './lookup.ts'
@@ -13,9 +13,10 @@ import { byId, bySlug, type Lookup } from './lookup.ts'
 const revisionOf = ({ row }: Linked) => String(row.revision)
 
 /** Venues and organizers: list, create, and by id and by slug read, change and remove. */
-function endpointsOf(kind: LinkedKind, fields: Fields): Endpoint[] {
+function endpointsOf(kind: LinkedKind): Endpoint[] {
+  const fields: Fields = LINKED_FIELDS[kind]
   const plural = `${kind}s`
-  const name = kind === 'venue' ? 'Venue' : 'Organizer'
+  const name = responseName(kind)
   const single = ({ addresses, scope }: Call, shown: Linked, status = 200): Answer => ({
     status,
     ...(status === 201 && { headers: { location: `${addresses.rest}/${plural}/${shown.row.id}` } }),
@@ -81,7 +82,4 @@ function endpointsOf(kind: LinkedKind, fields: Fields): Endpoint[] {
   ]
 }
 
-export const linkedRecordEndpoints = [
-  ...endpointsOf('venue', venueFields),
-  ...endpointsOf('organizer', organizerFields),
-]
+export const linkedRecordEndpoints = LINKED_KINDS.flatMap(endpointsOf)
