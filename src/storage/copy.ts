@@ -30,10 +30,11 @@ const TABLES = [
   ['event_terms', ['event', 'term']],
   ['tickets', ['id']],
   ['imports', ['source', 'kind', 'uid', 'part']],
+  ['jobs', ['id']],
 ] as const satisfies readonly (readonly [keyof Tables, readonly string[]])[]
 type Table = (typeof TABLES)[number][0]
 
-const IDENTITIES: readonly Table[] = ['users', 'tokens', 'tickets']
+const IDENTITIES: readonly Table[] = ['users', 'tokens', 'tickets', 'jobs']
 const SEQUENCES: readonly Sequence[] = ['records', 'terms']
 const BATCH = 500
 
