@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Picture } from '../lib/picture.ts'
 import * as storage from '../storage/image-files.ts'
 import type { ImageRow } from '../storage/images.ts'
-import type { JobKind } from './jobs.ts'
+import type { JobKind } from './job-run.ts'
 import type { Scope } from './scope.ts'
 
 /** One rendering of an image, in a file of this name. */

@@ -55,34 +55,24 @@ export async function add(tx: Tx, { kind, key = randomUUID(), payload = null, de
 }
 
 /** Adds the recurring jobs that are not there, and writes nothing if all are. */
-export async function addRecurring(db: Database, kinds: readonly string[]): Promise<void> {
+export async function addRecurring(db: Database, kinds: readonly { readonly name: string }[]): Promise<void> {
   const found = await db.read((tx) => tx.selectFrom('jobs').select('kind').where('key', '=', '').execute())
-  const missing = kinds.filter((kind) => !found.some((row) => row.kind === kind))
+  const missing = kinds.filter(({ name }) => !found.some(({ kind }) => kind === name))
   if (missing.length === 0) return
   await db.writeWithoutInvalidating(async (tx) => {
-    for (const kind of missing) await add(tx, { kind, key: '' })
+    for (const { name } of missing) await add(tx, { kind: name, key: '' })
   })
 }
 
-export interface Outlook {
-  /** Seconds until one of the jobs is due: negative if it is overdue, null if there is none. */
-  readonly wait: number | null
-  /** By how many seconds the clock was set back since a job was written; null if there is none. */
-  readonly ahead: number | null
-}
-
-/** When the next job of these kinds is due. */
-export async function look(tx: Tx, kinds: readonly string[]): Promise<Outlook> {
+/** How many seconds it is until a job of these kinds is due, and whether the clock was set back since a job was written. */
+export async function look(tx: Tx, kinds: readonly string[]): Promise<{ wait: number; isSetBack: boolean }> {
   const { now } = dialectOf(tx)
   const due = tx.selectFrom('jobs').select('due_utc').where('kind', 'in', kinds).where('due_utc', 'is not', null)
-  const { rows } = await sql<Outlook>`select (${due.orderBy('due_utc').limit(1)}) - ${now} as wait,
-    (select max(set_utc) from jobs) - ${now} as ahead`.execute(tx)
-  return rows[0] ?? { wait: null, ahead: null }
-}
-
-/** Whether a clock that was set back has to be made up for. */
-export function isSetBack({ ahead }: Outlook): boolean {
-  return ahead !== null && ahead > TOLERANCE
+  const { rows } = await sql<{ wait: number | null; ahead: number | null }>`select
+    (${due.orderBy('due_utc').limit(1)}) - ${now} as wait, (select max(set_utc) from jobs) - ${now} as ahead`.execute(
+    tx,
+  )
+  return { wait: rows[0]?.wait ?? Number.POSITIVE_INFINITY, isSetBack: (rows[0]?.ahead ?? 0) > TOLERANCE }
 }
 
 /** Keeps the delays of jobs that were written before the clock was set back. A process that runs one renews its lease. */
@@ -94,12 +84,13 @@ export async function makeUpForClock(db: Database): Promise<void> {
   })
 }
 
-/** Claims the job of these kinds that is overdue the longest, for a process and so many seconds. */
+/** Claims the job of these kinds that is overdue the longest, for a process and so many seconds, but none that it still runs. */
 export async function claim(
   db: Database,
   kinds: readonly string[],
   claimed_by: string,
   lease: number,
+  running: readonly number[] = [],
 ): Promise<JobRow | undefined> {
   const [job] = await run(db, (on) => {
     const { now, locksRows } = dialectOf(on)
@@ -113,6 +104,7 @@ export async function claim(
           .orderBy('due_utc')
           .orderBy('id')
           .limit(1)
+          .$if(running.length > 0, (picked) => picked.where('id', 'not in', running))
           .$if(locksRows, (picked) => picked.forUpdate().skipLocked()),
       )
       .updateTable('jobs')
