@@ -4,9 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pino, { type Logger, type LoggerOptions } from 'pino'
 import { type Config, PROGRAM_NAME } from './config.ts'
 import { type Damage, type OnDamage, reportingOnce } from './domain/damage.ts'
-import { publishDue } from './domain/events.ts'
+import { publishing } from './domain/events.ts'
 import { Guesses } from './domain/guesses.ts'
-import { sweep } from './domain/image-files.ts'
+import { sweeping } from './domain/image-files.ts'
+import { inspectRegularly } from './domain/inspection.ts'
+import { Jobs } from './domain/jobs.ts'
 import { Limits, type Sharing, throughDatabase } from './domain/limits.ts'
 import { Quotas } from './domain/quotas.ts'
 import type { Scope, Site } from './domain/scope.ts'
@@ -23,7 +25,6 @@ import { loadLazyPackages, once } from './lib/lazy.ts'
 import { LogOutput } from './lib/log-output.ts'
 import { roomForConnections } from './lib/open-files.ts'
 import { PasswordChecker } from './lib/passwords.ts'
-import { type Repeated, repeat } from './lib/repeat.ts'
 import { withoutSecrets } from './lib/secrets.ts'
 import { assetFiles } from './pages/assets.ts'
 import { embedFile } from './pages/embed.ts'
@@ -35,29 +36,22 @@ import { type Database, openDatabase } from './storage/database.ts'
 import { type FileStore, folderStore, s3Store } from './storage/files.ts'
 import { makeImagesPrivate } from './storage/sqlite/private-files.ts'
 
-/** How often scheduled publishing looks for what is due, in milliseconds. */
-const PUBLISHING_INTERVAL = 1000
-
-/** When the embedded database is looked through for damage: how long after the start, and how often, in milliseconds. */
-const FIRST_INSPECTION = 15_000
-const INSPECTION_INTERVAL = 24 * 3600 * 1000
-
-/** The same for removing files that no image names. */
-const FIRST_SWEEP = 60_000
-const SWEEP_INTERVAL = 600_000
+/** How often a process looks for jobs that others have added, in an embedded database and on a server, in milliseconds. */
+const POLL_EMBEDDED = 1000
+const POLL_SERVER = 5000
 
 /** A service that is put together and not yet listening. */
 export interface App {
   readonly db: Database
   readonly clock: Clock
   readonly server: Awaited<ReturnType<typeof createServer>>
-  /** Publishes what is due, now and then every second, until it is closed. */
-  keepSchedule(): Promise<void>
+  /** Runs background jobs until it is finished or closed. */
+  startJobs(): void
   /** Gets ready for connections that are accepted elsewhere; the server may listen by itself instead. */
   ready(): Promise<void>
   /** Answers the requests of a connection. */
   take(connection: Socket): void
-  /** Finishes running requests: see Stopping. */
+  /** Finishes running requests, and jobs: see Stopping. */
   finish(): Promise<void>
   /** Finishes running requests, then closes the database. */
   close(): Promise<void>
@@ -115,22 +109,14 @@ export async function createApp(
   }
   server.addHook('onListen', warmUp)
   service.limits.share((error) => server.log.warn({ err: error }, 'limits could not be shared'))
-  const inspection = repeat(() => inspect(db, server.log), FIRST_INSPECTION, INSPECTION_INTERVAL)
-  let schedule: NodeJS.Timeout | undefined
-  let sweeping: Repeated | undefined
-  let publishing: Promise<unknown> = Promise.resolve()
-  const keepSchedule = async () => {
-    if (isClosed) return
-    sweeping ??= repeat(() => sweepFiles(service, server.log), FIRST_SWEEP, SWEEP_INTERVAL)
-    publishing = publishDue(service).catch((error) => server.log.error({ err: error }, 'scheduled publishing failed'))
-    await publishing
-    if (!isClosed) schedule = setTimeout(keepSchedule, PUBLISHING_INTERVAL).unref()
-  }
+  const inspection = inspectRegularly(db, server.log)
+  const poll = config.databaseUrl === '' ? POLL_EMBEDDED : POLL_SERVER
+  const jobs = new Jobs({ db, clock, log: server.log, poll }, [publishing(service), sweeping(service)])
   return {
     db,
     clock,
     server,
-    keepSchedule,
+    startJobs: () => jobs.start(),
     async ready() {
       await server.ready()
       // From now on Node watches how long requests take to arrive.
@@ -140,34 +126,18 @@ export async function createApp(
     take: (connection) => void server.server.emit('connection', connection),
     async finish() {
       service.signIns.stop()
-      await server.stopping.finish()
+      await Promise.all([server.stopping.finish(), jobs.stop()])
     },
     async close() {
       service.signIns.stop()
       await server.close()
       rendered.close()
       isClosed = true
-      clearTimeout(schedule)
       inspection.stop()
-      sweeping?.stop()
-      await publishing
+      await jobs.stop()
       service.limits.stop()
       await db.close()
     },
-  }
-}
-
-async function sweepFiles(scope: Parameters<typeof sweep>[0], log: Pick<Logger, 'warn'>): Promise<void> {
-  await sweep(scope).catch((error) => log.warn({ err: error }, 'unused files could not be removed'))
-}
-
-/** Looks through the database for damage, and tells the log of it. */
-async function inspect(db: Database, log: Pick<Logger, 'error' | 'warn'>): Promise<void> {
-  try {
-    const damage = await db.inspect()
-    if (damage !== null) log.error({ damage }, 'the database is damaged: restore a backup')
-  } catch (error) {
-    log.warn({ err: error }, 'the database could not be looked through')
   }
 }
 

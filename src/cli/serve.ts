@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Command } from 'commander'
 import { type App, createApp, createLogger, openStore, protectData, warnOfProxy } from '../app.ts'
 import type { Config } from '../config.ts'
+import { publishDue } from '../domain/events.ts'
 import * as users from '../domain/users.ts'
 import { Listener } from '../lib/listener.ts'
 import { configOf, sayOnce, withSettings } from './options.ts'
@@ -62,7 +63,8 @@ async function start(app: App, listener: Listener, config: Config, upgrade: Upgr
   if (isLong) await listen()
   await upgrade.run()
   // What came due while the service was down is published before anyone can ask for it.
-  await app.keepSchedule()
+  await publishDue(app).catch((error) => app.server.log.error({ err: error }, 'scheduled publishing failed'))
+  app.startJobs()
   upgrade.end()
   await protectData(config, app.server.log)
   if (!isLong) await listen()

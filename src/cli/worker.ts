@@ -29,8 +29,8 @@ export type Order =
   | { readonly kind: 'totals'; readonly totals: Counts }
   | { readonly kind: 'admitted'; readonly id: number; readonly isOpen: boolean }
 
-/** The worker that keeps the schedule for all. */
-const SCHEDULER = 1
+/** The only worker that runs jobs on an embedded database. On a server every worker does, so that each starts those that it added at once. */
+const JOB_WORKER = 1
 
 /** Answers requests beside other processes, as the primary one orders. When that is gone, Node ends this one. */
 export async function serveAsWorker(config: Config): Promise<void> {
@@ -66,10 +66,10 @@ export async function serveAsWorker(config: Config): Promise<void> {
       // What is written to one file makes every worker read anew: counts are not worth that.
       ...(config.databaseUrl === '' && { sharing: primary }),
     })
-    const { keepSchedule, take } = app
-    if (number === SCHEDULER) {
-      if (isClosed) void opened.promise.then(keepSchedule)
-      else await keepSchedule()
+    const { startJobs, take } = app
+    if (number === JOB_WORKER || config.databaseUrl !== '') {
+      if (isClosed) void opened.promise.then(startJobs)
+      else startJobs()
     }
     await app.ready()
     primary.onConnection = take

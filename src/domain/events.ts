@@ -22,6 +22,7 @@ import { opens } from './event-passwords.ts'
 import { settleTimes } from './event-times.ts'
 import type { Fetched } from './images.ts'
 import * as images from './images.ts'
+import type { JobKind } from './job-run.ts'
 import { withNamedForEdit } from './linked-records.ts'
 import { isLongEvent, readLongTexts, writeBySize } from './long-texts.ts'
 import * as records from './records.ts'
@@ -159,6 +160,11 @@ export async function trashWithin(tx: Tx, scope: Scope, id: number): Promise<voi
 
 /** How many scheduled records are published in one transaction. */
 const MOST_PUBLISHED = 100
+
+/** Publishes scheduled records in the second in which they are due. */
+export function publishing(scope: Pick<Scope, 'db' | 'clock'>): JobKind {
+  return { name: 'publish-scheduled', every: 1, next: recordStorage.nextScheduled, run: () => publishDue(scope) }
+}
 
 /** Publishes every scheduled event, venue and organizer whose time has come; `modified` stays. Answers how many there were. */
 export async function publishDue(scope: Pick<Scope, 'db' | 'clock'>): Promise<number> {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Picture } from '../lib/picture.ts'
 import * as storage from '../storage/image-files.ts'
 import type { ImageRow } from '../storage/images.ts'
+import type { JobKind } from './job-run.ts'
 import type { Scope } from './scope.ts'
 
 /** One rendering of an image, in a file of this name. */
@@ -58,6 +59,11 @@ export async function discard(store: Store, files: readonly string[]): Promise<v
   if (unused.length === 0) return
   for (const file of unused) await store.files.remove(keyOf(file))
   await store.db.writeWithoutInvalidating((tx) => storage.forget(tx, unused))
+}
+
+/** Removes unused files every ten minutes. */
+export function sweeping(store: Store): JobKind {
+  return { name: 'sweep-unused-files', every: 600, run: () => sweep(store) }
 }
 
 /** Removes files that no image came to name, and that were left when something was interrupted. */

@@ -30,6 +30,7 @@ const KEYS: Record<Table, readonly string[]> = {
   event_terms: ['event', 'term'],
   tickets: ['id'],
   imports: ['source', 'kind', 'uid', 'part'],
+  jobs: ['id'],
 }
 type Table = Exclude<keyof Tables, NotCopied>
 /** Counters of one database, and what only concerns the site that it belongs to. */
@@ -40,7 +41,7 @@ function linkTables<T>(key: T): { [K in LinkedKind as `event_${K}s`]: T } {
   return Object.fromEntries(LINKED_KINDS.map((kind) => [LINK_TABLE[kind], key])) as ReturnType<typeof linkTables<T>>
 }
 
-const IDENTITIES: readonly Table[] = ['users', 'tokens', 'tickets']
+const IDENTITIES: readonly Table[] = ['users', 'tokens', 'tickets', 'jobs']
 const SEQUENCES: readonly Sequence[] = ['records', 'terms']
 const BATCH = 500
 

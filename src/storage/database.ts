@@ -41,7 +41,9 @@ export interface Database {
   /** The same as `write`, of what is in no answer: the version of the data stays. */
   writeWithoutInvalidating<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /** Runs one statement that changes nothing which is in an answer: the version of the data stays, on SQLite too. */
-  touch(statement: (db: Kysely<Tables>) => Compilable): Promise<void>
+  touch<Row>(statement: (db: Kysely<Tables>) => Compilable<Row>): Promise<Row[]>
+  /** Calls a function after each `write` of this process; the result ends that. */
+  onWrite(listener: () => void): () => void
   /** Asks one question that is asked over and over, without a transaction. */
   lookUp<Row>(question: Lookup<Row>, value: string | number): Row[] | Promise<Row[]>
   /** What the data is at now; asked once per turn of the event loop. */
@@ -135,6 +137,7 @@ export function openDatabase(
   const commits = isAddress ? null : new GroupCommit(transaction)
   const writing = <T>(work: (tx: Tx) => Promise<T>, alone: boolean): Promise<T> =>
     commits === null ? transaction(work) : commits.write(work, alone)
+  const listeners = new Set<() => void>()
   const changing = async <T>(work: (tx: Tx) => Promise<T>, alone: boolean): Promise<T> => {
     try {
       return await writing(async (tx) => {
@@ -145,6 +148,7 @@ export function openDatabase(
     } finally {
       // Also when it failed: a commit whose answer was lost may have happened.
       versions.moved()
+      for (const listener of listeners) listener()
     }
   }
   const done = () => listDone(db as Kysely<unknown>, dialect)
@@ -194,11 +198,15 @@ export function openDatabase(
     write: (work) => changing(work, false),
     writeMany: (work) => changing(work, true),
     writeWithoutInvalidating: (work) => writing(work, false),
-    async touch(statement) {
+    async touch<Row>(statement: (on: Kysely<Tables>) => Compilable<Row>) {
       const query = statement(db).compile()
-      if (local === null || file === ':memory:') await db.executeQuery(query)
+      if (local === null || file === ':memory:') return (await db.executeQuery(query)).rows
       // While no transaction of this process holds the file.
-      else await db.connection().execute(async () => local.run(query.sql, query.parameters))
+      return db.connection().execute(async () => local.run(query.sql, query.parameters) as Row[])
+    },
+    onWrite(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
     },
     lookUp(question, value) {
       const rows = telling(dialect, faults, () => looker.ask(question, value))

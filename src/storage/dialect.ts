@@ -16,6 +16,8 @@ export type Sequence = 'records' | 'terms'
 
 /** Every difference between the databases. Nothing else asks which one it is. */
 export interface Dialect {
+  /** The time by the clock of the database, in seconds and fractions. */
+  readonly now: RawBuilder<number>
   /** Draws the next id of a sequence; ids are never used twice. */
   nextId(tx: Tx, sequence: Sequence): Promise<number>
   /** Draws several ids at once. */
@@ -89,6 +91,7 @@ const nextLast = prepared<{ last: number }, [Sequence]>((db, sequence) =>
 )
 
 export const sqlite: Dialect = {
+  now: sql<number>`unixepoch('subsec')`,
   async nextId(tx, sequence) {
     const [row] = await nextLast(tx, sequence)
     return row?.last ?? 0
@@ -176,6 +179,7 @@ const AWAY_WORDS =
 const MIGRATIONS = 3853314791062309107n
 
 export const postgres: Dialect = {
+  now: sql<number>`cast(extract(epoch from clock_timestamp()) as double precision)`,
   async nextId(tx, sequence) {
     const { rows } = await sql<{ id: number }>`select nextval(${`kalends_${sequence}`}) as id`.execute(tx)
     return rows[0]?.id ?? 0

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import type { Selectable, Updateable } from 'kysely'
+import { type Selectable, sql, type Updateable } from 'kysely'
 import type { Instant } from '../calendar/zone.ts'
 import { withSuffix } from '../lib/slug.ts'
 import { byLinkedKind, type LinkedKind, RECORD_KINDS, type RecordKind } from '../schema/linked.ts'
@@ -184,6 +184,16 @@ export async function firstFree(wanted: string, isFree: (slug: string) => Promis
 /** Keeps other nodes from publishing until this transaction ends. */
 export function lockPublishing(tx: Tx): Promise<boolean> {
   return dialectOf(tx).lock(tx, 'publishing')
+}
+
+/** When the next scheduled record is to be published; null if none is scheduled. */
+export async function nextScheduled(tx: Tx): Promise<Instant | null> {
+  const each = Object.values(RECORD_TABLE).map(
+    (name) => sql`select min(date_utc) as due from ${sql.table(name)} where status = 'future'`,
+  )
+  const { rows } = await sql<{ due: Instant | null }>`select min(due) as due
+    from (${sql.join(each, sql` union all `)}) as scheduled`.execute(tx)
+  return rows[0]?.due ?? null
 }
 
 /** The scheduled records whose time has come, the longest overdue first. */

@@ -156,6 +156,30 @@ export interface ImportTable {
   imported_utc: Instant
 }
 
+/** Background work: see storage/jobs.ts. */
+export interface JobTable {
+  id: Generated<number>
+  kind: string
+  /** Names the job among those of its kind; empty for a recurring one. */
+  key: string
+  /** JSON. */
+  payload: string
+  /** When it may be claimed: for a claimed job, when its lease ends. Null if it has failed for good. */
+  due_utc: Instant | null
+  /** When `due_utc` was set: later than now if the clock was set back since. */
+  set_utc: Instant
+  /** The process that runs it; null if none does. */
+  claimed_by: string | null
+  attempts: number
+  /** How often it was added, so that one that is added while it runs is run again. */
+  requests: number
+  /** Of the last attempt, if that failed. */
+  error: string | null
+  created_utc: Instant
+  /** When an attempt last ended. */
+  ended_utc: Instant | null
+}
+
 export interface Tables extends LinkedTables {
   sequences: { name: string; last: number }
   users: UserTable
@@ -173,4 +197,5 @@ export interface Tables extends LinkedTables {
   imports: ImportTable
   /** How far imports have come that were interrupted, as JSON. */
   import_progress: { source: string; state: string; saved_utc: Instant }
+  jobs: JobTable
 }

@@ -69,8 +69,8 @@ export const BY_TOKEN: Lookup<TokenOwner> = {
 }
 
 /** Notes when a token was last used. */
-export function noteUse(db: Database, id: number, used_utc: Instant): Promise<void> {
-  return db.touch((on) => on.updateTable('tokens').set({ used_utc }).where('id', '=', id))
+export async function noteUse(db: Database, id: number, used_utc: Instant): Promise<void> {
+  await db.touch((on) => on.updateTable('tokens').set({ used_utc }).where('id', '=', id))
 }
 
 export async function createToken(tx: Tx, token: Omit<TokenRow, 'id'>): Promise<number> {

@@ -60,13 +60,13 @@ export class LocalVersions implements Versions {
   }
   /**
    * Runs a statement on the same connection, which does not take its own commits for changes. It waits for another
-   * process hardly at all, and then fails: nothing else runs meanwhile.
+   * process hardly at all, and then fails: nothing else runs meanwhile. Answers the rows that it returns.
    */
-  run(sql: string, parameters: readonly unknown[]): void {
+  run(sql: string, parameters: readonly unknown[]): unknown[] {
     const { database } = this.#open()
     database.exec(`pragma busy_timeout = ${BRIEF}`)
     try {
-      database.prepare(sql).run(...(parameters as SQLInputValue[]))
+      return database.prepare(sql).all(...(parameters as SQLInputValue[]))
     } finally {
       database.exec(`pragma busy_timeout = ${PATIENT}`)
     }

@@ -9,6 +9,7 @@ import { sql } from 'kysely'
 import { openAddress } from '../../src/app.ts'
 import { copyDatabase } from '../../src/storage/copy.ts'
 import { type Database, openDatabase } from '../../src/storage/database.ts'
+import { add } from '../../src/storage/jobs.ts'
 import { runKalends, serveRefused } from '../support/processes.ts'
 import { type Json, type Service, startService } from '../support/service.ts'
 import { ROOT } from '../support/sources.ts'
@@ -45,6 +46,7 @@ describe('copying a database', { skip }, () => {
       method: 'PATCH',
       json: { parent: ids[9], password: 'x' },
     })
+    await service.db.write((tx) => add(tx, { kind: 'mail', key: '7', payload: { to: 'ü' } }))
     const embedded = openDatabase(join(folder, 'one'))
     t.after(() => embedded.close())
     // The first attempt breaks off in the middle.
@@ -56,7 +58,7 @@ describe('copying a database', { skip }, () => {
     await assert.rejects(copyDatabase(service.db, breaking, 'a source', quiet), /gone/)
     await assert.rejects(copyDatabase(service.db, embedded, 'another source', quiet), /unfinished copy of a source/)
     const counts = await copyDatabase(service.db, embedded, 'a source', quiet)
-    assert.deepEqual([counts.events, counts.event_terms, counts.tickets, counts.users], [40, 80, 40, 5])
+    assert.deepEqual([counts.events, counts.event_terms, counts.tickets, counts.users, counts.jobs], [40, 80, 40, 5, 1])
     await assert.rejects(copyDatabase(service.db, embedded, 'a source', quiet), /not empty/)
     const store = await freshStore('')
     const back = openDatabase(store.where)

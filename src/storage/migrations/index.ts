@@ -9,6 +9,7 @@ import * as tokenExpiry from './0007-token-expiry.ts'
 import * as termVisibility from './0008-term-visibility.ts'
 import * as sticky from './0009-sticky.ts'
 import * as imageFiles from './0010-image-files.ts'
+import * as jobs from './0011-jobs.ts'
 import { perform, type Step, type Watch } from './steps.ts'
 
 /** A change to the tables. */
@@ -28,6 +29,7 @@ export const migrations: Record<string, Migration> = {
   '0008-term-visibility': termVisibility,
   '0009-sticky': sticky,
   '0010-image-files': imageFiles,
+  '0011-jobs': jobs,
 }
 
 /** Runs one migration. */
