@@ -1,11 +1,11 @@
 import { RESPONSES } from '../schema/responses.ts'
 
-/** What a response is asked for: each name with the parts of it, or null for all of it. */
+/** Requested fields: each name with its requested parts, or null for all of it. */
 type Tree = Map<string, Tree | null>
 
 const namesIn = (schema: { readonly properties?: unknown }) => Object.keys(schema.properties ?? {})
 
-/** The fields of lists, and those of the records in them, by the names of the lists. */
+/** Fields of a list response, and of its records, by the name of the list. */
 const LISTS = {
   events: [namesIn(RESPONSES.EventList), namesIn(RESPONSES.Event)],
   venues: [namesIn(RESPONSES.VenueList), namesIn(RESPONSES.Venue)],
@@ -15,15 +15,15 @@ const LISTS = {
   images: [namesIn(RESPONSES.ImageList), namesIn(RESPONSES.Image)],
 } as const
 
-/** The value of `_fields` in a query string, where it may be repeated or a list; null if it is not there. */
+/** Value of `_fields` in a query string, which may be repeated; null if absent. */
 export function fieldsIn(parameters: URLSearchParams): string | null {
   const given = ['_fields', '_fields[]'].flatMap((name) => parameters.getAll(name))
   return given.length === 0 ? null : given.join(',')
 }
 
 /**
- * The parts of a response that `_fields` names: comma-separated paths, which reach into lists. In the answer of a list, a path
- * that begins with no field of that answer, but with one of its records, is taken within each record.
+ * Selects the parts of a response that `_fields` names: comma-separated paths, which reach into lists. In a list
+ * response, a path that starts with a field of the records, but not of the list, applies to each record.
  */
 export function sparse(body: object, fields: string): unknown {
   const tree: Tree = new Map()
@@ -39,13 +39,13 @@ export function sparse(body: object, fields: string): unknown {
   return tree.size === 0 ? body : pick(body, tree)
 }
 
-/** The name of the list in the answer of a list: nothing else has a number of pages. */
+/** Name of the list in a list response. Only lists have `total_pages`. */
 function listIn(body: object): keyof typeof LISTS | null {
   if (!('total_pages' in body)) return null
   return (Object.keys(LISTS) as (keyof typeof LISTS)[]).find((name) => name in body) ?? null
 }
 
-/** Who asks for a whole gets it, whichever of its parts they ask for beside. */
+/** A path to a whole value wins over paths to its parts. */
 function add(tree: Tree, path: readonly string[]): void {
   let node: Tree = tree
   for (const [at, name] of path.entries()) {
