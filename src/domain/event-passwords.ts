@@ -3,7 +3,7 @@ import type { Slowly } from './guesses.ts'
 import type { Scope } from './scope.ts'
 
 /** How many wrong passwords of one event are checked a minute, from all addresses together. */
-const MOST_WRONG = 100
+const MAX_WRONG = 100
 
 /**
  * Whether a password opens a protected event. When too many were wrong, it is refused unchecked, but for the very
@@ -16,17 +16,17 @@ export async function opens(
 ): Promise<boolean> {
   const { password_hash: hash } = event
   const bySender = guesses.boundsOf(sender)
-  const byEvent = [{ key: `event ${event.id}`, most: MOST_WRONG }]
+  const byEvent = [{ key: `event ${event.id}`, most: MAX_WRONG }]
   const check = async (slowly: Slowly) => {
     const isRight = await guesses.attempt(byEvent, async (slowlyToo) => {
       const both: Slowly = (verify) => slowly(() => slowlyToo(verify))
       return (await passwords.matches(hash, password, { purpose: 'opening', slowly: both })) || null
     })
-    if (isRight && sender !== undefined) passwords.noteGiven(sender.network, hash, password)
+    if (isRight && sender !== undefined) passwords.rememberUse(sender.network, hash, password)
     return isRight
   }
   const isOpen = await guesses.attempt(bySender, async (slowly) => {
-    if (sender !== undefined && passwords.wasGiven(sender.network, hash, password)) return true
+    if (sender !== undefined && passwords.wasUsedFrom(sender.network, hash, password)) return true
     try {
       return await check(slowly)
     } catch (error) {
