@@ -24,7 +24,7 @@ export interface Damage {
 export type OnDamage = (damage: Damage) => void
 
 /** How many damaged rows are remembered at most; then reports begin anew. */
-const MOST_REPORTED = 10_000
+const MAX_REPORTED = 10_000
 
 /** Passes each damaged row on once, and again when it has changed. */
 export function reportingOnce(report: OnDamage): OnDamage {
@@ -32,7 +32,7 @@ export function reportingOnce(report: OnDamage): OnDamage {
   return (damage) => {
     const key = `${damage.kind} ${damage.id} ${damage.revision}`
     if (reported.has(key)) return
-    if (reported.size >= MOST_REPORTED) reported.clear()
+    if (reported.size >= MAX_REPORTED) reported.clear()
     reported.add(key)
     report(damage)
   }

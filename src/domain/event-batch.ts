@@ -4,7 +4,7 @@ import { readFields } from '../schema/field.ts'
 import type { Tx } from '../storage/dialect.ts'
 import * as storage from '../storage/event-batch.ts'
 import { publishLinkedDrafts } from '../storage/events.ts'
-import { drawIds } from '../storage/records.ts'
+import { reserveIds } from '../storage/records.ts'
 import { publish } from '../storage/terms.ts'
 import { need, rightsOf } from './access.ts'
 import { settleTimes } from './event-times.ts'
@@ -23,7 +23,7 @@ export interface EventLinks {
 const APART = ['author', 'image', 'tickets', 'password', 'venue', 'organizer', 'categories', 'tags'] as const
 
 /** How many ids are drawn at once. */
-const MOST_DRAWN = 64
+const MAX_DRAWN = 64
 
 /** Whether an event of these fields may be created in a batch. */
 export function isPlain(fields: Record<string, unknown>): boolean {
@@ -64,8 +64,8 @@ export class EventBatch {
   /** Draws more ids at once, the more were needed: few are left over. */
   async #nextId(): Promise<number | null> {
     if (this.#ids.length === 0) {
-      this.#draw = Math.min(this.#draw * 2, MOST_DRAWN)
-      this.#ids = await drawIds(this.#tx, this.#draw)
+      this.#draw = Math.min(this.#draw * 2, MAX_DRAWN)
+      this.#ids = await reserveIds(this.#tx, this.#draw)
     }
     return this.#ids.shift() ?? null
   }

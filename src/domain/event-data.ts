@@ -1,5 +1,5 @@
 import type { Tx } from '../storage/dialect.ts'
-import type { Stub } from '../storage/events.ts'
+import type { EventStub } from '../storage/events.ts'
 import * as eventStorage from '../storage/events.ts'
 import * as recordStorage from '../storage/records.ts'
 import * as termStorage from '../storage/terms.ts'
@@ -12,7 +12,7 @@ import { type Linked, type LinkedKind, withImages } from './linked-records.ts'
 import type { Scope } from './scope.ts'
 import { type Term, withPaths } from './terms.ts'
 
-export type { Stub } from '../storage/events.ts'
+export type { EventStub as Stub } from '../storage/events.ts'
 
 /** What events are linked to, by id. */
 export interface Links {
@@ -44,15 +44,15 @@ export interface LinkedData {
  */
 export interface RenderedEventCache<Rendered> {
   /** Whether all of these can be taken. */
-  hasAll(stubs: readonly Stub[]): boolean
+  hasAll(stubs: readonly EventStub[]): boolean
   /** The ids of those that are not cached. */
-  missing(stubs: readonly Stub[]): number[]
+  missing(stubs: readonly EventStub[]): number[]
   put(own: OwnData): void
   /** What cached events are linked to and is not cached. */
-  missingLinks(stubs: readonly Stub[]): Links
+  missingLinks(stubs: readonly EventStub[]): Links
   putLinked(links: Links, linked: LinkedData): void
   /** The event as it is in a list or, with `alone`, by itself. */
-  take(stub: Stub, alone?: boolean): Rendered
+  take(stub: EventStub, alone?: boolean): Rendered
   /** A cache of the same events without their links, to be filled at another version of the data. */
   withoutLinked(): RenderedEventCache<Rendered>
 }
@@ -65,7 +65,7 @@ export async function fill<Rendered>(
   tx: Tx,
   scope: Scope,
   cache: RenderedEventCache<Rendered>,
-  stubs: readonly Stub[],
+  stubs: readonly EventStub[],
 ): Promise<void> {
   const missing = cache.missing(stubs)
   if (missing.length > 0) {

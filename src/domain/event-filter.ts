@@ -8,7 +8,7 @@ import { readFields, type Values } from '../schema/field.ts'
 import type { TermKind } from '../schema/term.ts'
 import { type TermValue, termParts } from '../schema/value-types.ts'
 import type { Tx } from '../storage/dialect.ts'
-import { containing, type EventFilter, FEW, type TimeBound } from '../storage/event-filter.ts'
+import { containing, type EventFilter, MAX_BY_ID, type TimeBound } from '../storage/event-filter.ts'
 import type { LinkedKind } from '../storage/records.ts'
 import * as records from '../storage/records.ts'
 import * as terms from '../storage/terms.ts'
@@ -59,7 +59,7 @@ export async function filterOf(
   scope: FilterScope,
   asked: Asked,
   problems: Problems,
-  { unbounded = hasSiblings(asked), most = FEW }: { unbounded?: boolean; most?: number } = {},
+  { unbounded = hasSiblings(asked), most = MAX_BY_ID }: { unbounded?: boolean; most?: number } = {},
 ): Promise<EventFilter> {
   const categories = await termFilter(tx, scope, 'category', 'categories', asked.categories, problems)
   const tags = await termFilter(tx, scope, 'tag', 'tags', asked.tags, problems)
@@ -82,7 +82,7 @@ export async function filterOf(
     featured: asked.featured ?? null,
     parent: asked.post_parent ?? null,
     ticketed: asked.ticketed ?? null,
-    placed: asked.geoloc ?? null,
+    hasCoordinates: asked.geoloc ?? null,
     near: near(asked, problems),
   }
 }

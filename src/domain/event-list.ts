@@ -1,7 +1,7 @@
 import { type Problems, refuse } from '../lib/errors.ts'
 import type { Tx } from '../storage/dialect.ts'
-import { ALL, type EventFilter, isByLink } from '../storage/event-filter.ts'
-import type { Stub } from '../storage/events.ts'
+import { type EventFilter, isByLink, NO_LIMIT } from '../storage/event-filter.ts'
+import type { EventStub } from '../storage/events.ts'
 import * as storage from '../storage/events.ts'
 import type { Ref } from '../storage/records.ts'
 import { fill, type RenderedEventCache } from './event-data.ts'
@@ -119,7 +119,7 @@ export async function listRendered<Rendered>(
   if (Object.keys(asked.problems).length > 0 || typeof asked.values.geoloc_lat === 'number') return null
   const known = cached.lists.get(keyOf(scope, asked))
   const offset = (asked.page - 1) * asked.perPage
-  const pageFrom = (listing: Listing, stubs: readonly Stub[], events: RenderedEventCache<Rendered>) =>
+  const pageFrom = (listing: Listing, stubs: readonly EventStub[], events: RenderedEventCache<Rendered>) =>
     pageOf(
       asked,
       listing,
@@ -156,7 +156,7 @@ async function rowsOf(tx: Tx, listing: Listing, offset: number, limit: number): 
 }
 
 /** Events with a password are never cached. */
-function hasSecret(stubs: readonly Stub[]): boolean {
+function hasSecret(stubs: readonly EventStub[]): boolean {
   return stubs.some(({ secret }) => secret === 1)
 }
 
@@ -214,7 +214,7 @@ async function listingFor(
   const key = keyOf(scope, asked)
   const known = isBad ? undefined : lists.get(key)
   if (known !== undefined) return { listing: known, near: null }
-  const filter = await filterOf(tx, scope, asked.values, problems, { most: ALL })
+  const filter = await filterOf(tx, scope, asked.values, problems, { most: NO_LIMIT })
   refuse(problems)
   if (filter.near !== null) {
     const { rows, total } = await storage.listNear(tx, filter, filter.near, perPage, (page - 1) * perPage)
@@ -244,7 +244,7 @@ async function readFewEvents(tx: Tx, scope: Scope, asked: Asked, listing: Listin
 }
 
 /** The stubs of a page: known, or read. */
-async function stubsOf(tx: Tx, listing: Listing, offset: number, limit: number): Promise<Stub[]> {
+async function stubsOf(tx: Tx, listing: Listing, offset: number, limit: number): Promise<EventStub[]> {
   const known = headAt(listing, offset, limit)
   if (known !== null) return known
   const wanted = idsAt(listing, offset, limit)

@@ -5,14 +5,14 @@ import { eventListParameters } from '../schema/event.ts'
 import type { Described } from '../schema/field.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { TimeBound } from '../storage/event-filter.ts'
-import type { StreamFilter, StreamState, ZoneSpan } from '../storage/event-stream.ts'
+import type { StreamFilter, StreamState, ZoneUse } from '../storage/event-stream.ts'
 import * as storage from '../storage/event-stream.ts'
 import * as terms from '../storage/terms.ts'
 import { type FilterScope, filterOf, readListParameters } from './event-filter.ts'
 import { assembleSound, type Event } from './events.ts'
 import type { Payload, Scope } from './scope.ts'
 
-export type { ZoneSpan } from '../storage/event-stream.ts'
+export type { ZoneUse as ZoneSpan } from '../storage/event-stream.ts'
 
 /** What streaming needs of its surroundings. */
 export type StreamScope = FilterScope & Pick<Scope, 'db' | 'onDamage'>
@@ -34,7 +34,7 @@ export interface EventStream {
   readonly total: number
   /** The page that was asked for; null for all. */
   readonly page: { readonly page: number; readonly perPage: number } | null
-  readonly zones: readonly ZoneSpan[]
+  readonly zones: readonly ZoneUse[]
   readonly modified: StreamState['modified']
   /** Values that differ when what is streamed does. */
   readonly marks: readonly unknown[]
@@ -117,7 +117,7 @@ async function* batches(
   filter: StreamFilter,
   page: EventStream['page'],
 ): AsyncGenerator<readonly Event[]> {
-  let after: storage.After | null = null
+  let after: storage.Cursor | null = null
   let left = page?.perPage ?? Number.POSITIVE_INFINITY
   let offset = page === null ? 0 : (page.page - 1) * page.perPage
   while (left > 0) {

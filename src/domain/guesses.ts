@@ -2,7 +2,7 @@ import { AppError } from '../lib/errors.ts'
 import type { Limits } from './limits.ts'
 
 /** How many checks may wait for others to end, of all keys together. */
-const MOST_WAITING = 1000
+const MAX_WAITING = 1000
 
 /** From where a password comes. */
 export interface Sender {
@@ -124,7 +124,7 @@ export class Guesses {
   async #otherEnds({ key, most }: GuessLimit): Promise<void> {
     const underWay = this.#underWay.get(key)
     if (this.#wrong(key) >= most || underWay === undefined) throw tooMany(this.secondsLeft(key))
-    if (this.#waiting >= MOST_WAITING) throw new AppError('rest_unavailable', { headers: { 'retry-after': '1' } })
+    if (this.#waiting >= MAX_WAITING) throw new AppError('rest_unavailable', { headers: { 'retry-after': '1' } })
     this.#waiting++
     await underWay.next.promise
     this.#waiting--

@@ -41,7 +41,7 @@ export async function putFiles(store: Store, { extension, mime, full, sizes }: P
     made[name] = { file, width, height, filesize: bytes.length }
   }
   const names = [...contents.keys()]
-  await store.db.writeWithoutInvalidating((tx) => storage.announce(tx, names, store.clock()))
+  await store.db.writeWithoutInvalidating((tx) => storage.addPending(tx, names, store.clock()))
   try {
     for (const [name, bytes] of contents) await store.files.put(keyOf(name), bytes, mime)
   } catch (error) {
@@ -54,10 +54,10 @@ export async function putFiles(store: Store, { extension, mime, full, sizes }: P
 /** Removes those of the files that no image names; what fails is done by the next sweep. */
 export async function discard(store: Store, files: readonly string[]): Promise<void> {
   if (files.length === 0) return
-  const unused = await store.db.writeWithoutInvalidating((tx) => storage.seize(tx, files))
+  const unused = await store.db.writeWithoutInvalidating((tx) => storage.markObsolete(tx, files))
   if (unused.length === 0) return
   for (const file of unused) await store.files.remove(keyOf(file))
-  await store.db.writeWithoutInvalidating((tx) => storage.forget(tx, unused))
+  await store.db.writeWithoutInvalidating((tx) => storage.unlist(tx, unused))
 }
 
 /** Removes files that no image came to name, and that were left when something was interrupted. */

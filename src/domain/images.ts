@@ -34,10 +34,10 @@ const FILE = /^([0-9a-f]{64})(-\d+x\d+)?\.(jpg|png|gif|webp)$/
 const MIME: Record<string, string> = { jpg: 'image/jpeg', png: 'image/png', gif: 'image/gif', webp: 'image/webp' }
 
 /** How many addresses one request may have fetched. */
-const MOST_FETCHED = 5
+const MAX_FETCHED = 5
 
 /** How many venues, and organizers, are looked into: an event with more is refused. */
-const MOST_INSIDE = 50
+const MAX_INSIDE = 50
 
 export async function list(scope: Scope, query: Payload): Promise<ImagePage> {
   need(rightsOf(scope.user).create)
@@ -83,7 +83,7 @@ export async function remove(scope: Scope, id: number, query: Payload): Promise<
     const uses = await storage.countUses(tx, id)
     if (uses > 0 && values.force !== true) throw new AppError('image-in-use', { fill: { uses } })
     await storage.remove(tx, id)
-    await fileStorage.condemn(tx, namesOf(row), scope.clock())
+    await fileStorage.addObsolete(tx, namesOf(row), scope.clock())
     return row
   })
   // After the commit; what fails, or does not come to it, is done by the next sweep.
@@ -116,7 +116,7 @@ export type Fetched = ReadonlyMap<string | Upload, Prepared | Problem>
  * later, in its turn. Files that no image has come to name when the work is done, or has failed, are removed.
  */
 export async function withNamed<T>(scope: Scope, payload: Payload, work: (fetched: Fetched) => Promise<T>): Promise<T> {
-  const named = rightsOf(scope.user).publish ? imagesIn(payload).slice(0, MOST_FETCHED) : []
+  const named = rightsOf(scope.user).publish ? imagesIn(payload).slice(0, MAX_FETCHED) : []
   return whileFilesGo(async (anew) => {
     const fetched = new Map<string | Upload, Prepared | Problem>()
     try {
@@ -144,7 +144,7 @@ export async function column(
 
 async function resolve(tx: Tx, value: NonNullable<types.ImageValue>, fetched: Fetched): Promise<number | Problem> {
   if ('id' in value)
-    return (await storage.hold(tx, value.id, 'show')) ? value.id : { problem: 'no_such_image', id: value.id }
+    return (await storage.lock(tx, value.id, 'show')) ? value.id : { problem: 'no_such_image', id: value.id }
   const prepared = fetched.get('upload' in value ? value.upload : value.url)
   if (prepared === undefined) return { problem: 'may_not_fetch' }
   return 'problem' in prepared ? prepared : (await findOrCreate(tx, prepared)).id
@@ -177,7 +177,7 @@ function imagesIn(payload: Payload): (string | Upload)[] {
     throw error
   }
   const inside = [raw.venue, raw.organizer]
-    .flatMap((part) => (Array.isArray(part) ? part.slice(0, MOST_INSIDE) : part))
+    .flatMap((part) => (Array.isArray(part) ? part.slice(0, MAX_INSIDE) : part))
     .filter((part) => typeof part === 'object' && part !== null)
   const named = [raw, ...(inside as Record<string, unknown>[])].map(({ image }) =>
     typeof image === 'string' ? image.trim() : image,
@@ -204,7 +204,7 @@ function asImage(row: ImageRow, onDamage?: OnDamage): Image {
 }
 
 async function find(tx: Tx, id: number, to?: 'remove'): Promise<ImageRow> {
-  const look = () => (to === undefined ? storage.get(tx, id) : storage.hold(tx, id, to))
+  const look = () => (to === undefined ? storage.get(tx, id) : storage.lock(tx, id, to))
   const row = Number.isSafeInteger(id) ? await look() : undefined
   if (row === undefined) throw new AppError('image-not-found')
   return row

@@ -7,7 +7,7 @@ const WINDOW = 60_000
 /** How often those who share counts tell each other, in milliseconds. */
 const EXCHANGE = 250
 /** How many keys are counted. Of more, those are forgotten that were counted longest ago: what is counted often stays. */
-const MOST_KEYS = 50_000
+const MAX_KEYS = 50_000
 const one = () => 1
 
 interface Count {
@@ -32,7 +32,7 @@ export function throughDatabase(db: Database): Sharing {
 /** What several processes of one machine have counted together, kept in the memory of one of them. */
 export class Sums {
   #window = 0
-  readonly #totals = new BoundedCache<string, { count: number }>(MOST_KEYS)
+  readonly #totals = new BoundedCache<string, { count: number }>(MAX_KEYS)
 
   /** Adds to the counts of a window; answers what those come to. */
   add(window: number, counts: Iterable<readonly [string, number]>): Map<string, number> {
@@ -62,7 +62,7 @@ export class Sums {
 export class Limits {
   readonly #sharing: Sharing | null
   #window = 0
-  readonly #counts = new BoundedCache<string, Count>(MOST_KEYS)
+  readonly #counts = new BoundedCache<string, Count>(MAX_KEYS)
   #timer: NodeJS.Timeout | undefined
   #exchange: Promise<void> = Promise.resolve()
   #nextExchange: Promise<void> | null = null

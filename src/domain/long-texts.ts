@@ -23,7 +23,7 @@ const FIELDS: Record<Kind, Fields> = {
 const LARGE = 20_000
 
 /** How many venues, and organizers, are looked into: an event with more is refused. */
-const MOST_INSIDE = 50
+const MAX_INSIDE = 50
 
 /**
  * Reads the long texts of a payload, and of venues and organizers inside it, before the transaction that needs them, and
@@ -64,7 +64,7 @@ function partsOf(kind: Kind, payload: Payload): (readonly [Fields, Record<string
     throw error
   }
   const inside = (part: 'venue' | 'organizer') =>
-    (Array.isArray(raw[part]) ? raw[part].slice(0, MOST_INSIDE) : [raw[part]])
+    (Array.isArray(raw[part]) ? raw[part].slice(0, MAX_INSIDE) : [raw[part]])
       .filter((data) => typeof data === 'object' && data !== null)
       .map((data) => [FIELDS[part], data as Record<string, unknown>] as const)
   return [[FIELDS[kind], raw], ...(kind === 'event' ? [...inside('venue'), ...inside('organizer')] : [])]

@@ -70,13 +70,13 @@ export async function whileFilesGo<T>(attempt: (anew: boolean) => Promise<T>): P
 /** The image with these bytes, which may be new. */
 export async function findOrCreate(tx: Tx, { mends, ...image }: Prepared): Promise<ImageRow> {
   const found = await storage.find(tx, image.hash)
-  const known = found && (await storage.hold(tx, found.id, 'show'))
+  const known = found && (await storage.lock(tx, found.id, 'show'))
   if (known !== undefined && (known.id !== mends || known.file_base === image.file_base)) return known
   if (!(await fileStorage.claim(tx, namesOf(image)))) throw new FilesGone()
   if (known === undefined) return storage.create(tx, image)
   const { file_base, sizes, filesize } = image
   await storage.setFiles(tx, known.id, { file_base, sizes, filesize })
-  await fileStorage.condemn(tx, namesOf(known), image.date_utc)
+  await fileStorage.addObsolete(tx, namesOf(known), image.date_utc)
   return { ...known, file_base, sizes, filesize }
 }
 

@@ -14,9 +14,9 @@ export interface QuotaSettings {
 }
 
 /** How many uploads of one user may wait to be counted. */
-const MOST_WAITING = 100
+const MAX_WAITING = 100
 /** How many images of one user are looked for that were counted and may have no row. */
-const MOST_UNSETTLED = 100
+const MAX_UNSETTLED = 100
 
 /** What a user has uploaded lately. */
 interface Uploads {
@@ -62,7 +62,7 @@ export class Quotas {
       this.#refuseOver(stored + pending + uploads.wasted + storage.countedBytes(bytes))
       unsettled.set(hash, storage.countedBytes(bytes))
       const [oldest] = unsettled
-      if (unsettled.size <= MOST_UNSETTLED || oldest === undefined) return
+      if (unsettled.size <= MAX_UNSETTLED || oldest === undefined) return
       unsettled.delete(oldest[0])
       uploads.wasted += oldest[1]
     })
@@ -85,5 +85,5 @@ interface Upload {
 }
 
 function newUploads(): Uploads {
-  return { queue: new WorkQueue(1, MOST_WAITING), unsettled: new Map(), wasted: 0 }
+  return { queue: new WorkQueue(1, MAX_WAITING), unsettled: new Map(), wasted: 0 }
 }

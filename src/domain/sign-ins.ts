@@ -11,19 +11,19 @@ import * as users from '../storage/users.ts'
 import { type Guesses, type Sender, type Slowly, tooMany } from './guesses.ts'
 
 /** How many wrong passwords for one name a minute are checked without delay. */
-const MOST_WRONG = 100
+const MAX_WRONG = 100
 
 /** How long an address that a user signed in from is remembered, and how often that is written down, in seconds. */
 const REMEMBERED = 90 * 86_400
 const REWRITTEN = 86_400
 /** How many addresses of one user are remembered. */
-const MOST_ADDRESSES = 50
+const MAX_ADDRESSES = 50
 
 /** How often the use of a token is written down, in seconds. */
 const USE_REWRITTEN = 60
 
 /** How many addresses and tokens are kept in memory, so that they are not written down with every request. */
-const MOST_NOTED = 10_000
+const MAX_NOTED = 10_000
 
 interface Store {
   readonly db: Database
@@ -51,8 +51,8 @@ export class SignIns {
   readonly #guesses: Guesses
   readonly #delays = new Delays()
   /** When each was written down. */
-  readonly #noted = new BoundedCache<string, number>(MOST_NOTED)
-  readonly #notedTokens = new BoundedCache<number, number>(MOST_NOTED)
+  readonly #noted = new BoundedCache<string, number>(MAX_NOTED)
+  readonly #notedTokens = new BoundedCache<number, number>(MAX_NOTED)
 
   constructor(guesses: Guesses) {
     this.#guesses = guesses
@@ -68,7 +68,7 @@ export class SignIns {
     const { sender, slowly } = from
     const key = `account ${user === undefined ? `? ${hash('sha256', fold(name), 'base64url')}` : user.id}`
     const address = user === undefined ? null : addressOf(user.id, sender)
-    const isOver = this.#guesses.count(key) >= MOST_WRONG
+    const isOver = this.#guesses.count(key) >= MAX_WRONG
     const isRight = await this.#guesses.attempt([{ key, most: Number.POSITIVE_INFINITY }], async () => {
       const isKnown = user !== undefined && address !== null && (await this.#knows(store, user.id, address, isOver))
       if (isOver && !isKnown && !(await this.#delays.wait(key))) throw tooMany(this.#guesses.secondsLeft(key))
@@ -84,7 +84,7 @@ export class SignIns {
     const now = clock()
     if (Math.max(used ?? 0, this.#notedTokens.get(id, () => 1) ?? 0) + USE_REWRITTEN > now) return
     this.#notedTokens.set(id, now, 1)
-    users.noteUse(db, id, now).catch(() => this.#notedTokens.delete(id))
+    users.recordUse(db, id, now).catch(() => this.#notedTokens.delete(id))
   }
 
   /** Whether a user has signed in from an address; the database is asked only when it matters. */
@@ -99,8 +99,8 @@ export class SignIns {
     const now = clock()
     if ((this.#noted.get(address, () => 1) ?? 0) + REWRITTEN > now) return
     this.#noted.set(address, now, 1)
-    const bounds = { most: MOST_ADDRESSES, since: now - REMEMBERED }
-    db.writeWithoutInvalidating((tx) => storage.note(tx, { user, address, last_utc: now }, bounds)).catch(() =>
+    const bounds = { most: MAX_ADDRESSES, since: now - REMEMBERED }
+    db.writeWithoutInvalidating((tx) => storage.record(tx, { user, address, last_utc: now }, bounds)).catch(() =>
       this.#noted.delete(address),
     )
   }
