@@ -14,7 +14,7 @@ import type { Linked } from './linked-records.ts'
 import type { Scope } from './scope.ts'
 import { type Term, withPaths } from './terms.ts'
 
-/** An event with everything that it is shown with. */
+/** An event with all data that is shown with it. */
 export interface Event {
   readonly row: EventRow
   readonly image: Image | null
@@ -23,24 +23,24 @@ export interface Event {
   readonly categories: readonly Term[]
   readonly tags: readonly Term[]
   readonly tickets: readonly TicketRow[]
-  /** The way to its nearest venue, in kilometres, where a list asked for it. */
+  /** Distance to its nearest venue in kilometres, if the list asked for it. */
   readonly distance: number | null
-  /** The event that it is part of, if its reader may open that one. */
+  /** Parent event, if the reader may see it. */
   readonly parent: number | null
-  /** False when its reader lacks the password: then only its title and dates are shown. */
+  /** False without the password: then only title and dates are shown. */
   readonly whole: boolean
 }
 
-/** What belongs to events, by their ids. */
+/** Data that belongs to events, by event id. */
 export interface Parts {
   readonly venues: ReadonlyMap<number, readonly RecordRow[]>
   readonly organizers: ReadonlyMap<number, readonly RecordRow[]>
-  /** By name. */
+  /** Ordered by name. */
   readonly terms: ReadonlyMap<number, readonly TermRow[]>
   readonly tickets: ReadonlyMap<number, readonly TicketRow[]>
 }
 
-/** The events of a list with everything that they are shown with. Those that cannot be shown are left out and reported. */
+/** Assembles the events of a list. Damaged ones are left out and reported. */
 export async function assembleUndamaged(
   tx: Tx,
   scope: Pick<Scope, 'user' | 'onDamage'>,
@@ -49,7 +49,7 @@ export async function assembleUndamaged(
   return assemble(tx, scope, undamagedEvents(scope, rows))
 }
 
-/** Events with everything that they are shown with: as many queries for fifty as for one, and none for what is known. */
+/** Assembles events with a fixed number of queries, and none for data in `known`. */
 async function assemble(
   tx: Tx,
   scope: Pick<Scope, 'user' | 'onDamage'>,
@@ -69,9 +69,9 @@ async function assemble(
     visibility,
   )
   const linkedRows = [...venues.values(), ...organizers.values()].flat()
-  const pictures = await images.ofRows(tx, [...rows, ...linkedRows], scope.onDamage)
+  const imagesById = await images.ofRows(tx, [...rows, ...linkedRows], scope.onDamage)
   const withPath = new Map((await withPaths(tx, [...terms.values()].flat())).map((term) => [term.id, term]))
-  const pictureOf = (row: { image: number | null }) => (row.image === null ? null : (pictures.get(row.image) ?? null))
+  const pictureOf = (row: { image: number | null }) => (row.image === null ? null : (imagesById.get(row.image) ?? null))
   const linked = (kind: LinkedKind, found: readonly RecordRow[] = []) =>
     undamagedLinked(kind, scope, found).map((row) => ({ row, image: pictureOf(row) }))
   return rows.map((row) => {
@@ -91,7 +91,7 @@ async function assemble(
   })
 }
 
-/** The same of one event. */
+/** Assembles one event. */
 export async function assembleOne(tx: Tx, scope: Scope, row: EventRow, known: Partial<Parts> = {}): Promise<Event> {
   const [event] = await assemble(tx, scope, [row], known)
   if (event === undefined) throw new Error('an event was lost while it was put together')

@@ -1,5 +1,5 @@
 import { type Credentials, identify } from '../domain/credentials.ts'
-import type { Sender } from '../domain/guesses.ts'
+import type { Sender } from '../domain/password-attempts.ts'
 import type { User } from '../domain/scope.ts'
 
 /** Returns the user of a request, or null without an `Authorization` header. Throws on wrong credentials. */

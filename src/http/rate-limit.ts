@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import type { FastifyRequest } from 'fastify'
-import { type Sender as PasswordSender, tooMany } from '../domain/guesses.ts'
 import type { Limits } from '../domain/limits.ts'
+import { type Sender as PasswordSender, tooMany } from '../domain/password-attempts.ts'
 import { isLoopback } from '../lib/loopback.ts'
 
 export interface RateLimits {

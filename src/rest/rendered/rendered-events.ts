@@ -1,6 +1,6 @@
+import { NO_LISTS } from '../../domain/cached-lists.ts'
 import { type CachedEvents, type EventPage, getRendered, list, listRendered } from '../../domain/event-list.ts'
 import { type Event, get } from '../../domain/events.ts'
-import { NO_LISTS } from '../../domain/listings.ts'
 import { MAX_BYTES, ScratchFile } from '../../http/cache/scratch-file.ts'
 import type { Answer, Call } from '../../http/endpoint.ts'
 import { fieldsIn } from '../../http/sparse.ts'
