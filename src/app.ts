@@ -5,11 +5,11 @@ import pino, { type Logger, type LoggerOptions } from 'pino'
 import { type Config, PROGRAM_NAME } from './config.ts'
 import { type Damage, type OnDamage, reportingOnce } from './domain/damage.ts'
 import { publishing } from './domain/events.ts'
-import { Guesses } from './domain/guesses.ts'
 import { sweeping } from './domain/image-files.ts'
 import { inspectRegularly } from './domain/inspection.ts'
 import { Jobs } from './domain/jobs.ts'
 import { Limits, type Sharing, throughDatabase } from './domain/limits.ts'
+import { PasswordAttempts } from './domain/password-attempts.ts'
 import { Quotas } from './domain/quotas.ts'
 import type { Scope, Site } from './domain/scope.ts'
 import { SignIns } from './domain/sign-ins.ts'
@@ -154,13 +154,13 @@ export function createScope(
   clock: Clock = systemClock,
   limits: Limits = new Limits(null),
 ): Omit<Scope, 'user'> {
-  const guesses = new Guesses(limits, config.loginLimit)
+  const attempts = new PasswordAttempts(limits, config.loginLimit)
   return {
     db,
     clock,
     passwords: new PasswordChecker(clock),
-    guesses,
-    signIns: new SignIns(guesses),
+    attempts,
+    signIns: new SignIns(attempts),
     quotas: new Quotas(config),
     site: siteOf(config),
     files: openFiles(config),

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { findZone, type Zone } from './calendar/zone.ts'
-import { readColour } from './lib/colour.ts'
+import { parseColour } from './lib/colour.ts'
 import { LANGUAGES } from './lib/texts.ts'
 
 /** A setting that cannot be used; the message says which, and what would do. */
@@ -145,7 +145,7 @@ export const SETTINGS = {
     '#2f6b46',
     'colour of links and buttons, made darker or lighter where it could not be read',
     'a colour such as #2f6b46',
-    (text) => (readColour(text) === null ? undefined : text),
+    (text) => (parseColour(text) === null ? undefined : text),
   ),
   stylesheet: setting<string>(
     'KALENDS_STYLESHEET',

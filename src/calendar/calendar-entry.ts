@@ -69,9 +69,9 @@ const LONGEST_TEXT = 250_000
 const LONGEST_LIST = 100_000
 
 /** How many categories and tags are read of an entry, how many rules, and how many times that are added or left out. */
-const MOST_NAMES = 200
-const MOST_RULES = 20
-const MOST_TIMES = 3000
+const MAX_NAMES = 200
+const MAX_RULES = 20
+const MAX_TIMES = 3000
 
 interface Time {
   readonly at: WallSeconds
@@ -179,8 +179,7 @@ function recurrenceOf(component: Component, start: Time, zones: Zones): Recurren
   const also = component.properties.get('RDATE') ?? []
   if (rules.length + also.length === 0) return null
   const except = component.properties.get('EXDATE') ?? []
-  if (rules.length > MOST_RULES || countTimes([...also, ...except]) > MOST_TIMES)
-    throw new EntryError('entry_too_large')
+  if (rules.length > MAX_RULES || countTimes([...also, ...except]) > MAX_TIMES) throw new EntryError('entry_too_large')
   return {
     start: start.at,
     isDate: start.isDate,
@@ -202,7 +201,7 @@ function recurrenceOf(component: Component, start: Time, zones: Zones): Recurren
 function countTimes(lines: readonly ContentLine[]): number {
   let count = lines.length
   for (const { value } of lines) {
-    for (let at = value.indexOf(','); at !== -1 && count <= MOST_TIMES; at = value.indexOf(',', at + 1)) count++
+    for (let at = value.indexOf(','); at !== -1 && count <= MAX_TIMES; at = value.indexOf(',', at + 1)) count++
   }
   return count
 }
@@ -244,11 +243,11 @@ function bodyOf(html: string): string {
 function namesOf(component: Component, wanted: (line: ContentLine) => boolean): string[] {
   return (component.properties.get('CATEGORIES') ?? [])
     .filter(wanted)
-    .slice(0, MOST_NAMES)
-    .flatMap((line) => splitTexts(line.value.slice(0, LONGEST_LIST)).slice(0, MOST_NAMES))
+    .slice(0, MAX_NAMES)
+    .flatMap((line) => splitTexts(line.value.slice(0, LONGEST_LIST)).slice(0, MAX_NAMES))
     .map((name) => name.trim())
     .filter((name) => name !== '')
-    .slice(0, MOST_NAMES)
+    .slice(0, MAX_NAMES)
 }
 
 /** PARENT is what a relation is that does not say (RFC 5545 §3.2.15). */

@@ -1,9 +1,9 @@
-import { runAtOnce } from '../lib/time-slices.ts'
+import { runSynchronously } from '../lib/time-slices.ts'
 import { DAY, fromWall, toWall, type WallSeconds } from './civil.ts'
 import { type Component, first } from './components.ts'
 import { unescapeText } from './content-lines.ts'
 import { readIcalTime, readOffset } from './ical-values.ts'
-import { type Budget, expansion, MOST_STEPS } from './recurrence.ts'
+import { type Budget, expansion, MAX_STEPS } from './recurrence.ts'
 import { RuleError, readRule } from './recurrence-rule.ts'
 import { WINDOWS_ZONES } from './windows-zones.ts'
 import { findZone, type Instant, offsetMinutes, toWallClock, type Zone } from './zone.ts'
@@ -41,14 +41,14 @@ const COMPARED = 400
 const STEP = 7
 
 /** The most times at which a zone may be said to change: none has had half as many. */
-const MOST_CHANGES = 1000
+const MAX_CHANGES = 1000
 
 /**
  * The zone that a VTIMEZONE describes: by what it calls itself and, failing that, one that has the same offsets for a
  * year around now. `preferred` is looked at first, where several have them.
  */
 export function zoneDescribed(description: Component, preferred: Zone, now: Instant): Zone | null {
-  return runAtOnce(findingZone(description, preferred, now))
+  return runSynchronously(findingZone(description, preferred, now))
 }
 
 /** The same, one short step after the other. */
@@ -99,12 +99,12 @@ interface Onset {
 /** The offsets of a description at instants in order, in seconds; null if it has none, or changes more often than any zone. */
 function* offsetsOf(description: Component, instants: readonly Instant[]): Generator<void, number[] | null> {
   const horizon = fromWall(toWallClock(instants.at(-1) ?? 0, 'UTC')) + 2 * DAY
-  const budget = { left: MOST_STEPS }
+  const budget = { left: MAX_STEPS }
   const onsets: Onset[] = []
   for (const part of description.parts) {
     const begins = yield* onsetsOf(part, horizon, budget)
     onsets.push(...begins)
-    if (onsets.length > MOST_CHANGES) return null
+    if (onsets.length > MAX_CHANGES) return null
   }
   onsets.sort((one, other) => one.at - other.at)
   const [earliest] = onsets
@@ -123,11 +123,11 @@ function* onsetsOf(part: Component, horizon: WallSeconds, budget: Budget): Gener
     for (const text of value.slice(0, LONGEST_LIST).split(',')) {
       const moment = readIcalTime(text)
       if (moment !== null) also.push(fromWall(moment.wall))
-      if (also.length > MOST_CHANGES) break
+      if (also.length > MAX_CHANGES) break
       yield
     }
   }
-  const rules = (part.properties.get('RRULE') ?? []).slice(0, MOST_RULES).flatMap((line) => {
+  const rules = (part.properties.get('RRULE') ?? []).slice(0, MAX_RULES).flatMap((line) => {
     try {
       return [readRule(line.value, 'UTC')]
     } catch (error) {
@@ -146,7 +146,7 @@ function* onsetsOf(part: Component, horizon: WallSeconds, budget: Budget): Gener
 
 /** How much of a list of times is read, in characters, and how many rules: more than any zone needs. */
 const LONGEST_LIST = 50_000
-const MOST_RULES = 20
+const MAX_RULES = 20
 
 /** The same date and time of a year shortly before the horizon. */
 function recent(start: WallSeconds, horizon: WallSeconds): WallSeconds {

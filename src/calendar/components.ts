@@ -17,7 +17,7 @@ export interface Component {
 }
 
 /** The longest component that is read, in characters; of a longer one, only its first part is kept. */
-const MOST_CHARACTERS = 2_000_000
+const MAX_CHARACTERS = 2_000_000
 
 /** The longest address of a file, in characters. */
 const LONGEST_ADDRESS = 2000
@@ -26,11 +26,11 @@ const LONGEST_ADDRESS = 2000
 const DEEPEST = 5
 
 /** How many values the parameters of a line may have. */
-const MOST_VALUES = 200
+const MAX_VALUES = 200
 
 /** How many lines of one name a component may have, and how many components inside it: each is looked at when it is read. */
-const MOST_LINES = 5000
-const MOST_PARTS = 500
+const MAX_LINES = 5000
+const MAX_PARTS = 500
 
 /** What is read; everything else in a calendar (to-dos, journals, alarms) is passed over. */
 const READ = new Set(['VEVENT', 'VTIMEZONE'])
@@ -63,7 +63,7 @@ export class ComponentReader {
 
   /** Takes a line; answers the component that it ends, if it ends one. */
   push(unfolded: UnfoldedLine): Component | null {
-    const line = readContentLine(unfolded, MOST_VALUES)
+    const line = readContentLine(unfolded, MAX_VALUES)
     if (line === null) return null
     if (line.name === 'BEGIN') return this.#begin(componentName(line), line.line)
     if (line.name === 'END') return this.#end(componentName(line))
@@ -114,7 +114,7 @@ export class ComponentReader {
     if (outer === undefined) return component
     // Of an event nothing inside it is read, such as an alarm.
     if (outer.name !== 'VEVENT') outer.parts.push(component)
-    if (outer.parts.length > MOST_PARTS) this.#tooLarge = true
+    if (outer.parts.length > MAX_PARTS) this.#tooLarge = true
     return null
   }
 
@@ -125,13 +125,13 @@ export class ComponentReader {
       return
     }
     this.#size += size
-    if (this.#size > MOST_CHARACTERS) this.#tooLarge = true
+    if (this.#size > MAX_CHARACTERS) this.#tooLarge = true
     // Files may be megabytes of data that nobody asks for; what is short may be the address of one.
     const isData = (line.name === 'ATTACH' || line.name === 'IMAGE') && line.value.length > LONGEST_ADDRESS
     if (this.#tooLarge || isData || !LINES.has(line.name)) return
     const lines = open.properties.get(line.name)
     if (lines === undefined) open.properties.set(line.name, [line])
-    else if (lines.push(line) > MOST_LINES) this.#tooLarge = true
+    else if (lines.push(line) > MAX_LINES) this.#tooLarge = true
   }
 
   #finished({ name, properties, parts, line }: Open, fault: Component['fault']): Component {

@@ -1,4 +1,4 @@
-import { runAtOnce } from '../lib/time-slices.ts'
+import { runSynchronously } from '../lib/time-slices.ts'
 import {
   civilDate,
   DAY,
@@ -28,10 +28,10 @@ export interface Occurrences {
 }
 
 /** The most times that are taken of one entry: one a day for thirteen years. */
-export const MOST_OCCURRENCES = 5000
+export const MAX_OCCURRENCES = 5000
 
 /** The most days, times and periods that are looked at for one entry. */
-export const MOST_STEPS = 200_000
+export const MAX_STEPS = 200_000
 
 /** What it costs to ask a zone whether its clock skips a time. */
 const ZONE_STEPS = 3
@@ -73,7 +73,7 @@ export interface Recurrence {
  * ones before later ones, and then those that were last; the entry's own start is always there.
  */
 export function expand(recurrence: Recurrence, horizon: WallSeconds, now = recurrence.start): Occurrences {
-  return runAtOnce(expansion(recurrence, horizon, now))
+  return runSynchronously(expansion(recurrence, horizon, now))
 }
 
 /** The same, one short step after the other: all of them may take a tenth of a second. */
@@ -82,7 +82,7 @@ export function* expansion(
   horizon: WallSeconds,
   now = recurrence.start,
   // One for all rules: an entry may have many of them. What is ahead is looked for before what was.
-  budget: Budget = { left: MOST_STEPS },
+  budget: Budget = { left: MAX_STEPS },
 ): Generator<void, Occurrences> {
   const { start, rules, also, except } = recurrence
   const found = new Set<WallSeconds>(also.filter((at) => at <= horizon))
@@ -105,7 +105,7 @@ export function* expansion(
   found.delete(start)
   const others = [...found].filter((at) => !except.has(at)).sort((one, other) => one - other)
   const own = except.has(start) ? [] : [start]
-  const most = MOST_OCCURRENCES - own.length
+  const most = MAX_OCCURRENCES - own.length
   const firstAhead = others.findIndex((at) => at >= now)
   const past = firstAhead === -1 ? others.length : firstAhead
   const end = Math.min(others.length, past + most)
@@ -133,7 +133,7 @@ function* timesFrom(
   const last = Math.min(horizon, rule.until ?? horizon)
   const counts = rule.count !== null
   const from = counts ? start : Math.max(start, now)
-  let left = counts ? (rule.count ?? 0) - 1 : MOST_OCCURRENCES
+  let left = counts ? (rule.count ?? 0) - 1 : MAX_OCCURRENCES
   for (const period of periodsOf(rule, start, { from, to: last, step: 1 }, budget)) {
     for (const at of chosen(rule, period, budget)) {
       if (at <= start || at < from) continue
@@ -159,7 +159,7 @@ function* timesBefore(
   const { start, except } = recurrence
   const before = Math.min(now, (rule.until ?? horizon) + 1)
   if (rule.count !== null || before <= start) return
-  let left = MOST_OCCURRENCES
+  let left = MAX_OCCURRENCES
   for (const period of periodsOf(rule, start, { from: before, to: before, step: -1 }, budget)) {
     for (const at of chosen(rule, period, budget).toReversed()) {
       if (at >= before) continue

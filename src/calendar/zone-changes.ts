@@ -19,7 +19,7 @@ interface Known extends Omit<Change, 'at' | 'wall'> {
 }
 
 /** How many changes of all zones are remembered: asking Temporal takes ten times as long. They take 140 bytes each. */
-const MOST_KNOWN = 200_000
+const MAX_KNOWN = 200_000
 const known = new Map<Zone, Map<Instant, Known>>()
 let count = 0
 
@@ -50,7 +50,7 @@ function changeAt(zone: Zone, at: Instant): Known {
   let changes = known.get(zone)
   const found = changes?.get(at)
   if (found !== undefined) return found
-  if (count >= MOST_KNOWN) {
+  if (count >= MAX_KNOWN) {
     known.clear()
     changes = undefined
     count = 0

@@ -103,7 +103,7 @@ interface Stretch {
   readonly offset: number
 }
 
-const MOST_STRETCHES = 500
+const MAX_STRETCHES = 500
 const stretches = new Map<Zone, Stretch[]>()
 
 /**
@@ -122,7 +122,7 @@ function stretchAt(instant: Instant, zone: Zone): Stretch {
   const next = at.getTimeZoneTransition('next')
   const seconds = (moment: Temporal.ZonedDateTime) => Math.floor(moment.epochMilliseconds / 1000)
   const offset = Math.round(at.offsetNanoseconds / 1e9)
-  if (known.length >= MOST_STRETCHES) known.length = 0
+  if (known.length >= MAX_STRETCHES) known.length = 0
   const stretch = {
     from: first === null ? Number.NEGATIVE_INFINITY : seconds(first),
     to: next === null ? Number.POSITIVE_INFINITY : seconds(next),

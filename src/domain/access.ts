@@ -6,7 +6,7 @@ import { UNPUBLISHED, type Visibility } from '../storage/visibility.ts'
 export const ROLES = ['subscriber', 'contributor', 'author', 'editor', 'administrator'] as const
 export type Role = (typeof ROLES)[number]
 
-/** Somebody who has signed in. */
+/** A signed-in user. */
 export interface User {
   readonly id: number
   readonly name: string
@@ -14,17 +14,17 @@ export interface User {
 }
 
 interface Rights {
-  /** Whose records it may edit and delete: its own only until they are published, its own, or all. */
+  /** Which records it may edit and delete: none, its own until published, its own, or all. */
   readonly edit: 'none' | 'own-unpublished' | 'own' | 'all'
-  /** Whether it may create records, and ask for any `status` of them. */
+  /** Whether it may create records, and set any `status`. */
   readonly create: boolean
-  /** Without this right, what it would publish waits as `pending`. */
+  /** Without this right, a published record becomes `pending`. */
   readonly publish: boolean
   readonly category: boolean
   readonly tag: boolean
 }
 
-/** Who may do what. The users themselves are managed on the command line. */
+/** Rights by role. Users are managed on the command line. */
 // biome-ignore format: a table is read by its columns
 const RIGHTS: Record<Role | 'anonymous', Rights> = {
   anonymous:     { create: false, edit: 'none',            publish: false, category: false, tag: false },
@@ -35,7 +35,7 @@ const RIGHTS: Record<Role | 'anonymous', Rights> = {
   administrator: { create: true,  edit: 'all',             publish: true,  category: true,  tag: true  },
 }
 
-/** As much of a record as decides who may do what with it. */
+/** The columns that decide who may do what with a record. */
 export interface Owned {
   readonly author: number
   readonly status: Status
@@ -46,7 +46,7 @@ export function rightsOf(user: User | null): Rights {
   return RIGHTS[user?.role ?? 'anonymous']
 }
 
-/** What a reader may see, as storage asks for it. */
+/** Visibility of a reader, for storage. */
 export function visibilityOf(user: User | null): Visibility {
   const { edit } = rightsOf(user)
   return { all: edit === 'all', own: edit === 'none' ? null : (user?.id ?? null), ownPublished: edit === 'own' }
@@ -61,23 +61,26 @@ export function mayEdit(user: User | null, record: Owned): boolean {
   return edit === 'own' || (UNPUBLISHED as readonly Status[]).includes(status)
 }
 
-/** Whether a reader may open a record: it is published, their own, or they may edit it. The trash is for those who may edit. */
+/**
+ * Whether a reader may see a record: it is published, their own, or they may edit it. The trash is only for those who
+ * may edit.
+ */
 export function mayRead(user: User | null, record: Owned): boolean {
   if (record.status === 'publish' || mayEdit(user, record)) return true
   return record.status !== 'trash' && rightsOf(user).edit !== 'none' && user?.id === record.author
 }
 
-/** Whether a reader may see a term: one that was made by writing an event is hidden until a published event has had it. */
+/** Whether a reader may see a term. A term created by writing an event is hidden until a published event has it. */
 export function maySeeTerm(user: User | null, term: { readonly published: number }): boolean {
   return term.published === 1 || rightsOf(user).edit === 'all'
 }
 
-/** Refuses a user without the right. */
+/** Throws 403 without the right. */
 export function need(right: boolean): void {
   if (!right) throw new AppError('rest_forbidden')
 }
 
-/** Refuses a user who may not create, change or remove terms of this kind. */
+/** Throws 403 if the user may not write terms of this kind. */
 export function needTerms(user: User | null, kind: TermKind): void {
   need(rightsOf(user)[kind])
 }

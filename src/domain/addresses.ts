@@ -6,10 +6,10 @@ import type { Scope } from './scope.ts'
 
 export type { Address } from '../storage/addresses.ts'
 
-/** How many are read at a time: a long list keeps nobody waiting. */
+/** Rows per query, so that a long list does not hold up other queries. */
 const BATCH = 1000
 
-/** The addresses of what everybody may read and find, in order of id, in batches; `from` is the least id, `below` is over the last. */
+/** Addresses of public records, in order of id, in batches; ids from `from` up to, but not including, `below`. */
 export async function* list(
   { db }: Pick<Scope, 'db'>,
   kind: RecordKind,
@@ -34,7 +34,7 @@ export async function* list(
   }
 }
 
-/** The highest id of a kind, or 0. */
+/** Highest id of a kind, or 0. */
 export async function highestId({ db }: Pick<Scope, 'db'>, kind: RecordKind): Promise<number> {
   return db.readMany((tx) => storage.highestId(tx, kind))
 }

@@ -11,30 +11,30 @@ import type { LinkedKind, RecordRow } from '../storage/records.ts'
 import type { TicketRow } from '../storage/tickets.ts'
 
 /**
- * Rows that cannot be shown: another program, an earlier version or a fault has stored what no request may. No such row
- * takes a list, a feed or a page down: it is left out, and reported.
+ * A row that cannot be shown: another program, an earlier version or a bug has stored invalid data. Such a row does not
+ * fail a list, feed or page: it is left out and reported.
  */
 export interface Damage {
   readonly kind: RecordKind | 'ticket' | 'image'
   readonly id: number
-  /** Of the row; 0 where it has none. */
+  /** Revision of the row; 0 if it has none. */
   readonly revision: number
-  /** What is wrong, by the names of fields in the REST interface; or the error that its presentation ended with. */
+  /** Problems by REST field name, or the error of its presenter. */
   readonly reason: Problems | Error
 }
 
 export type OnDamage = (damage: Damage) => void
 
-/** How many damaged rows are remembered at most; then reports begin anew. */
-const MOST_REPORTED = 10_000
+/** Limit on remembered rows. Beyond it, all are reported again. */
+const MAX_REPORTED = 10_000
 
-/** Passes each damaged row on once, and again when it has changed. */
+/** Reports each damaged row once, and again when it has changed. */
 export function reportingOnce(report: OnDamage): OnDamage {
   const reported = new Set<string>()
   return (damage) => {
     const key = `${damage.kind} ${damage.id} ${damage.revision}`
     if (reported.has(key)) return
-    if (reported.size >= MOST_REPORTED) reported.clear()
+    if (reported.size >= MAX_REPORTED) reported.clear()
     reported.add(key)
     report(damage)
   }
@@ -45,10 +45,10 @@ const TEXTS = storedEntries(eventFields, ['title'])
   .filter(([, { kind }]) => kind.type === 'string')
   .map(([name]) => name)
 
-/** As much of an event as is checked; texts where they are at hand. */
+/** Columns of an event that are checked; texts if available. */
 type Checked = EventAddress & Partial<Pick<EventRow, (typeof TEXTS)[number]>>
 
-/** What is wrong with the row of an event; null if it can be shown. */
+/** Problems of an event row; null if it can be shown. */
 export function faultsOf(row: Checked): Problems | null {
   const problems: Problems = {}
   if (typeof row.timezone !== 'string' || findZone(row.timezone) === null) problems.timezone = { problem: 'not_a_zone' }
@@ -71,13 +71,16 @@ export function isUndamaged({ row }: { readonly row: EventRow }): boolean {
   return faultsOf(row) === null
 }
 
-/** Where a clock is put back, an event may end before it starts by that clock: by a day, where a zone crossed the date line. */
+/**
+ * Local end before local start is valid when the clock was set back: by up to a day, where a time zone crossed the date
+ * line.
+ */
 function endsTooSoon({ start_utc, end_utc, start_local, end_local, all_day }: Checked): boolean {
   const back = all_day === 1 ? 0 : DAY
   return end_utc < start_utc || fromWall(end_local) < fromWall(start_local) - back
 }
 
-/** The same of a venue or organizer. */
+/** The same for a venue or organizer. */
 export function linkedFaultsOf(kind: LinkedKind, row: RecordRow): Problems | null {
   return withRecordFaults(kind, row, {})
 }
@@ -91,12 +94,11 @@ function withRecordFaults(name: string, row: Checked | RecordRow, problems: Prob
   return null
 }
 
-/** Who is told of damage. */
 export interface Reporting {
   readonly onDamage?: OnDamage | undefined
 }
 
-/** The events that can be shown. */
+/** Filters out damaged events, and reports them. */
 export function undamagedEvents<Row extends EventRow>({ onDamage }: Reporting, rows: readonly Row[]): Row[] {
   return rows.filter((row) => {
     const reason = faultsOf(row)
@@ -105,7 +107,7 @@ export function undamagedEvents<Row extends EventRow>({ onDamage }: Reporting, r
   })
 }
 
-/** The venues or organizers that can be shown. */
+/** Filters out damaged venues or organizers, and reports them. */
 export function undamagedLinked(kind: LinkedKind, { onDamage }: Reporting, rows: readonly RecordRow[]): RecordRow[] {
   return rows.filter((row) => {
     const reason = linkedFaultsOf(kind, row)
@@ -114,7 +116,7 @@ export function undamagedLinked(kind: LinkedKind, { onDamage }: Reporting, rows:
   })
 }
 
-/** The tickets that can be shown. */
+/** Filters out damaged tickets, and reports them. */
 export function undamagedTickets({ onDamage }: Reporting, tickets: readonly TicketRow[]): readonly TicketRow[] {
   const isSound = ({ available_from, available_until }: TicketRow) =>
     [available_from, available_until].every((instant) => instant === null || isInYears(instant))

@@ -22,11 +22,11 @@ export interface Event extends ByLinkedPlural<readonly Linked[]> {
   readonly categories: readonly Term[]
   readonly tags: readonly Term[]
   readonly tickets: readonly TicketRow[]
-  /** The way to its nearest venue, in kilometres, where a list asked for it. */
+  /** Distance to its nearest venue in kilometres, if the list asked for it. */
   readonly distance: number | null
-  /** The event that it is part of, if its reader may open that one. */
+  /** Parent event, if the reader may see it. */
   readonly parent: number | null
-  /** False when its reader lacks the password: then only its title and dates are shown. */
+  /** False without the password: then only title and dates are shown. */
   readonly whole: boolean
 }
 
@@ -37,7 +37,7 @@ export interface Parts extends ByLinkedPlural<ReadonlyMap<number, readonly Recor
   readonly tickets: ReadonlyMap<number, readonly TicketRow[]>
 }
 
-/** The events of a list with everything that they are shown with. Those that cannot be shown are left out and reported. */
+/** Assembles the events of a list. Damaged ones are left out and reported. */
 export async function assembleUndamaged(
   tx: Tx,
   scope: Pick<Scope, 'user' | 'onDamage'>,
@@ -46,7 +46,7 @@ export async function assembleUndamaged(
   return assemble(tx, scope, undamagedEvents(scope, rows))
 }
 
-/** Events with everything that they are shown with: as many queries for fifty as for one, and none for what is known. */
+/** Assembles events with a fixed number of queries, and none for data in `known`. */
 async function assemble(
   tx: Tx,
   scope: Pick<Scope, 'user' | 'onDamage'>,
@@ -88,7 +88,7 @@ async function assemble(
   })
 }
 
-/** The same of one event. */
+/** Assembles one event. */
 export async function assembleOne(tx: Tx, scope: Scope, row: EventRow, known: Partial<Parts> = {}): Promise<Event> {
   const [event] = await assemble(tx, scope, [row], known)
   if (event === undefined) throw new Error('an event was lost while it was put together')

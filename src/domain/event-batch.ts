@@ -5,10 +5,10 @@ import { LINKED_KINDS, type LinkedKind } from '../schema/linked.ts'
 import type { Tx } from '../storage/dialect.ts'
 import * as storage from '../storage/event-batch.ts'
 import { publishLinkedDrafts } from '../storage/events.ts'
-import { drawIds } from '../storage/records.ts'
+import { reserveIds } from '../storage/records.ts'
 import { publish } from '../storage/terms.ts'
 import { need, rightsOf } from './access.ts'
-import { settleTimes } from './event-times.ts'
+import { resolveTimes } from './event-times.ts'
 import { store } from './events.ts'
 import { checkPublication, readingOf } from './records.ts'
 import type { Scope } from './scope.ts'
@@ -22,28 +22,28 @@ export interface EventLinks extends Readonly<Record<LinkedKind, readonly number[
 const IN_ROW = ['start_date', 'end_date', 'timezone', 'date', 'date_utc', 'slug', 'status', 'parent']
 
 /** Fields that need more than one event's own row, and so its own way of being stored. */
-const APART = Object.entries<Field>(eventFields)
+const FIELDS_STORED_APART = Object.entries<Field>(eventFields)
   .filter(([name, field]) => !field.stored && !IN_ROW.includes(name))
   .map(([name]) => name)
 
-/** How many ids are drawn at once. */
-const MOST_DRAWN = 64
+/** Limit on ids reserved at once. */
+const MAX_RESERVED = 64
 
-/** Whether an event of these fields may be created in a batch. */
+/** Whether an event with these fields can be created in a batch. */
 export function isPlain(fields: Record<string, unknown>): boolean {
-  return APART.every((name) => fields[name] === undefined)
+  return FIELDS_STORED_APART.every((name) => fields[name] === undefined)
 }
 
 /**
- * Creates events in one transaction. Each is checked before anything of it is stored, so that one that is refused leaves
- * nothing behind; links and counts are written for all of them at the end.
+ * Creates events in one transaction. Each is validated before any of it is stored, so a refused event leaves nothing
+ * behind. Links and counts of all events are written at the end.
  */
 export class EventBatch {
   readonly #tx: Tx
   readonly #scope: Scope
   #ids: number[] = []
-  #draw = 1
-  readonly #made: (EventLinks & { event: number })[] = []
+  #reserveCount = 1
+  readonly #created: (EventLinks & { event: number })[] = []
 
   constructor(tx: Tx, scope: Scope) {
     need(rightsOf(scope.user).create)
@@ -51,32 +51,32 @@ export class EventBatch {
     this.#scope = scope
   }
 
-  /** Stores the row of a new event; what it is linked to is asked for when the rest is known to be good. */
+  /** Stores the row of a new event. `links` is called after the fields were validated. */
   async create(fields: Record<string, unknown>, links: () => Promise<EventLinks>): Promise<number> {
     const reading = readingOf(this.#scope)
     const { values, problems } = readFields(eventFields, fields, { mode: 'create', reading })
     checkPublication(this.#scope, values, problems)
-    const times = settleTimes(values, null, this.#scope.site.timezone, problems)
+    const times = resolveTimes(values, null, this.#scope.site.timezone, problems)
     refuse(problems)
     const linked = await links()
     const request = { values, problems, passwordHash: null, fetched: new Map() }
     const { id } = await store(this.#tx, this.#scope, request, { ...times }, null, await this.#nextId())
-    this.#made.push({ ...linked, event: id })
+    this.#created.push({ ...linked, event: id })
     return id
   }
 
-  /** Draws more ids at once, the more were needed: few are left over. */
+  /** Doubles the number of reserved ids each time, so that few are left over. */
   async #nextId(): Promise<number | null> {
     if (this.#ids.length === 0) {
-      this.#draw = Math.min(this.#draw * 2, MOST_DRAWN)
-      this.#ids = await drawIds(this.#tx, this.#draw)
+      this.#reserveCount = Math.min(this.#reserveCount * 2, MAX_RESERVED)
+      this.#ids = await reserveIds(this.#tx, this.#reserveCount)
     }
     return this.#ids.shift() ?? null
   }
 
-  /** Writes links and counts; to be called before others look at the events. */
+  /** Writes links and counts. Must be called before the events are read. */
   async finish(): Promise<void> {
-    const made = this.#made.splice(0)
+    const made = this.#created.splice(0)
     const tx = this.#tx
     for (const kind of LINKED_KINDS) {
       await storage.link(

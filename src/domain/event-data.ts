@@ -1,6 +1,6 @@
 import { byLinkedKind, LINKED_KINDS } from '../schema/linked.ts'
 import type { Tx } from '../storage/dialect.ts'
-import type { Stub } from '../storage/events.ts'
+import type { EventStub } from '../storage/events.ts'
 import * as eventStorage from '../storage/events.ts'
 import * as recordStorage from '../storage/records.ts'
 import * as termStorage from '../storage/terms.ts'
@@ -13,17 +13,17 @@ import { type Linked, type LinkedKind, withImages } from './linked-records.ts'
 import type { Scope } from './scope.ts'
 import { type Term, withPaths } from './terms.ts'
 
-export type { Stub } from '../storage/events.ts'
+export type { EventStub } from '../storage/events.ts'
 
 /** What events are linked to, by id. */
 export interface Links extends Readonly<Record<LinkedKind, readonly number[]>> {
   readonly category: readonly number[]
   readonly tag: readonly number[]
-  /** The events that they are part of. */
+  /** Parent events. */
   readonly event: readonly number[]
 }
 
-/** The data of an event itself. */
+/** Data of an event without its links. */
 export interface OwnData extends Pick<Event, 'row' | 'image' | 'tickets'> {
   readonly links: Links
 }
@@ -36,33 +36,33 @@ export interface LinkedData extends Readonly<Record<LinkedKind, ReadonlyMap<numb
 }
 
 /**
- * Rendered events, as everybody sees them. An event is valid until its revision moves; what it is linked to, until the data
- * changes. Events with a password are never cached.
+ * Cache of publicly rendered events. An event is valid until its revision changes, its links until the data version
+ * changes. Protected events are never cached.
  */
 export interface RenderedEventCache<Rendered> {
-  /** Whether all of these can be taken. */
-  hasAll(stubs: readonly Stub[]): boolean
-  /** The ids of those that are not cached. */
-  missing(stubs: readonly Stub[]): number[]
+  /** Whether all of these events are cached. */
+  hasAll(stubs: readonly EventStub[]): boolean
+  /** Ids of events that are not cached. */
+  missing(stubs: readonly EventStub[]): number[]
   put(own: OwnData): void
-  /** What cached events are linked to and is not cached. */
-  missingLinks(stubs: readonly Stub[]): Links
+  /** Links of cached events that are not cached themselves. */
+  missingLinks(stubs: readonly EventStub[]): Links
   putLinked(links: Links, linked: LinkedData): void
-  /** The event as it is in a list or, with `alone`, by itself. */
-  take(stub: Stub, alone?: boolean): Rendered
-  /** A cache of the same events without their links, to be filled at another version of the data. */
+  /** The event as rendered in a list or, with `alone`, by itself. */
+  take(stub: EventStub, alone?: boolean): Rendered
+  /** The same cached events without links, to be filled at another version of the data. */
   withoutLinked(): RenderedEventCache<Rendered>
 }
 
 /**
- * Fills the cache with what is missing: as many queries for fifty events as for one. An event that cannot be rendered is
- * not cached, so that `hasAll` is false.
+ * Fills the cache with a fixed number of queries. An event that cannot be rendered is not cached, so that `hasAll` is
+ * false.
  */
 export async function fill<Rendered>(
   tx: Tx,
   scope: Scope,
   cache: RenderedEventCache<Rendered>,
-  stubs: readonly Stub[],
+  stubs: readonly EventStub[],
 ): Promise<void> {
   const missing = cache.missing(stubs)
   if (missing.length > 0) {
@@ -78,7 +78,7 @@ function attempt(put: () => void): void {
   try {
     put()
   } catch {
-    // The caller reads the event without the cache, and reports what is wrong with it.
+    // The caller reads the event without the cache, and reports the error.
   }
 }
 

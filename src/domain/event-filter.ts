@@ -9,7 +9,7 @@ import { LINKED_KINDS } from '../schema/linked.ts'
 import type { TermKind } from '../schema/term.ts'
 import { type TermValue, termParts } from '../schema/value-types.ts'
 import type { Tx } from '../storage/dialect.ts'
-import { containing, type EventFilter, FEW, type TimeBound } from '../storage/event-filter.ts'
+import { containing, type EventFilter, MAX_BY_ID, type TimeBound } from '../storage/event-filter.ts'
 import type { LinkedKind } from '../storage/records.ts'
 import * as records from '../storage/records.ts'
 import * as terms from '../storage/terms.ts'
@@ -20,20 +20,19 @@ import type { Payload, Scope } from './scope.ts'
 
 type Asked = Values<typeof eventListParameters>
 
-/** The whole days that a list covers, as its links carry them. */
+/** Date range of a list in whole days, as in its pagination links. */
 export interface Window {
   readonly start_date?: string
   readonly end_date?: string
 }
 
-/** What filters need to know of their surroundings. */
 export type FilterScope = Pick<Scope, 'clock' | 'site' | 'user'>
 
 const DATES = ['start_date', 'end_date', 'starts_after', 'starts_before', 'ends_after', 'ends_before'] as const
 
 /**
- * The parameters of a list of events. A date that the site's clock shows beyond the years that we keep is refused: lists
- * compare with what clocks show.
+ * Reads the parameters of an event list. Dates outside the supported years in the site's time zone are refused: lists
+ * compare wall-clock times.
  */
 export function readListParameters(scope: FilterScope, query: Payload): { values: Asked; problems: Problems } {
   const { values: read, problems } = readFields(eventListParameters, query(), {
@@ -52,15 +51,15 @@ export function readListParameters(scope: FilterScope, query: Payload): { values
 }
 
 /**
- * What a list asks for, as storage understands it; what it asks for that does not exist is refused. What a search finds is
- * named in it if it is not more than `most`.
+ * Builds the storage filter. References to missing records are refused. Ids of search matches are included if there are
+ * at most `most`.
  */
 export async function filterOf(
   tx: Tx,
   scope: FilterScope,
   asked: Asked,
   problems: Problems,
-  { unbounded = hasSiblings(asked), most = FEW }: { unbounded?: boolean; most?: number } = {},
+  { unbounded = hasSiblings(asked), most = MAX_BY_ID }: { unbounded?: boolean; most?: number } = {},
 ): Promise<EventFilter> {
   const categories = await termFilter(tx, scope, 'category', 'categories', asked.categories, problems)
   const tags = await termFilter(tx, scope, 'tag', 'tags', asked.tags, problems)
@@ -86,21 +85,21 @@ export async function filterOf(
     featured: asked.featured ?? null,
     parent: asked.post_parent ?? null,
     ticketed: asked.ticketed ?? null,
-    placed: asked.geoloc ?? null,
+    hasCoordinates: asked.geoloc ?? null,
     near: near(asked, problems),
   }
 }
 
-/** The radius in kilometres when none is given. */
+/** Default radius in kilometres. */
 const RADIUS = 40
 
-/** Two coordinates make a place; one, or a radius without them, does not. */
+/** A position needs both coordinates; one alone, or a radius without them, is refused. */
 function near(
   { geoloc_lat: lat, geoloc_lng: lng, geoloc_radius: radius }: Asked,
   problems: Problems,
 ): EventFilter['near'] {
   if (typeof lat === 'number' && typeof lng === 'number') return { lat, lng, kilometres: radius ?? RADIUS }
-  // Of a place that is there but cannot be read, that is all there is to say.
+  // Malformed coordinates are already reported.
   if (problems.geoloc_lat || problems.geoloc_lng) return null
   if (typeof lat === 'number') problems.geoloc_lat ??= { problem: 'half_a_place', other: 'geoloc_lng' }
   if (typeof lng === 'number') problems.geoloc_lng ??= { problem: 'half_a_place', other: 'geoloc_lat' }
@@ -109,7 +108,7 @@ function near(
   return null
 }
 
-/** The window in whole days: given, or from today, and two years on; none where other bounds take its place. */
+/** Date range in whole days: as given, or from today for two years; none if other bounds replace it. */
 export function windowOf({ clock, site }: FilterScope, asked: Asked, unbounded = hasSiblings(asked)): Window {
   const day = (date: DateText) => wallClockIn(date, site.timezone).slice(0, 10)
   if (asked.include) return {}
@@ -119,7 +118,7 @@ export function windowOf({ clock, site }: FilterScope, asked: Asked, unbounded =
   return { ...(start && { start_date: `${start} 00:00:00` }), ...(end && { end_date: `${end} 23:59:59` }) }
 }
 
-/** An event is in the window when it starts and ends inside it. */
+/** Events must start and end inside the range. */
 function windowBounds(scope: FilterScope, asked: Asked, unbounded: boolean): TimeBound[] {
   const window = windowOf(scope, asked, unbounded)
   const exact = (date: DateText | null | undefined, edge: string) =>
@@ -153,7 +152,7 @@ function hasSiblings(asked: Asked): boolean {
   return SIBLINGS.some(({ name }) => asked[name])
 }
 
-/** After a day is after its last second; before it includes that second. */
+/** "After a day" means after its last second; "before" includes that second. */
 function siblingBounds({ site }: FilterScope, asked: Asked): TimeBound[] {
   return SIBLINGS.flatMap(({ name, end, is }) => {
     const date = asked[name]
@@ -176,7 +175,7 @@ async function termFilter(
   const asked = [...values]
   for (const value of asked) {
     const term = (await findTerm(tx, scope.user, kind, value)) ?? (await findProtectedTerm(tx, kind, value))
-    // In a list of lists, such as `tags[]=a,b&tags[]=c`, what is no name is several.
+    // In repeated lists, such as `tags[]=a,b&tags[]=c`, an unknown name is split at commas.
     const parts = term === undefined && value.name !== undefined ? termParts(value.name, asked.length) : []
     if (term !== undefined) ids.push(term.id)
     else if (parts.length > 0) asked.push(...parts)

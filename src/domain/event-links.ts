@@ -16,10 +16,10 @@ import { createInline } from './linked-records.ts'
 import type { Scope, User } from './scope.ts'
 import * as terms from './terms.ts'
 
-/** The field that names each kind of term. */
+/** Field name of each kind of term. */
 const TERM_FIELD = { category: 'categories', tag: 'tags' } as const
 
-/** The venues or organizers that a request names, each once; those given as data are found or made. */
+/** Resolves the venues or organizers of a request, without duplicates. Those given as data are found or created. */
 export async function resolveLinks(
   tx: Tx,
   scope: Scope,
@@ -40,7 +40,7 @@ export async function resolveLinks(
       if (row !== undefined && ('data' in link || isShown(scope, row))) rows.set(row.id, row)
       else if ('id' in link) problems[kind] ??= { problem: `no_such_${kind}`, id: link.id }
     } catch (error) {
-      // What is wrong with data inside the field is told of the field.
+      // Problems of nested data are reported for the field.
       if (!(error instanceof AppError) || error.details.params === undefined) throw error
       problems[kind] ??= { problem: 'bad_data', details: error.details.params }
     }
@@ -48,14 +48,14 @@ export async function resolveLinks(
   return [...rows.values()]
 }
 
-/** Links lead to what a user may read, and to nothing in the trash. */
+/** Links may refer to records that the user may see, except those in the trash. */
 export function isShown({ user }: Pick<Scope, 'user'>, row: RecordRow): boolean {
   return row.status !== 'trash' && mayRead(user, row)
 }
 
 /**
- * The ids of the categories or tags that a request names; new names are created by those who may. For them a name is the same
- * whether another's draft has made it hidden before or not. `had` are those that the event has already.
+ * Resolves the terms of a request to ids. Users with the right create new names. For them a name resolves to the same
+ * term even if another user's draft created it hidden. `had` are the terms that the event already has.
  */
 export async function resolveTerms(
   tx: Tx,
@@ -71,7 +71,7 @@ export async function resolveTerms(
     const find = async () =>
       (await findTerm(tx, scope.user, kind, value, had)) ??
       (mayCreate && value.name !== undefined ? findNamed(tx, kind, value.name, null) : undefined)
-    // A name that is new is looked for once more when nobody else can make it.
+    // Look again under the lock: another transaction may have created the name.
     const known = (await find()) ?? ((await termStorage.lock(tx, kind)) ? await find() : undefined)
     if (known !== undefined) ids.push(known.id)
     else if (value.name === undefined) problems[TERM_FIELD[kind]] ??= { problem: 'no_such_term', id: value.id ?? 0 }
@@ -81,7 +81,7 @@ export async function resolveTerms(
   return ids
 }
 
-/** A term that a reader may see, or that their event has: by its id; failing that, by its very slug; failing that, by its name. */
+/** Finds a term that a reader may see, or that their event has: by id, else by exact slug, else by name. */
 export async function findTerm(
   tx: Tx,
   user: User | null,
@@ -94,14 +94,17 @@ export async function findTerm(
   return name === undefined ? undefined : findNamed(tx, kind, name, visibilityOf(user))
 }
 
-/** A term that is hidden because every published event that has it is protected: asking for it is no mistake, and finds nothing. */
+/**
+ * Finds a term that is hidden because all its published events are protected: filtering by it is valid, and finds
+ * nothing.
+ */
 export async function findProtectedTerm(tx: Tx, kind: TermKind, { id, name }: TermValue): Promise<TermRow | undefined> {
   const byId = id === undefined ? undefined : await termStorage.get(tx, kind, id)
   const term = byId ?? (name === undefined ? undefined : await findNamed(tx, kind, name, null))
   return term !== undefined && (await termStorage.isOfPublished(tx, term.id)) ? term : undefined
 }
 
-/** `C++` is not the slug `c`. */
+/** A name is looked up as slug only if it is one: `C++` is not the slug `c`. */
 function findNamed(tx: Tx, kind: TermKind, name: string, visibility: Visibility | null): Promise<TermRow | undefined> {
   return termStorage.find(tx, kind, isSlug(name) ? slugify(name) : null, fold(name), visibility)
 }

@@ -1,24 +1,24 @@
 import { type Problems, refuse } from '../lib/errors.ts'
 import type { Tx } from '../storage/dialect.ts'
-import { ALL, type EventFilter, isByLink } from '../storage/event-filter.ts'
-import type { Stub } from '../storage/events.ts'
+import { type EventFilter, isByLink, NO_LIMIT } from '../storage/event-filter.ts'
+import type { EventStub } from '../storage/events.ts'
 import * as storage from '../storage/events.ts'
 import type { Ref } from '../storage/records.ts'
-import { fill, type RenderedEventCache } from './event-data.ts'
-import { filterOf, readListParameters, type Window, windowOf } from './event-filter.ts'
-import { searched } from './event-search.ts'
-import { assembleSound, type Event } from './events.ts'
 import {
-  headAt,
+  type CachedList,
+  type CachedLists,
   idsAt,
-  type KnownLists,
-  type Listing,
   NO_LISTS,
   NO_STUBS,
-  noteEnd,
+  nearestPageEnd,
   PackedStubs,
-  placeBefore,
-} from './listings.ts'
+  rememberPageEnd,
+  stubsAt,
+} from './cached-lists.ts'
+import { fill, type RenderedEventCache } from './event-data.ts'
+import { filterOf, readListParameters, type Window, windowOf } from './event-filter.ts'
+import { searchList } from './event-search.ts'
+import { assembleUndamaged, type Event } from './events.ts'
 import type { Payload, Scope } from './scope.ts'
 import { stickyFirst } from './sticky-order.ts'
 
@@ -32,63 +32,62 @@ export interface EventPage<Shown = Event> {
   readonly strict: boolean
 }
 
-/** How many of the first events of a list are read at once and remembered in brief. */
-const HEAD = 250
-/** How many events a list may have of which all are remembered. */
-const FEW = 2000
+/** Number of stubs that are read and cached at the start of a list. */
+const FIRST_STUBS = 250
+/** Limit on the length of a list whose stubs are all cached. */
+const MAX_STUBS = 2000
 
-/** What a reader asked for. */
-interface Asked {
+/** Parsed request for a list. */
+interface ListRequest {
   readonly values: ReturnType<typeof readListParameters>['values']
   readonly window: Window
   readonly page: number
   readonly perPage: number
 }
 
-/** A page of events with everything that they are shown with; if it is asked for, sticky ones come first on their day. */
+/** One page of events. With order `sticky`, sticky events come first on their day. */
 export async function list(scope: Scope, query: Payload, order: 'start' | 'sticky' = 'start'): Promise<EventPage> {
-  const asked = ask(scope, query)
+  const asked = readRequest(scope, query)
   return scope.db.readMany(async (tx) => {
-    const { listing, near } = await listingFor(tx, scope, asked, NO_LISTS, false)
+    const { list, near } = await findList(tx, scope, asked, NO_LISTS, false)
     const offset = (asked.page - 1) * asked.perPage
-    const read = (from: number, limit: number) => rowsOf(tx, listing, from, limit)
+    const read = (from: number, limit: number) => rowsOf(tx, list, from, limit)
     const rows =
       near ??
       (order === 'sticky'
-        ? await stickyFirst(tx, scope.user, listing.filter, offset, asked.perPage, read)
+        ? await stickyFirst(tx, scope.user, list.filter, offset, asked.perPage, read)
         : await read(offset, asked.perPage))
-    return pageOf(asked, listing, await assembleSound(tx, scope, rows))
+    return pageOf(asked, list, await assembleUndamaged(tx, scope, rows))
   })
 }
 
-/** The first events of a list, as many as are wanted at once and without their total; places are not measured. */
+/** The first events of a list, without the total and without distances. */
 export async function listFirst(scope: Scope, query: Payload, most: number): Promise<readonly Event[]> {
-  const { values, problems } = ask(scope, query)
+  const { values, problems } = readRequest(scope, query)
   return scope.db.readMany(async (tx) => {
     const filter = await filterOf(tx, scope, values, problems)
     refuse(problems)
-    return assembleSound(tx, scope, await storage.page(tx, filter, most, 0))
+    return assembleUndamaged(tx, scope, await storage.page(tx, filter, most, 0))
   })
 }
 
-/** The events of some days. */
 export interface EventDays {
-  /** The first of those that begin on each day, in order. */
+  /** The first events of each day, in order. */
   readonly events: readonly Event[]
-  /** How many begin on each day. */
+  /** Number of events that start on each day. */
   readonly counts: ReadonlyMap<string, number>
 }
 
-/** The first events that begin on each of some days, with how many there are: few are read however many there are. */
+/** The first events of each day in a range, with counts. The number of rows read is bounded. */
 export async function listDays(scope: Scope, query: Payload, perDay: number, most: number): Promise<EventDays> {
-  const { values, problems } = ask(scope, query)
+  const { values, problems } = readRequest(scope, query)
   return scope.db.readMany(async (tx) => {
     const filter = await filterOf(tx, scope, values, problems)
     refuse(problems)
     const counts = await storage.countByDay(tx, filter)
     const rows = await storage.firstOfDays(tx, filter, perDay, most)
-    const events = await assembleSound(tx, scope, rows)
-    // A day does not promise more events that it cannot show.
+    const events = await assembleUndamaged(tx, scope, rows)
+    // Do not count damaged events.
     const shown = new Set(events.map(({ row }) => row.id))
     for (const { id, start_local } of rows) {
       const day = start_local.slice(0, 10)
@@ -98,48 +97,49 @@ export async function listDays(scope: Scope, query: Payload, perDay: number, mos
   })
 }
 
-/** What was read and rendered at one version of the data. */
+/** Cached events and lists of one version of the data. */
 export interface CachedEvents<Rendered> {
   readonly version: string
   readonly events: RenderedEventCache<Rendered>
-  readonly lists: KnownLists
+  readonly lists: CachedLists
 }
 
 /**
- * A page of rendered events, of which those that are cached are not read again. Only for what everybody sees. A list that
- * is known needs no query at all if its events are cached. Null if the page cannot be made of cached events.
+ * One page of rendered events, from the cache where possible. Only for public data. A cached list of cached events
+ * needs no query. Returns null if the page cannot be built from the cache.
  */
 export async function listRendered<Rendered>(
   scope: Scope,
   query: Payload,
   cached: CachedEvents<Rendered>,
 ): Promise<EventPage<Rendered> | null> {
-  const asked = ask(scope, query)
-  // Distances belong to one request, and `list` says what is wrong with the parameters.
+  const asked = readRequest(scope, query)
+  // Distances are specific to a request, and `list` reports invalid parameters.
   if (Object.keys(asked.problems).length > 0 || typeof asked.values.geoloc_lat === 'number') return null
   const known = cached.lists.get(keyOf(scope, asked))
   const offset = (asked.page - 1) * asked.perPage
-  const pageFrom = (listing: Listing, stubs: readonly Stub[], events: RenderedEventCache<Rendered>) =>
+  const pageFrom = (list: CachedList, stubs: readonly EventStub[], events: RenderedEventCache<Rendered>) =>
     pageOf(
       asked,
-      listing,
+      list,
       stubs.map((stub) => events.take(stub)),
     )
-  const stubs = known && headAt(known, offset, asked.perPage)
-  if (known && stubs && !hasSecret(stubs) && cached.events.hasAll(stubs)) return pageFrom(known, stubs, cached.events)
+  const stubs = known && stubsAt(known, offset, asked.perPage)
+  if (known && stubs && !hasProtected(stubs) && cached.events.hasAll(stubs))
+    return pageFrom(known, stubs, cached.events)
   return scope.db.readMany(async (tx) => {
     const { events, lists } = await cachedFor(tx, scope, cached)
-    const { listing } = await listingFor(tx, scope, asked, lists, true)
-    if (known && !stubs) await readFewEvents(tx, scope, asked, listing, lists)
-    const read = await stubsOf(tx, listing, offset, asked.perPage)
-    if (hasSecret(read)) return null
+    const { list } = await findList(tx, scope, asked, lists, true)
+    if (known && !stubs) await readAllStubs(tx, scope, asked, list, lists)
+    const read = await stubsOf(tx, list, offset, asked.perPage)
+    if (hasProtected(read)) return null
     await fill(tx, scope, events, read)
-    // One of them may be damaged.
-    return events.hasAll(read) ? pageFrom(listing, read, events) : null
+    // An event may be damaged.
+    return events.hasAll(read) ? pageFrom(list, read, events) : null
   })
 }
 
-/** What a transaction may use of the cache: lists and links only if they are of the version that it reads. */
+/** The parts of the cache that a transaction may use: lists and links only if it reads the same version. */
 async function cachedFor<Rendered>(
   tx: Tx,
   { db }: Scope,
@@ -149,18 +149,18 @@ async function cachedFor<Rendered>(
   return isCurrent ? cached : { events: cached.events.withoutLinked(), lists: NO_LISTS }
 }
 
-async function rowsOf(tx: Tx, listing: Listing, offset: number, limit: number): Promise<storage.EventRow[]> {
-  const wanted = headAt(listing, offset, limit)?.map(({ id }) => id) ?? idsAt(listing, offset, limit)
-  if (wanted === null) return storage.page(tx, listing.filter, limit, offset)
+async function rowsOf(tx: Tx, list: CachedList, offset: number, limit: number): Promise<storage.EventRow[]> {
+  const wanted = stubsAt(list, offset, limit)?.map(({ id }) => id) ?? idsAt(list, offset, limit)
+  if (wanted === null) return storage.page(tx, list.filter, limit, offset)
   return inOrder(wanted, await storage.getAll(tx, wanted))
 }
 
-/** Events with a password are never cached. */
-function hasSecret(stubs: readonly Stub[]): boolean {
+/** Protected events are never cached. */
+function hasProtected(stubs: readonly EventStub[]): boolean {
   return stubs.some(({ secret }) => secret === 1)
 }
 
-/** A rendered event by itself, and its revision; null if it cannot be made of cached events. */
+/** One rendered event and its revision; null if it cannot be built from the cache. */
 export async function getRendered<Rendered>(
   scope: Scope,
   ref: Ref,
@@ -177,85 +177,94 @@ export async function getRendered<Rendered>(
   return scope.db.read(async (tx) => {
     const { events } = await cachedFor(tx, scope, cached)
     await fill(tx, scope, events, [stub])
-    // It may have been changed since its revision was read.
+    // It may have changed since its revision was read.
     return events.hasAll([stub]) ? { rendered: events.take(stub, true), revision } : null
   })
 }
 
-function ask(scope: Scope, query: Payload): Asked & { readonly problems: Problems } {
+function readRequest(scope: Scope, query: Payload): ListRequest & { readonly problems: Problems } {
   const { values, problems } = readListParameters(scope, query)
   const { page = 1, per_page: perPage = 10 } = values
   return { values, problems, page: page ?? 1, perPage: perPage ?? 10, window: windowOf(scope, values) }
 }
 
 function pageOf<Shown>(
-  { page, perPage, window, values }: Asked,
-  { total }: Listing,
+  { page, perPage, window, values }: ListRequest,
+  { total }: CachedList,
   events: Shown[],
 ): EventPage<Shown> {
   return { events, total, page, perPage, window, strict: values.strict_dates === true }
 }
 
-/** The key of a list: who asks for what, on which days. */
-function keyOf({ user }: Scope, { values: { page, per_page, ...values }, window }: Asked): string {
+/** Cache key of a list: user, date range and filters. */
+function keyOf({ user }: Scope, { values: { page, per_page, ...values }, window }: ListRequest): string {
   return JSON.stringify([user?.id, window, values])
 }
 
-/** A list that is known, or is read, with its first events if `brief` says so. Near a place, its rows are found along with it. */
-async function listingFor(
+/**
+ * Gets a list from the cache or reads it, with its first stubs if `brief` is set. A list by distance is read together
+ * with its rows.
+ */
+async function findList(
   tx: Tx,
   scope: Scope,
-  asked: ReturnType<typeof ask>,
-  lists: KnownLists,
-  brief: boolean,
-): Promise<{ listing: Listing; near: Awaited<ReturnType<typeof storage.listNear>>['rows'] | null }> {
+  asked: ReturnType<typeof readRequest>,
+  lists: CachedLists,
+  withStubs: boolean,
+): Promise<{ list: CachedList; near: Awaited<ReturnType<typeof storage.listNear>>['rows'] | null }> {
   const { problems, perPage, page } = asked
   const isBad = Object.keys(problems).length > 0
   const key = keyOf(scope, asked)
   const known = isBad ? undefined : lists.get(key)
-  if (known !== undefined) return { listing: known, near: null }
-  const filter = await filterOf(tx, scope, asked.values, problems, { most: ALL })
+  if (known !== undefined) return { list: known, near: null }
+  const filter = await filterOf(tx, scope, asked.values, problems, { most: NO_LIMIT })
   refuse(problems)
   if (filter.near !== null) {
     const { rows, total } = await storage.listNear(tx, filter, filter.near, perPage, (page - 1) * perPage)
-    return { listing: { filter, total, head: NO_STUBS, ids: null, ends: new Map() }, near: rows }
+    return { list: { filter, total, head: NO_STUBS, ids: null, pageEnds: new Map() }, near: rows }
   }
   const { found } = filter
   const { search: _, ...values } = asked.values
-  const ids = found === null ? null : await searched(tx, lists, keyOf(scope, { ...asked, values }), filter, found)
-  // Found by what they are linked to, events come in no order: the first cost as much as all.
-  const most = !brief ? 0 : isByLink(filter) ? FEW : HEAD
-  const head = ids === null && brief ? await readHead(tx, filter, most) : NO_STUBS
+  const ids = found === null ? null : await searchList(tx, lists, keyOf(scope, { ...asked, values }), filter, found)
+  // Events found by links are unsorted: reading the first costs as much as reading all.
+  const most = !withStubs ? 0 : isByLink(filter) ? MAX_STUBS : FIRST_STUBS
+  const head = ids === null && withStubs ? await readHead(tx, filter, most) : NO_STUBS
   const total = ids?.length ?? (head.length < most ? head.length : await storage.count(tx, filter))
-  const listing: Listing = { filter: { ...filter, found: null }, total, head, ids, ends: new Map() }
-  lists.put(key, listing)
-  return { listing, near: null }
+  const list: CachedList = { filter: { ...filter, found: null }, total, head, ids, pageEnds: new Map() }
+  lists.put(key, list)
+  return { list, near: null }
 }
 
 async function readHead(tx: Tx, filter: EventFilter, length: number): Promise<PackedStubs> {
   return new PackedStubs(await storage.stubs(tx, filter, length, 0, null))
 }
 
-/** Reads all events of a list that is asked for again, if they are few. */
-async function readFewEvents(tx: Tx, scope: Scope, asked: Asked, listing: Listing, lists: KnownLists): Promise<void> {
-  if (listing.ids !== null || listing.total > FEW) return
-  listing.head = await readHead(tx, listing.filter, FEW)
-  lists.put(keyOf(scope, asked), listing)
+/** Reads all stubs of a list that is requested again, if it is short. */
+async function readAllStubs(
+  tx: Tx,
+  scope: Scope,
+  asked: ListRequest,
+  list: CachedList,
+  lists: CachedLists,
+): Promise<void> {
+  if (list.ids !== null || list.total > MAX_STUBS) return
+  list.head = await readHead(tx, list.filter, MAX_STUBS)
+  lists.put(keyOf(scope, asked), list)
 }
 
-/** The stubs of a page: known, or read. */
-async function stubsOf(tx: Tx, listing: Listing, offset: number, limit: number): Promise<Stub[]> {
-  const known = headAt(listing, offset, limit)
+/** Stubs of a page, cached or read. */
+async function stubsOf(tx: Tx, list: CachedList, offset: number, limit: number): Promise<EventStub[]> {
+  const known = stubsAt(list, offset, limit)
   if (known !== null) return known
-  const wanted = idsAt(listing, offset, limit)
+  const wanted = idsAt(list, offset, limit)
   if (wanted !== null) return inOrder(wanted, await storage.stubsOf(tx, wanted))
-  const { behind, left } = placeBefore(listing, offset)
-  const stubs = await storage.stubs(tx, listing.filter, limit, left, behind)
-  noteEnd(listing, offset + stubs.length, stubs.at(-1))
+  const { after, left } = nearestPageEnd(list, offset)
+  const stubs = await storage.stubs(tx, list.filter, limit, left, after)
+  rememberPageEnd(list, offset + stubs.length, stubs.at(-1))
   return stubs
 }
 
-/** Rows in the order of their ids. */
+/** Sorts rows in the order of `ids`. */
 function inOrder<Row extends { readonly id: number }>(ids: readonly number[], rows: readonly Row[]): Row[] {
   const known = new Map(rows.map((row) => [row.id, row]))
   return ids.flatMap((id) => known.get(id) ?? [])

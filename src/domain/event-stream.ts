@@ -7,19 +7,18 @@ import { isLinkedKind, type LinkedKind } from '../schema/linked.ts'
 import type { TermKind } from '../schema/term.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { TimeBound } from '../storage/event-filter.ts'
-import type { StreamFilter, StreamState, ZoneSpan } from '../storage/event-stream.ts'
+import type { StreamFilter, StreamState, ZoneUse } from '../storage/event-stream.ts'
 import * as storage from '../storage/event-stream.ts'
 import * as terms from '../storage/terms.ts'
 import { type FilterScope, filterOf, readListParameters } from './event-filter.ts'
-import { assembleSound, type Event } from './events.ts'
+import { assembleUndamaged, type Event } from './events.ts'
 import type { Payload, Scope } from './scope.ts'
 
-export type { ZoneSpan } from '../storage/event-stream.ts'
+export type { ZoneUse } from '../storage/event-stream.ts'
 
-/** What streaming needs of its surroundings. */
 export type StreamScope = FilterScope & Pick<Scope, 'db' | 'onDamage'>
 
-/** What is streamed: the events of a list, all of them or one of its pages. */
+/** A request for a stream: all events of a list, or one page. */
 export interface StreamRequest {
   /** Parameters of the list of events. */
   readonly query: Payload
@@ -27,36 +26,36 @@ export interface StreamRequest {
   readonly of?: { readonly kind: LinkedKind | TermKind; readonly id: number }
   /** When no dates are asked for: all that there is, or what is not over before today. */
   readonly period: 'all' | 'upcoming'
-  /** Only what is published for everybody; otherwise all that the user of the scope may see, listed or not. */
+  /** Only public events; otherwise everything that the user may see, also unlisted. */
   readonly isPublic: boolean
 }
 
-/** Events that are read while they are written out: never more than a batch in memory. */
+/** Events that are read while they are sent: at most one batch is in memory. */
 export interface EventStream {
   readonly total: number
-  /** The page that was asked for; null for all. */
+  /** Requested page; null for all. */
   readonly page: { readonly page: number; readonly perPage: number } | null
-  readonly zones: readonly ZoneSpan[]
+  readonly zones: readonly ZoneUse[]
   readonly modified: StreamState['modified']
-  /** Values that differ when what is streamed does. */
+  /** Fingerprint: values that differ if the stream does. */
   readonly marks: readonly unknown[]
-  /** Without those that cannot be shown. */
+  /** Batches of events, without damaged ones. */
   batches(): AsyncGenerator<readonly Event[]>
-  /** Reports an event of which nothing could be written. */
+  /** Reports an event that could not be formatted. */
   leaveOut(event: Event, error: Error): void
 }
 
-/** How many events are read at a time: of those with the longest texts, a few megabytes. */
+/** Events per batch: a few megabytes if their texts are as long as allowed. */
 export const BATCH = 50
 
-/** The filters of lists, for whoever offers them by another name. */
+/** List parameters without pagination, for formats that offer them under other names. */
 export const filters: Record<string, Described> = Object.fromEntries(
   Object.entries(eventListParameters).filter(([name]) => name !== 'page' && name !== 'per_page'),
 )
 
-/** Looks for what is asked, and answers how it is read; what cannot be asked for is refused as in lists. */
+/** Opens a stream. Invalid parameters are refused as in lists. */
 export async function openStream(given: StreamScope, request: StreamRequest): Promise<EventStream> {
-  // What is made for everybody shows nobody more.
+  // A public stream has no user.
   const scope = request.isPublic ? { ...given, user: null } : given
   const query = request.query()
   const { values, problems } = readListParameters(scope, () => query)
@@ -84,7 +83,7 @@ export async function openStream(given: StreamScope, request: StreamRequest): Pr
   })
 }
 
-/** Filters after which nothing is left to the period. */
+/** Filters that replace the default period. */
 const DATED = [
   'include',
   'start_date',
@@ -95,7 +94,7 @@ const DATED = [
   'ends_before',
 ] as const
 
-/** What lasts is there until it ends. */
+/** Events that end today or later. */
 function fromToday({ clock, site }: FilterScope): TimeBound {
   return { end: 'end', is: '>=', than: `${toWallClock(clock('day'), site.timezone).slice(0, 10)} 00:00:00` }
 }
@@ -113,22 +112,22 @@ async function narrowed(
   return { ...filter, terms: [...filter.terms, ids] }
 }
 
-/** Each batch is a read by itself, so that a slow reader holds nobody up. */
+/** Each batch is its own transaction, so that a slow client blocks no one. */
 async function* batches(
   scope: StreamScope,
   filter: StreamFilter,
   page: EventStream['page'],
 ): AsyncGenerator<readonly Event[]> {
-  let after: storage.After | null = null
+  let after: storage.Cursor | null = null
   let left = page?.perPage ?? Number.POSITIVE_INFINITY
   let offset = page === null ? 0 : (page.page - 1) * page.perPage
   while (left > 0) {
     const limit = Math.min(left, BATCH)
     const { rows, events } = await scope.db.readMany(async (tx) => {
       const found = await storage.batch(tx, filter, after, limit, offset)
-      return { rows: found, events: await assembleSound(tx, scope, found) }
+      return { rows: found, events: await assembleUndamaged(tx, scope, found) }
     })
-    // Whoever writes them does so in turns of their own.
+    // Formatting a batch takes its own time slice.
     await nextSlice()
     if (events.length > 0) yield events
     after = rows.at(-1) ?? after

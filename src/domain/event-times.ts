@@ -6,7 +6,7 @@ import type { eventFields } from '../schema/event.ts'
 import type { Values } from '../schema/field.ts'
 import type { EventRow } from '../storage/events.ts'
 
-/** When an event is: what its own clock shows, and the instants. */
+/** Times of an event: wall clock, time zone and instants. */
 export type Times = Pick<EventRow, 'timezone' | 'start_local' | 'end_local' | 'start_utc' | 'end_utc'>
 
 interface WrittenTime {
@@ -18,10 +18,10 @@ type Named = Values<typeof eventFields>
 type End = 'start_date' | 'end_date'
 
 /**
- * The times that a request asks for; what it does not name stays as it was, by the event's own clock. Null while its dates
- * are refused. What is stored is checked like what is sent: an earlier version may have taken what is refused today.
+ * Resolves the times of a request. Fields that are not sent keep their wall-clock value. Returns null if dates are
+ * refused. Stored values are validated like sent ones: an earlier version may have accepted more.
  */
-export function settleTimes(values: Named, before: EventRow | null, siteZone: Zone, problems: Problems): Times | null {
+export function resolveTimes(values: Named, before: EventRow | null, siteZone: Zone, problems: Problems): Times | null {
   const timezone = values.timezone === undefined ? (before?.timezone ?? siteZone) : (values.timezone ?? siteZone)
   if (findZone(timezone) === null) {
     problems.timezone ??= { problem: 'not_a_zone' }
@@ -43,7 +43,7 @@ export function settleTimes(values: Named, before: EventRow | null, siteZone: Zo
   return { timezone, start_local: first.wall, end_local: last.wall, start_utc: first.instant, end_utc: last.instant }
 }
 
-/** A date as given or, failing that, as it was: the same instant in the same zone, the same wall clock in another. */
+/** The given date, else the stored one: the same instant in the same time zone, the same wall clock in another. */
 function readTime(
   name: End,
   values: Named,
@@ -54,7 +54,7 @@ function readTime(
   const given: DateText | undefined = values[name]
   if (given !== undefined) {
     const instant = instantIn(given, zone)
-    // A wall clock inside a gap is shown as what it moves forward to.
+    // A wall-clock time in a DST gap moves forward.
     return { wall: toWallClock(instant, zone), instant }
   }
   if (before === null) return null
@@ -67,14 +67,14 @@ function readTime(
   return before.timezone === zone ? { wall, instant } : { wall: settle(wall, zone), instant: toInstant(wall, zone) }
 }
 
-/** Refuses a time beyond the years that we keep; the error names what was sent and leads there. */
+/** Refuses a time outside the supported years. The error names the field that was sent. */
 function checkYears(name: End, { wall, instant }: WrittenTime, values: Named, problems: Problems): void {
   if (isWallClock(wall) && isInYears(instant)) return
   const sent = [name, 'timezone', 'all_day'].find((one) => values[one as End] !== undefined)
   problems[sent ?? name] ??= { problem: 'out_of_years' }
 }
 
-/** Whole days are kept as they are called, also where midnight does not exist. */
+/** All-day times keep their date, also where midnight does not exist. */
 function wholeDay({ wall }: WrittenTime, time: string, zone: Zone): WrittenTime {
   const edge = `${wall.slice(0, -9)} ${time}`
   return { wall: edge, instant: toInstant(edge, zone) }

@@ -18,38 +18,38 @@ import { mayRead, need, rightsOf } from './access.ts'
 import { faultsOf } from './damage.ts'
 import { assembleOne, type Event, idsOf, type Parts } from './event-assembly.ts'
 import { isShown, resolveLinks, resolveTerms } from './event-links.ts'
-import { opens } from './event-passwords.ts'
-import { settleTimes } from './event-times.ts'
+import { isRightPassword } from './event-passwords.ts'
+import { resolveTimes } from './event-times.ts'
 import type { Fetched } from './images.ts'
 import * as images from './images.ts'
 import type { JobKind } from './job-run.ts'
-import { withNamedForEdit } from './linked-records.ts'
+import { withFetchedImagesForEdit } from './linked-records.ts'
 import { isLongEvent, readLongTexts, writeBySize } from './long-texts.ts'
 import * as records from './records.ts'
 import type { Check, Payload, Scope } from './scope.ts'
-import { checkTicketsIn, replace as replaceTickets, settleTickets } from './tickets.ts'
+import { checkTicketsIn, replace as replaceTickets, resolveTickets } from './tickets.ts'
 
 export type { EventRow } from '../storage/events.ts'
 export type { TicketRow } from '../storage/tickets.ts'
-export { assembleUndamaged as assembleSound, type Event } from './event-assembly.ts'
+export { assembleUndamaged, type Event } from './event-assembly.ts'
 
 type EventValues = Values<typeof eventFields>
 
-/** What takes too long for a transaction that others wait for, and so is done before it. */
+/** Results of slow work that is done before the transaction. */
 interface Prepared {
-  /** The slow hash of the password that is named. */
+  /** Argon2 hash of the sent password. */
   readonly passwordHash: string | null
-  /** The images that are named by address. */
+  /** Images that were fetched or uploaded. */
   readonly fetched: Fetched
 }
 
-/** What a writer asks for. */
+/** A write request. */
 interface Request extends Prepared {
   readonly values: EventValues
   readonly problems: Problems
 }
 
-/** The event, for a reader who may open it, as far as they see it without a password. */
+/** Gets an event that the reader may see, without checking its password. */
 export async function peek(scope: Scope, ref: Ref): Promise<Event> {
   return scope.db.read(async (tx) => {
     const row = asEvent(await records.findReadable(tx, scope, 'event', ref))
@@ -58,7 +58,7 @@ export async function peek(scope: Scope, ref: Ref): Promise<Event> {
   })
 }
 
-/** Refuses to show an event that cannot be shown; the answer names what is wrong with it. */
+/** Throws if an event is damaged. The error names the problems. */
 export function checkUndamaged({ onDamage }: Pick<Scope, 'onDamage'>, row: EventRow): void {
   const reason = faultsOf(row)
   if (reason === null) return
@@ -66,7 +66,7 @@ export function checkUndamaged({ onDamage }: Pick<Scope, 'onDamage'>, row: Event
   throw new AppError('event-damaged', { params: reason })
 }
 
-/** The event, for a reader who may open it, with its password if it has one. */
+/** Gets an event that the reader may see. Checks the password if there is one. */
 export async function get(scope: Scope, ref: Ref, query: Payload): Promise<Event> {
   const event = await peek(scope, ref)
   if (event.whole) return event
@@ -76,14 +76,18 @@ export async function get(scope: Scope, ref: Ref, query: Payload): Promise<Event
   })
   refuse(problems)
   const { id, password_hash } = event.row
-  if (!values.password || password_hash === null || !(await opens(scope, { id, password_hash }, values.password)))
+  if (
+    !values.password ||
+    password_hash === null ||
+    !(await isRightPassword(scope, { id, password_hash }, values.password))
+  )
     throw new AppError('event-password-protected')
   return { ...event, whole: true }
 }
 
 export async function create(scope: Scope, payload: Payload): Promise<Event> {
   need(rightsOf(scope.user).create)
-  return images.withNamed(scope, payload, async (fetched) => {
+  return images.withFetchedImages(scope, payload, async (fetched) => {
     const prepared = await prepare(payload, fetched)
     const isLong = await readLongTexts(scope, 'event', payload)
     return writeBySize(scope, isLong, async (tx) => {
@@ -96,9 +100,9 @@ export async function create(scope: Scope, payload: Payload): Promise<Event> {
   })
 }
 
-/** Changes an event; `check` sees it as it is, and may refuse. */
+/** Updates an event. `check` gets it before the change, and may throw. */
 export async function update(scope: Scope, ref: Ref, payload: Payload, check: Check<Event> = null): Promise<Event> {
-  return withNamedForEdit(scope, 'event', ref, payload, async (fetched) => {
+  return withFetchedImagesForEdit(scope, 'event', ref, payload, async (fetched) => {
     const prepared = await prepare(payload, fetched)
     const isLong = (await readLongTexts(scope, 'event', payload)) || (await isLongEvent(scope, ref))
     return writeBySize(scope, isLong, async (tx) => {
@@ -113,9 +117,9 @@ export async function update(scope: Scope, ref: Ref, payload: Payload, check: Ch
   })
 }
 
-/** Moves an event to the trash or, with `force`, out of existence. */
+/** Moves an event to the trash or, with `force`, deletes it. */
 export async function remove(scope: Scope, ref: Ref, query: Payload, check: Check<Event> = null): Promise<Event> {
-  // All events that are part of it become events by themselves.
+  // Child events become top-level events.
   return scope.db.writeMany(async (tx) => {
     const row = await records.findEditable(tx, scope, 'event', ref)
     const before = asEvent(row)
@@ -133,7 +137,7 @@ export async function remove(scope: Scope, ref: Ref, query: Payload, check: Chec
   })
 }
 
-/** Stores an event, new or changed, in the transaction of a caller who stores many; answers its id. */
+/** Creates or updates an event in the transaction of a bulk operation. Returns its id. */
 export async function saveWithin(
   tx: Tx,
   scope: Scope,
@@ -149,7 +153,7 @@ export async function saveWithin(
   return row.id
 }
 
-/** Moves an event to the trash in the transaction of a caller who changes many. */
+/** Trashes an event in the transaction of a bulk operation. */
 export async function trashWithin(tx: Tx, scope: Scope, id: number): Promise<void> {
   const row = await records.findEditable(tx, scope, 'event', { id })
   if (row.status === 'trash') return
@@ -198,7 +202,7 @@ async function publishSome(tx: Tx, scope: Pick<Scope, 'clock'>, kind: RecordKind
   return published
 }
 
-/** Does beforehand what takes long; what is wrong with the payload is told later, in its turn. */
+/** Does slow work before the transaction. Problems of the payload are reported later. */
 async function prepare(payload: Payload, fetched: Fetched): Promise<Prepared> {
   try {
     const { password } = payload()
@@ -209,7 +213,7 @@ async function prepare(payload: Payload, fetched: Fetched): Promise<Prepared> {
   }
 }
 
-/** Stores what a request asks for, new or changed: all of it, or nothing and every reason why. */
+/** Creates or updates an event: all of it, or nothing and every problem. */
 async function save(tx: Tx, scope: Scope, request: Request, before: EventRow | null): Promise<Event> {
   const { row, parts } = await write(tx, scope, request, before)
   return assembleOne(tx, scope, row, parts)
@@ -227,7 +231,7 @@ async function write(
   records.checkPublication(scope, values, problems)
   await checkParent(tx, scope, values.parent, before, problems)
   const image = await images.column(tx, values.image, fetched, problems)
-  const times = settleTimes(values, before, scope.site.timezone, problems)
+  const times = resolveTimes(values, before, scope.site.timezone, problems)
   const linked: Record<LinkedKind, RecordRow[] | null> = byLinkedKind(() => null)
   for (const kind of LINKED_KINDS) {
     const given = values[kind]
@@ -237,7 +241,7 @@ async function write(
   const tickets =
     values.tickets === undefined
       ? null
-      : settleTickets(values.tickets ?? [], times?.timezone ?? scope.site.timezone, problems)
+      : resolveTickets(values.tickets ?? [], times?.timezone ?? scope.site.timezone, problems)
   if (tickets === null && before !== null && times !== null && times.timezone !== before.timezone)
     await checkTicketsIn(tx, before.id, times.timezone, problems)
   refuse(problems)
@@ -263,7 +267,7 @@ async function write(
   return { row, parts: before === null && drafts.length === 0 ? newParts(scope, id, linked, counted, tickets) : {} }
 }
 
-/** A change leaves nothing behind that cannot be shown: what is damaged has to be sent again. Times are checked with those that are sent. */
+/** Requires damaged fields in an update, so that no damage remains. Times are checked with the sent ones. */
 function checkRepair(values: EventValues, before: EventRow, problems: Problems): void {
   const faults = faultsOf(before) ?? {}
   const { timezone: _, start_date: __, end_date: ___, modified_utc: ____, ...others } = faults
@@ -273,7 +277,7 @@ function checkRepair(values: EventValues, before: EventRow, problems: Problems):
   }
 }
 
-/** What a new event is shown with, as far as the one who made it has it at hand. */
+/** Data of a new event that is already loaded, to save queries. */
 function newParts(
   scope: Scope,
   id: number,
@@ -290,7 +294,7 @@ function newParts(
   }
 }
 
-/** Inserts the row, or updates it; answers it. What it is linked to is not its row's business. */
+/** Inserts or updates the row and returns it, without links. */
 export async function store(
   tx: Tx,
   scope: Scope,
@@ -306,7 +310,7 @@ export async function store(
     ...settled,
     ...(values.parent !== undefined && { parent: values.parent || null }),
     ...(values.password !== undefined && { password_hash: values.password ? passwordHash : null }),
-    ...(await records.settle(tx, scope, 'event', values, String(row.title), before as RecordRow | null)),
+    ...(await records.resolveColumns(tx, scope, 'event', values, String(row.title), before as RecordRow | null)),
     search: records.searchText(eventFields, row),
     title_search: fold(String(row.title)),
   }
@@ -319,17 +323,17 @@ export async function store(
   return asEvent(await recordStorage.create(tx, 'event', { ...defaults, ...columns }, drawn))
 }
 
-/** An event without a website answers its own address there; sent back, that is still no website. */
+/** An event without a website returns its own address there. If a client sends it back, it is still no website. */
 function withoutOwnAddress({ website }: EventValues, before: EventRow | null, home: string): EventValues {
   return website && before !== null && website === `${home}/event/${before.slug}/` ? { website: null } : {}
 }
 
-/** Keeps the counts of terms true: those that counted an event before, and those that do now; answers those that began to. */
+/** Updates the event counts of terms: before and after a change. Returns the terms whose count grew. */
 async function moveCounts(tx: Tx, before: readonly number[], now: readonly number[]): Promise<TermRow[]> {
   const without = (ids: readonly number[], others: readonly number[]) => ids.filter((id) => !others.includes(id))
   await storage.countTerms(tx, without(before, now), -1)
   const counted = await storage.countTerms(tx, without(now, before), 1)
-  // What is counted is public, and so is what stands above it.
+  // Counted terms are public, and so are their ancestors.
   await termStorage.publish(
     tx,
     counted.filter(({ parent }) => parent > 0).map(({ parent }) => parent),
@@ -337,7 +341,7 @@ async function moveCounts(tx: Tx, before: readonly number[], now: readonly numbe
   return counted
 }
 
-/** Publishes the drafts that a published event is linked to. */
+/** Publishes draft venues and organizers of a published event. */
 async function publishDrafts(
   tx: Tx,
   { clock }: Pick<Scope, 'clock'>,
@@ -347,12 +351,12 @@ async function publishDrafts(
   if (row.status === 'publish') await storage.publishLinkedDrafts(tx, [row.id], row.author, clock(), kinds)
 }
 
-/** Terms count the events that everybody may read. */
+/** Terms count only public events. */
 function isCounted(row: EventRow): boolean {
   return row.status === 'publish' && row.password_hash === null
 }
 
-/** The categories and tags of the event: those named, and of what is not named those that it has. */
+/** Terms of the event: the sent ones, and the current ones of kinds that were not sent. */
 async function resolveAllTerms(
   tx: Tx,
   scope: Scope,
@@ -372,7 +376,7 @@ async function resolveAllTerms(
   return { ids: [...new Set(ids)], changed: categories !== undefined || tags !== undefined }
 }
 
-/** A parent must exist, be readable, and not be the event itself or a part of it. */
+/** A parent must exist, be visible, and not be the event itself or one of its descendants. */
 async function checkParent(
   tx: Tx,
   scope: Scope,
@@ -386,7 +390,7 @@ async function checkParent(
   else if (before !== null && (await storage.isWithin(tx, parent, before.id))) problems.parent ??= { problem: 'loop' }
 }
 
-/** The generic row of records.find is a whole row of its table. */
+/** records.find returns complete rows. */
 function asEvent(row: RecordRow): EventRow {
   return row as unknown as EventRow
 }

@@ -1,32 +1,33 @@
-/** Ids of a list, packed; exact up to 2^53. Smaller ones take half of the room. */
+/** Ids in a typed array, exact up to 2^53. 32-bit ids take half the memory. */
 export type PackedIds = Uint32Array | Float64Array
 
-/** The largest number that 32 bits hold. */
-const SMALL = 2 ** 32 - 1
+/** Largest 32-bit number. */
+const MAX_UINT32 = 2 ** 32 - 1
 
-/** Ranges of ids up to this many times the number of ids have an entry for each id in the range. */
-const DENSE = 8
+/** An id range up to this many times the number of ids uses an array indexed by id. */
+const MAX_DENSE_RATIO = 8
 
-/** Packs ids in their order. */
 export function packIds(ids: readonly number[]): PackedIds {
-  return boundsOf(ids).last <= SMALL ? new Uint32Array(ids) : new Float64Array(ids)
+  return boundsOf(ids).last <= MAX_UINT32 ? new Uint32Array(ids) : new Float64Array(ids)
 }
 
-/** Tells where an id is in a list, counted from 1. */
+/** Position of an id in a list, from 1. */
 export interface IdPositions {
-  /** 0 for an id that is not in the list. */
+  /** 0 if the id is not in the list. */
   of(id: number): number
-  /** How much memory it takes. */
+  /** Memory use. */
   readonly bytes: number
 }
 
 export function positionsOf(ids: readonly number[]): IdPositions {
   const { first, last } = boundsOf(ids)
-  return ids.length > 0 && last - first < DENSE * ids.length ? new DensePlaces(ids, first, last) : new SparsePlaces(ids)
+  return ids.length > 0 && last - first < MAX_DENSE_RATIO * ids.length
+    ? new DensePositions(ids, first, last)
+    : new SparsePositions(ids)
 }
 
-/** Ids that come one after the other, nearly: an array has an entry for each id from the first to the last. */
-class DensePlaces implements IdPositions {
+/** For dense ids: an array with an entry for each id in the range. */
+class DensePositions implements IdPositions {
   readonly #first: number
   readonly #places: Uint32Array
 
@@ -47,13 +48,13 @@ class DensePlaces implements IdPositions {
   }
 }
 
-/** Ids that lie far apart: they are sorted, and one is found by halving. */
-class SparsePlaces implements IdPositions {
+/** For sparse ids: sorted, with binary search. */
+class SparsePositions implements IdPositions {
   readonly #ids: Float64Array
   readonly #places: Uint32Array
 
   constructor(ids: readonly number[]) {
-    // Sorted without a function that compares, which would take ten times as long.
+    // Sorting without a comparator is ten times as fast.
     this.#ids = new Float64Array(ids).sort()
     this.#places = new Uint32Array(ids.length)
     ids.forEach((id, at) => {
@@ -70,7 +71,7 @@ class SparsePlaces implements IdPositions {
     return this.#ids[at] === id ? (this.#places[at] ?? 0) : 0
   }
 
-  /** Where an id is among the sorted ones, or would be. */
+  /** Index of an id in the sorted array, or where it would be inserted. */
   #find(id: number): number {
     let [low, high] = [0, this.#ids.length]
     while (low < high) {

@@ -5,7 +5,7 @@ import type { ImageRow } from '../storage/images.ts'
 import type { JobKind } from './job-run.ts'
 import type { Scope } from './scope.ts'
 
-/** One rendering of an image, in a file of this name. */
+/** File of one rendering of an image. */
 export interface ImageFile {
   readonly file: string
   readonly width: number
@@ -13,24 +13,23 @@ export interface ImageFile {
   readonly filesize: number
 }
 
-/** What works on files. */
 type Store = Pick<Scope, 'db' | 'files' | 'clock'>
 
-/** How long files may wait for their image, in seconds. A request takes less; one that does not keeps them again. */
+/** How long files may exist without an image row, in seconds. A request takes less; a longer one writes them again. */
 const GRACE = 900
-/** How many files are swept at once. */
+/** Files per sweep query. */
 const BATCH = 100
 
-/** The files of a picture: that of the whole, and the smaller renderings by name. */
+/** Files of a picture: the full rendering, and smaller ones by name. */
 export interface PictureFiles {
-  /** The name of the whole without its extension, and what the others begin with. */
+  /** File name of the full rendering without extension, and prefix of the others. */
   readonly base: string
   readonly sizes: Record<string, ImageFile>
 }
 
 /**
- * Writes the files of a picture, under names that nobody has used and nobody else knows: so no file is ever removed that
- * belongs to another upload. Until an image names them they are listed as unused.
+ * Writes the files of a picture under random names that are never reused, so that no file of another upload is ever
+ * removed. They are listed as unused until an image row refers to them.
  */
 export async function putFiles(store: Store, { extension, mime, full, sizes }: Picture): Promise<PictureFiles> {
   const base = randomBytes(32).toString('hex')
@@ -42,7 +41,7 @@ export async function putFiles(store: Store, { extension, mime, full, sizes }: P
     made[name] = { file, width, height, filesize: bytes.length }
   }
   const names = [...contents.keys()]
-  await store.db.writeWithoutInvalidating((tx) => storage.announce(tx, names, store.clock()))
+  await store.db.writeWithoutInvalidating((tx) => storage.addPending(tx, names, store.clock()))
   try {
     for (const [name, bytes] of contents) await store.files.put(keyOf(name), bytes, mime)
   } catch (error) {
@@ -52,13 +51,13 @@ export async function putFiles(store: Store, { extension, mime, full, sizes }: P
   return { base, sizes: made }
 }
 
-/** Removes those of the files that no image names; what fails is done by the next sweep. */
+/** Removes files without an image row. If that fails, the next sweep does it. */
 export async function discard(store: Store, files: readonly string[]): Promise<void> {
   if (files.length === 0) return
-  const unused = await store.db.writeWithoutInvalidating((tx) => storage.seize(tx, files))
+  const unused = await store.db.writeWithoutInvalidating((tx) => storage.markObsolete(tx, files))
   if (unused.length === 0) return
   for (const file of unused) await store.files.remove(keyOf(file))
-  await store.db.writeWithoutInvalidating((tx) => storage.forget(tx, unused))
+  await store.db.writeWithoutInvalidating((tx) => storage.unlist(tx, unused))
 }
 
 /** Removes unused files every ten minutes. */
@@ -75,33 +74,32 @@ export async function sweep(store: Store): Promise<void> {
   }
 }
 
-/** Whether all files of an image are there, as long as they should be. */
-export async function areWhole({ files }: Pick<Scope, 'files'>, all: readonly ImageFile[]): Promise<boolean> {
+/** Whether all files of an image exist in full length. */
+export async function areComplete({ files }: Pick<Scope, 'files'>, all: readonly ImageFile[]): Promise<boolean> {
   for (const { file, filesize } of all) if ((await files.size(keyOf(file))) !== filesize) return false
   return true
 }
 
-/** Files lie in folders by the first letters of their names. */
+/** Storage key: files are in folders by their first letters. */
 export function keyOf(file: string): string {
   return `images/${file.slice(0, 2)}/${file}`
 }
 
-/** All files of an image. */
 export function filesOf(image: Omit<ImageRow, 'id'>): ImageFile[] {
   const { width, height, filesize, sizes } = image
-  return [{ file: wholeOf(image), width, height, filesize }, ...Object.values(readSizes(sizes) ?? {})]
+  return [{ file: fullFileOf(image), width, height, filesize }, ...Object.values(readSizes(sizes) ?? {})]
 }
 
 export function namesOf(image: Omit<ImageRow, 'id'>): string[] {
   return filesOf(image).map(({ file }) => file)
 }
 
-/** The name of the file that an image as a whole is in. */
-export function wholeOf({ file_base, hash, extension }: Omit<ImageRow, 'id'>): string {
+/** File name of the full rendering. */
+export function fullFileOf({ file_base, hash, extension }: Omit<ImageRow, 'id'>): string {
   return `${file_base ?? hash}.${extension}`
 }
 
-/** The smaller renderings; null if what is stored of them cannot be read. */
+/** Parses the smaller renderings; null if the stored JSON is invalid. */
 export function readSizes(json: string): Record<string, ImageFile> | null {
   try {
     const sizes: unknown = JSON.parse(json)

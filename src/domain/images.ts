@@ -12,12 +12,12 @@ import type { ImageRow } from '../storage/images.ts'
 import * as storage from '../storage/images.ts'
 import { mayEdit, need, rightsOf } from './access.ts'
 import type { OnDamage } from './damage.ts'
-import { discard, filesOf, type ImageFile, keyOf, namesOf, readSizes, wholeOf } from './image-files.ts'
-import { discardUnused, findOrCreate, type Prepared, prepare, whileFilesGo } from './prepared-images.ts'
+import { discard, filesOf, fullFileOf, type ImageFile, keyOf, namesOf, readSizes } from './image-files.ts'
+import { discardUnused, findOrCreate, type Prepared, prepare, retryIfFilesGone } from './prepared-images.ts'
 import { readingOf } from './records.ts'
 import type { Payload, Scope } from './scope.ts'
 
-/** An image that records may show. */
+/** An image of records. */
 export interface Image extends Omit<ImageRow, 'sizes' | 'file_base'> {
   readonly file: string
   readonly sizes: Record<string, ImageFile>
@@ -30,15 +30,15 @@ export interface ImagePage {
   readonly perPage: number
 }
 
-/** Names that files of images can have; nothing else is ever looked for. */
+/** Valid names of image files; no other file is ever served. */
 const FILE = /^([0-9a-f]{64})(-\d+x\d+)?\.(jpg|png|gif|webp)$/
 const MIME: Record<string, string> = { jpg: 'image/jpeg', png: 'image/png', gif: 'image/gif', webp: 'image/webp' }
 
-/** How many addresses one request may have fetched. */
-const MOST_FETCHED = 5
+/** Limit on images that one request may fetch. */
+const MAX_FETCHED = 5
 
-/** How many venues, and organizers, are looked into: an event with more is refused. */
-const MOST_INSIDE = 50
+/** Limit on nested venues, and organizers; an event with more is refused. */
+const MAX_NESTED = 50
 
 export async function list(scope: Scope, query: Payload): Promise<ImagePage> {
   need(rightsOf(scope.user).create)
@@ -55,11 +55,11 @@ export async function get(scope: Scope, id: number): Promise<Image> {
   return asImage(row)
 }
 
-/** Keeps an uploaded picture; the same bytes are the same image. */
+/** Stores an uploaded picture. The same bytes give the same image. */
 export async function create(scope: Scope, upload: () => Promise<Buffer>): Promise<Image> {
   need(rightsOf(scope.user).publish)
   const bytes = await upload()
-  return whileFilesGo(async (anew) => {
+  return retryIfFilesGone(async (anew) => {
     const prepared = await prepare(scope, bytes, anew)
     if ('problem' in prepared) throw new AppError('rest_invalid_param', { params: { file: prepared } })
     try {
@@ -70,9 +70,9 @@ export async function create(scope: Scope, upload: () => Promise<Buffer>): Promi
   })
 }
 
-/** Removes an image; one that records show only with `force`. */
+/** Removes an image. An image in use needs `force`. */
 export async function remove(scope: Scope, id: number, query: Payload): Promise<Image> {
-  // All records that show it are looked for, and lose it.
+  // All records that use it are updated.
   const row = await scope.db.writeMany(async (tx) => {
     const row = await find(tx, id, 'remove')
     need(
@@ -84,16 +84,16 @@ export async function remove(scope: Scope, id: number, query: Payload): Promise<
     const uses = await storage.countUses(tx, id)
     if (uses > 0 && values.force !== true) throw new AppError('image-in-use', { fill: { uses } })
     await storage.remove(tx, id)
-    await fileStorage.condemn(tx, namesOf(row), scope.clock())
+    await fileStorage.addObsolete(tx, namesOf(row), scope.clock())
     return row
   })
-  // After the commit; what fails, or does not come to it, is done by the next sweep.
+  // After the commit. If it fails or is interrupted, the next sweep does it.
   await discard(scope, namesOf(row)).catch(() => {})
   scope.quotas.removed(row.hash)
   return asImage(row)
 }
 
-/** The bytes of a file, and their type; null when there is none of that name. A file that is not as it was written is a failure. */
+/** Content and type of a file; null if there is no such file. Throws if its length is wrong. */
 export async function file(
   scope: Pick<Scope, 'db' | 'files'>,
   name: string,
@@ -108,17 +108,21 @@ export async function file(
   return { bytes, mime: MIME[extension] ?? 'application/octet-stream' }
 }
 
-/** What became of the images that a request names by address or brings as files: a kept picture, or why not. */
+/** Result for each image of a request: a stored picture, or the problem. */
 export type Fetched = ReadonlyMap<string | Upload, Prepared | Problem>
 
 /**
- * Fetches the images that a payload names by address, and renders those that it brings as files, its own and those of venues
- * and organizers inside it, before the transaction that needs them: it takes long. What is wrong with the payload is told
- * later, in its turn. Files that no image has come to name when the work is done, or has failed, are removed.
+ * Fetches the images that a payload refers to by URL, and renders uploaded ones, also of nested venues and organizers.
+ * This is slow, so it is done before the transaction. Problems of the payload are reported later. Files without an
+ * image row after the work are removed.
  */
-export async function withNamed<T>(scope: Scope, payload: Payload, work: (fetched: Fetched) => Promise<T>): Promise<T> {
-  const named = rightsOf(scope.user).publish ? imagesIn(payload).slice(0, MOST_FETCHED) : []
-  return whileFilesGo(async (anew) => {
+export async function withFetchedImages<T>(
+  scope: Scope,
+  payload: Payload,
+  work: (fetched: Fetched) => Promise<T>,
+): Promise<T> {
+  const named = rightsOf(scope.user).publish ? imagesIn(payload).slice(0, MAX_FETCHED) : []
+  return retryIfFilesGone(async (anew) => {
     const fetched = new Map<string | Upload, Prepared | Problem>()
     try {
       for (const image of named) fetched.set(image, await prepareOne(scope, image, anew))
@@ -129,7 +133,7 @@ export async function withNamed<T>(scope: Scope, payload: Payload, work: (fetche
   })
 }
 
-/** The column of the image that a request names, if it names one. */
+/** Column value for the image of a request, if it has one. */
 export async function column(
   tx: Tx,
   value: types.ImageValue | undefined,
@@ -145,13 +149,13 @@ export async function column(
 
 async function resolve(tx: Tx, value: NonNullable<types.ImageValue>, fetched: Fetched): Promise<number | Problem> {
   if ('id' in value)
-    return (await storage.hold(tx, value.id, 'show')) ? value.id : { problem: 'no_such_image', id: value.id }
+    return (await storage.lock(tx, value.id, 'show')) ? value.id : { problem: 'no_such_image', id: value.id }
   const prepared = fetched.get('upload' in value ? value.upload : value.url)
   if (prepared === undefined) return { problem: 'may_not_fetch' }
   return 'problem' in prepared ? prepared : (await findOrCreate(tx, prepared)).id
 }
 
-/** The images that rows show, by id. */
+/** Images of rows, by id. */
 export async function ofRows(
   tx: Tx,
   rows: readonly { readonly image: number | null }[],
@@ -164,7 +168,7 @@ export async function ofRows(
   return new Map([...found].map(([id, row]) => [id, asImage(row, onDamage)]))
 }
 
-/** Whether a payload names an image by its address, or brings one. */
+/** Whether a payload has an image URL or upload. */
 export function namesImage(payload: Payload): boolean {
   return imagesIn(payload).length > 0
 }
@@ -178,7 +182,7 @@ function imagesIn(payload: Payload): (string | Upload)[] {
     throw error
   }
   const inside = LINKED_KINDS.map((kind) => raw[kind])
-    .flatMap((part) => (Array.isArray(part) ? part.slice(0, MOST_INSIDE) : part))
+    .flatMap((part) => (Array.isArray(part) ? part.slice(0, MAX_NESTED) : part))
     .filter((part) => typeof part === 'object' && part !== null)
   const named = [raw, ...(inside as Record<string, unknown>[])].map(({ image }) =>
     typeof image === 'string' ? image.trim() : image,
@@ -201,11 +205,11 @@ async function prepareOne(scope: Scope, image: string | Upload, anew: boolean): 
 function asImage(row: ImageRow, onDamage?: OnDamage): Image {
   const sizes = readSizes(row.sizes)
   if (sizes === null) onDamage?.({ kind: 'image', id: row.id, revision: 0, reason: { sizes: { problem: 'not_text' } } })
-  return { ...row, file: wholeOf(row), sizes: sizes ?? {} }
+  return { ...row, file: fullFileOf(row), sizes: sizes ?? {} }
 }
 
 async function find(tx: Tx, id: number, to?: 'remove'): Promise<ImageRow> {
-  const look = () => (to === undefined ? storage.get(tx, id) : storage.hold(tx, id, to))
+  const look = () => (to === undefined ? storage.get(tx, id) : storage.lock(tx, id, to))
   const row = Number.isSafeInteger(id) ? await look() : undefined
   if (row === undefined) throw new AppError('image-not-found')
   return row

@@ -21,7 +21,7 @@ const FIELDS: Record<LinkedKind, Fields> = LINKED_FIELDS
 
 export type { LinkedKind } from '../storage/records.ts'
 
-/** A venue or organizer with the image that it shows. */
+/** A venue or organizer with its image. */
 export interface Linked {
   readonly row: RecordRow
   readonly image: Image | null
@@ -58,7 +58,7 @@ export async function list(scope: Scope, kind: LinkedKind, query: Payload): Prom
   })
 }
 
-/** The newest that have events to come, without their number: to count them takes a look at each. */
+/** The newest ones with upcoming events, without a total: counting would check each record. */
 export async function listUpcoming(scope: Scope, kind: LinkedKind, most: number): Promise<RecordRow[]> {
   const none = { status: null, search: null, event: null, hasEvents: null }
   const filter = { ...none, visibility: visibilityOf(scope.user), upcomingAt: scope.clock() }
@@ -71,7 +71,7 @@ export async function get(scope: Scope, kind: LinkedKind, ref: Ref): Promise<Lin
 
 export async function create(scope: Scope, kind: LinkedKind, payload: Payload): Promise<Linked> {
   need(rightsOf(scope.user).create)
-  return images.withNamed(scope, payload, async (fetched) => {
+  return images.withFetchedImages(scope, payload, async (fetched) => {
     const isLong = await readLongTexts(scope, kind, payload)
     return writeBySize(scope, isLong, async (tx) => {
       const { values, problems } = readFields(FIELDS[kind], payload(), {
@@ -90,7 +90,7 @@ export async function update(
   payload: Payload,
   check: Check<Linked> = null,
 ): Promise<Linked> {
-  return withNamedForEdit(scope, kind, ref, payload, async (fetched) => {
+  return withFetchedImagesForEdit(scope, kind, ref, payload, async (fetched) => {
     const isLong = await readLongTexts(scope, kind, payload)
     return writeBySize(scope, isLong, (tx) => change(tx, scope, kind, ref, payload, fetched, check))
   })
@@ -116,11 +116,11 @@ async function change(
   const image = await images.column(tx, (values as RecordValues).image, fetched, problems)
   const columns: Partial<RecordRow> = { ...records.storedColumns(FIELDS[kind], values), ...image }
   const row: RecordRow = { ...before, ...columns } as RecordRow
-  checkPlace(row, values, problems)
+  checkCoordinates(row, values, problems)
   refuse(problems)
   const changes = {
     ...columns,
-    ...(await records.settle(tx, scope, kind, values as RecordValues, String(row[kind]), before)),
+    ...(await records.resolveColumns(tx, scope, kind, values as RecordValues, String(row[kind]), before)),
     search: records.searchText(FIELDS[kind], row),
   }
   await recordStorage.update(tx, kind, before.id, changes)
@@ -134,7 +134,7 @@ export async function remove(
   query: Payload,
   check: Check<Linked> = null,
 ): Promise<Linked> {
-  // All of its events lose it.
+  // All of its events are updated.
   return scope.db.writeMany(async (tx) => {
     const row = await records.findEditable(tx, scope, kind, ref)
     check?.(await withImage(tx, row))
@@ -147,7 +147,10 @@ export async function remove(
   })
 }
 
-/** The record that data inside an event describes; `fresh` is what a new one gets beside, and an equal one need not have. */
+/**
+ * Finds or creates the record for nested data of an event. `fresh` has values for a new record that an existing equal
+ * one need not have.
+ */
 export async function createInline(
   tx: Tx,
   scope: Scope,
@@ -162,7 +165,7 @@ export async function createInline(
   return findOrInsert(tx, scope, kind, values, fetched, problems, beside)
 }
 
-/** The record that these values describe: an equal one if there is one, else a new one. */
+/** Finds an equal record or creates one. */
 async function findOrInsert(
   tx: Tx,
   scope: Scope,
@@ -176,46 +179,49 @@ async function findOrInsert(
   records.checkPublication(scope, { ...beside, ...values } as RecordValues, problems)
   const image = await images.column(tx, (values as RecordValues).image, fetched, problems)
   const columns: Partial<RecordRow> = { ...records.storedColumns(FIELDS[kind], values), ...image }
-  checkPlace(columns, values, problems)
+  checkCoordinates(columns, values, problems)
   refuse(problems)
   const wanted: RecordValues = { ...beside, ...values }
-  const settled = await records.settle(tx, scope, kind, wanted, String(columns[kind]), null)
+  const resolved = await records.resolveColumns(tx, scope, kind, wanted, String(columns[kind]), null)
   const equal = await storage.findEqual(tx, kind, visibilityOf(scope.user), {
     ...columns,
-    ...namedColumns(values, settled),
+    ...namedColumns(values, resolved),
   })
   if (equal !== undefined) return equal
-  await scope.quotas.checkDraft(tx, scope.user, settled.status)
+  await scope.quotas.checkDraft(tx, scope.user, resolved.status)
   const row = { ...records.defaultColumns(FIELDS[kind]), ...columns }
   return recordStorage.create(tx, kind, {
     image: null,
     description: null,
     ...row,
-    ...settled,
+    ...resolved,
     search: records.searchText(FIELDS[kind], row),
   })
 }
 
-/** Of the settled columns, those that the request spoke of. */
-function namedColumns(values: RecordValues, settled: Awaited<ReturnType<typeof records.settle>>): Partial<RecordRow> {
+/** The resolved columns that the request set explicitly. */
+function namedColumns(
+  values: RecordValues,
+  resolved: Awaited<ReturnType<typeof records.resolveColumns>>,
+): Partial<RecordRow> {
   return {
-    ...(values.author && { author: settled.author }),
-    ...(values.status && { status: settled.status }),
+    ...(values.author && { author: resolved.author }),
+    ...(values.status && { status: resolved.status }),
     ...(values.slug && { slug: values.slug }),
-    ...((values.date || values.date_utc) && { date_utc: settled.date_utc }),
+    ...((values.date || values.date_utc) && { date_utc: resolved.date_utc }),
   }
 }
 
-/** A place is two coordinates or none. */
-function checkPlace(row: Partial<RecordRow>, values: Record<string, unknown>, problems: Problems): void {
+/** Coordinates need both values or none. */
+function checkCoordinates(row: Partial<RecordRow>, values: Record<string, unknown>, problems: Problems): void {
   if (problems.geo_lat || problems.geo_lng) return
   if (((row.geo_lat ?? null) === null) === ((row.geo_lng ?? null) === null)) return
   const name = values.geo_lat === undefined ? 'geo_lng' : 'geo_lat'
   problems[name] = { problem: 'half_a_place', other: name === 'geo_lat' ? 'geo_lng' : 'geo_lat' }
 }
 
-/** Works with the images that a change names: they are fetched once it is known that its writer may make it. */
-export async function withNamedForEdit<T>(
+/** Fetches images for an update, after checking that the user may make it. */
+export async function withFetchedImagesForEdit<T>(
   scope: Scope,
   kind: RecordKind,
   ref: Ref,
@@ -224,10 +230,10 @@ export async function withNamedForEdit<T>(
 ): Promise<T> {
   if (!images.namesImage(payload)) return work(new Map())
   await scope.db.read((tx) => records.findEditable(tx, scope, kind, ref))
-  return images.withNamed(scope, payload, work)
+  return images.withFetchedImages(scope, payload, work)
 }
 
-/** Records with the images that they show. */
+/** Adds images to records. */
 export async function withImages(tx: Tx, rows: readonly RecordRow[], onDamage?: OnDamage): Promise<Linked[]> {
   const found = await images.ofRows(tx, rows, onDamage)
   return rows.map((row) => ({ row, image: row.image === null ? null : (found.get(row.image) ?? null) }))

@@ -13,16 +13,15 @@ type Kind = RecordKind | 'term'
 
 const FIELDS: Record<Kind, Fields> = { event: eventFields, ...LINKED_FIELDS, term: categoryFields }
 
-/** From how many characters on a payload takes so long to store that nobody else's commit should wait for it. */
+/** From this length, in characters, a write gets a commit of its own, so that others do not wait for it. */
 const LARGE = 20_000
 
-/** How many venues, and organizers, are looked into: an event with more is refused. */
-const MOST_INSIDE = 50
+/** Limit on nested venues, and organizers; an event with more is refused. */
+const MAX_NESTED = 50
 
 /**
- * Reads the long texts of a payload, and of venues and organizers inside it, before the transaction that needs them, and
- * lets others have their turn in between. Answers whether they are so long that nobody's commit should wait for them. What
- * is wrong with them is told later, in its turn.
+ * Sanitizes the long texts of a payload, also of nested records, before the transaction, and yields to other requests.
+ * Returns whether they are so long that the write needs its own commit. Problems are reported later.
  */
 export async function readLongTexts(scope: Scope, kind: Kind, payload: Payload): Promise<boolean> {
   const turn = new TimeSlice()
@@ -34,7 +33,7 @@ export async function readLongTexts(scope: Scope, kind: Kind, payload: Payload):
   return length >= LARGE
 }
 
-/** Whether an event that is here has so long a text that nobody's commit should wait until its words are indexed anew. */
+/** Whether a stored event is so long that reindexing its words needs its own commit. */
 export async function isLongEvent({ db }: Scope, ref: Ref): Promise<boolean> {
   if ('id' in ref && !Number.isSafeInteger(ref.id)) return false
   const [text] = await ('id' in ref
@@ -43,12 +42,12 @@ export async function isLongEvent({ db }: Scope, ref: Ref): Promise<boolean> {
   return (text?.size ?? 0) >= LARGE
 }
 
-/** Writes what may be so long that it shares its commit with nobody. */
+/** Writes in a shared commit, or in its own if long. */
 export function writeBySize<T>({ db }: Scope, isLong: boolean, work: (tx: Tx) => Promise<T>): Promise<T> {
   return isLong ? db.writeMany(work) : db.write(work)
 }
 
-/** The data of a payload, and of what lies inside it, with the fields that it may have. */
+/** The payload and its nested records, with their fields. */
 function partsOf(kind: Kind, payload: Payload): (readonly [Fields, Record<string, unknown>])[] {
   let raw: Record<string, unknown>
   try {
@@ -58,7 +57,7 @@ function partsOf(kind: Kind, payload: Payload): (readonly [Fields, Record<string
     throw error
   }
   const inside = (part: LinkedKind) =>
-    (Array.isArray(raw[part]) ? raw[part].slice(0, MOST_INSIDE) : [raw[part]])
+    (Array.isArray(raw[part]) ? raw[part].slice(0, MAX_NESTED) : [raw[part]])
       .filter((data) => typeof data === 'object' && data !== null)
       .map((data) => [FIELDS[part], data as Record<string, unknown>] as const)
   return [[FIELDS[kind], raw], ...(kind === 'event' ? LINKED_KINDS.flatMap(inside) : [])]

@@ -7,27 +7,27 @@ import * as storage from '../storage/quotas.ts'
 import { rightsOf, type User } from './access.ts'
 
 export interface QuotaSettings {
-  /** How many unpublished records one contributor may have; 0 for no limit. */
+  /** Limit on unpublished records per contributor; 0 for none. */
   readonly draftQuota: number
-  /** How many bytes the images of one author may take; 0 for no limit. */
+  /** Limit on bytes of images per author; 0 for none. */
   readonly uploadQuota: number
 }
 
-/** How many uploads of one user may wait to be counted. */
-const MOST_WAITING = 100
-/** How many images of one user are looked for that were counted and may have no row. */
-const MOST_UNSETTLED = 100
+/** Limit on waiting uploads of one user. */
+const MAX_WAITING = 100
+/** Limit on counted images of one user that may have no row yet. */
+const MAX_UNCONFIRMED = 100
 
-/** What a user has uploaded lately. */
+/** Recent uploads of a user. */
 interface Uploads {
   readonly queue: WorkQueue
-  /** Bytes by hash of images that were counted, and whose rows were not seen yet. */
-  readonly unsettled: Map<string, number>
-  /** Bytes of files that have no row: the requests that named them were refused. */
+  /** Bytes by hash of counted images whose rows were not seen yet. */
+  readonly unconfirmed: Map<string, number>
+  /** Bytes of files without a row, because their requests were refused. */
   wasted: number
 }
 
-/** What users may leave here that nobody has looked at. Editors and administrators are not limited. */
+/** Quotas for unreviewed content. Editors and administrators are not limited. */
 export class Quotas {
   readonly #settings: QuotaSettings
   readonly #uploads = new Map<number, Uploads>()
@@ -36,7 +36,7 @@ export class Quotas {
     this.#settings = settings
   }
 
-  /** Refuses a new record that waits for somebody to publish it, to a contributor who has too many of them. */
+  /** Throws if a contributor has too many unpublished records. */
   async checkDraft(tx: Tx, user: User | null, status: Status): Promise<void> {
     const { draftQuota: most } = this.#settings
     if (most === 0 || user === null || status === 'publish' || rightsOf(user).publish) return
@@ -45,35 +45,35 @@ export class Quotas {
   }
 
   /**
-   * Counts an image that a user brings, before its files are kept; refuses it if theirs take too much room. It stays counted
-   * until its row is seen: files of which the row was never made take room as well.
+   * Counts an upload before its files are stored. Throws if the quota is exceeded. It stays counted until its row is
+   * seen: files without a row take space, too.
    */
   async countUpload(db: Database, user: User | null, { hash, bytes }: Upload): Promise<void> {
     if (this.#settings.uploadQuota === 0 || user === null || rightsOf(user).edit === 'all') return
     const uploads = this.#uploads.get(user.id) ?? newUploads()
     this.#uploads.set(user.id, uploads)
     await uploads.queue.run(async () => {
-      const { unsettled } = uploads
-      const { stored, found } = await db.read((tx) => storage.imagesOf(tx, user.id, [hash, ...unsettled.keys()]))
-      for (const one of found) unsettled.delete(one)
-      // The same bytes are the same image, whoever brought it.
-      if (found.has(hash) || unsettled.has(hash)) return
-      const pending = [...unsettled.values()].reduce((sum, one) => sum + one, 0)
-      this.#refuseOver(stored + pending + uploads.wasted + storage.countedBytes(bytes))
-      unsettled.set(hash, storage.countedBytes(bytes))
-      const [oldest] = unsettled
-      if (unsettled.size <= MOST_UNSETTLED || oldest === undefined) return
-      unsettled.delete(oldest[0])
+      const { unconfirmed } = uploads
+      const { stored, found } = await db.read((tx) => storage.imagesOf(tx, user.id, [hash, ...unconfirmed.keys()]))
+      for (const one of found) unconfirmed.delete(one)
+      // The same bytes are the same image, whoever uploaded it.
+      if (found.has(hash) || unconfirmed.has(hash)) return
+      const pending = [...unconfirmed.values()].reduce((sum, one) => sum + one, 0)
+      this.#throwIfOver(stored + pending + uploads.wasted + storage.countedBytes(bytes))
+      unconfirmed.set(hash, storage.countedBytes(bytes))
+      const [oldest] = unconfirmed
+      if (unconfirmed.size <= MAX_UNCONFIRMED || oldest === undefined) return
+      unconfirmed.delete(oldest[0])
       uploads.wasted += oldest[1]
     })
   }
 
-  /** An image was removed, with its files. */
+  /** Called when an image was removed. */
   removed(hash: string): void {
-    for (const { unsettled } of this.#uploads.values()) unsettled.delete(hash)
+    for (const { unconfirmed } of this.#uploads.values()) unconfirmed.delete(hash)
   }
 
-  #refuseOver(bytes: number): void {
+  #throwIfOver(bytes: number): void {
     const { uploadQuota: most } = this.#settings
     if (bytes > most) throw new AppError('upload-quota-exceeded', { fill: { megabytes: Math.floor(most / 1e5) / 10 } })
   }
@@ -85,5 +85,5 @@ interface Upload {
 }
 
 function newUploads(): Uploads {
-  return { queue: new WorkQueue(1, MOST_WAITING), unsettled: new Map(), wasted: 0 }
+  return { queue: new WorkQueue(1, MAX_WAITING), unconfirmed: new Map(), wasted: 0 }
 }

@@ -16,12 +16,12 @@ import * as users from '../storage/users.ts'
 import { mayEdit, mayRead, need, type Owned, rightsOf } from './access.ts'
 import type { Scope } from './scope.ts'
 
-/** What events, venues and organizers have in common: being found, being allowed, status, date, author, slug. */
+/** Shared rules of events, venues and organizers: lookup, rights, status, date, author, slug. */
 
 export type { Ref } from '../storage/records.ts'
 export type RecordValues = Values<typeof recordFields>
 
-/** What relative dates count from: now, in the site's zone; the clock is asked only if there are any. */
+/** Context for relative dates: now, in the site's time zone. The clock is read only if needed. */
 export function readingOf({ clock, site }: Pick<Scope, 'clock' | 'site'>): ReadContext {
   return {
     get today() {
@@ -30,7 +30,7 @@ export function readingOf({ clock, site }: Pick<Scope, 'clock' | 'site'>): ReadC
   }
 }
 
-/** The record, or the answer that there is none. */
+/** Gets a record or throws 404. */
 export async function find(tx: Tx, kind: RecordKind, ref: Ref, read = storage.get): Promise<RecordRow> {
   const exists = 'slug' in ref || Number.isSafeInteger(ref.id)
   const row = exists ? await read(tx, kind, ref) : undefined
@@ -38,7 +38,7 @@ export async function find(tx: Tx, kind: RecordKind, ref: Ref, read = storage.ge
   return row
 }
 
-/** The record, for a reader who may open it. */
+/** Gets a record that the reader may see. */
 export async function findReadable(tx: Tx, scope: Pick<Scope, 'user'>, kind: RecordKind, ref: Ref): Promise<RecordRow> {
   const row = await find(tx, kind, ref)
   if (mayRead(scope.user, row)) return row
@@ -47,14 +47,14 @@ export async function findReadable(tx: Tx, scope: Pick<Scope, 'user'>, kind: Rec
   )
 }
 
-/** The record, for a writer who may change it. */
+/** Gets and locks a record that the user may edit. */
 export async function findEditable(tx: Tx, scope: Scope, kind: RecordKind, ref: Ref): Promise<RecordRow> {
   const row = await find(tx, kind, ref, storage.getLocked)
   need(mayEdit(scope.user, row))
   return row
 }
 
-/** Refuses a `status` filter that its reader may not use. */
+/** Refuses a `status` filter that the reader may not use. */
 export function checkStatusFilter(
   scope: Pick<Scope, 'user'>,
   status: readonly Status[] | null,
@@ -65,14 +65,14 @@ export function checkStatusFilter(
   }
 }
 
-/** Refuses another's authorship to whoever may not give it, and an author that does not exist. */
+/** Checks that the user may set another author, and that the author exists. */
 export async function checkAuthor(tx: Tx, scope: Scope, { author }: RecordValues, problems: Problems): Promise<void> {
   if (typeof author !== 'number' || author === scope.user?.id) return
   need(rightsOf(scope.user).edit === 'all')
   if ((await users.get(tx, author)) === undefined) problems.author = { problem: 'no_such_user', id: author }
 }
 
-/** Refuses a publication date beyond the years that we keep: it is shown in UTC and by the site's clock. */
+/** Refuses a publication date outside the supported years, in UTC and in the site's time zone. */
 export function checkPublication({ site }: Pick<Scope, 'site'>, values: RecordValues, problems: Problems): void {
   const { date, date_utc } = values
   if (date && !isInYearsIn(date, site.timezone)) problems.date ??= { problem: 'out_of_years' }
@@ -80,8 +80,8 @@ export function checkPublication({ site }: Pick<Scope, 'site'>, values: RecordVa
     problems.date_utc ??= { problem: 'out_of_years' }
 }
 
-/** The columns that status, date, author and slug come to, given what was asked for and what there was. */
-export async function settle(
+/** Resolves the columns for status, date, author and slug from the request and the stored row. */
+export async function resolveColumns(
   tx: Tx,
   scope: Scope,
   kind: RecordKind,
@@ -91,7 +91,7 @@ export async function settle(
 ): Promise<Omit<Owned, 'author'> & Pick<RecordRow, 'author' | 'slug' | 'restore_slug' | 'date_utc' | 'modified_utc'>> {
   const now = scope.clock()
   const date_utc = publicationDate(scope, values) ?? before?.date_utc ?? now
-  const status = settleStatus(scope, values.status ?? before?.status ?? null, date_utc, now)
+  const status = resolveStatus(scope, values.status ?? before?.status ?? null, date_utc, now)
   const trashed_from =
     status !== 'trash'
       ? null
@@ -102,20 +102,20 @@ export async function settle(
     author: values.author ?? before?.author ?? scope.user?.id ?? 0,
     status,
     trashed_from,
-    ...(await settleSlug(tx, kind, values.slug, title, status, before)),
+    ...(await resolveSlug(tx, kind, values.slug, title, status, before)),
     date_utc,
     modified_utc: now,
   }
 }
 
-/** The publication date that a request names: in UTC if it says so, else in the site's zone. */
+/** Publication date of a request, in UTC or in the site's time zone. */
 export function publicationDate(scope: Scope, values: RecordValues): Instant | null {
   if (values.date_utc) return instantIn(values.date_utc, 'UTC')
   return values.date ? instantIn(values.date, scope.site.timezone) : null
 }
 
-/** What a writer publishes without the right waits for somebody who has it; what is published too early waits for its time. */
-function settleStatus(scope: Scope, wanted: Status | null, date: Instant, now: Instant): Status {
+/** Without the right to publish, the status becomes `pending`; with a later date, `future`. */
+function resolveStatus(scope: Scope, wanted: Status | null, date: Instant, now: Instant): Status {
   const { publish } = rightsOf(scope.user)
   const status = wanted ?? (publish ? 'publish' : 'draft')
   if (!publish && (status === 'publish' || status === 'future' || status === 'private')) return 'pending'
@@ -123,8 +123,8 @@ function settleStatus(scope: Scope, wanted: Status | null, date: Instant, now: I
   return status
 }
 
-/** A record in the trash gives its slug up, and gets it back if it is still free. */
-async function settleSlug(
+/** A trashed record releases its slug, and gets it back if it is still free. */
+async function resolveSlug(
   tx: Tx,
   kind: RecordKind,
   given: string | null | undefined,
@@ -132,8 +132,8 @@ async function settleSlug(
   status: Status,
   before: RecordRow | null,
 ): Promise<Pick<RecordRow, 'slug' | 'restore_slug'>> {
-  const kept = given === undefined ? (before?.restore_slug ?? before?.slug) : given
-  const wanted = kept ?? (slugify(title) || kind)
+  const current = given === undefined ? (before?.restore_slug ?? before?.slug) : given
+  const wanted = current ?? (slugify(title) || kind)
   if (status !== 'trash') return { slug: await storage.freeSlug(tx, kind, wanted, before?.id), restore_slug: null }
   return {
     slug: await storage.freeSlug(tx, kind, withSuffix(wanted, TRASHED_SUFFIX), before?.id),
@@ -141,7 +141,7 @@ async function settleSlug(
   }
 }
 
-/** The columns of the stored fields that a request named. */
+/** Column values of the sent fields. */
 export function storedColumns(fields: Fields, values: Record<string, unknown>): Partial<RecordRow> {
   const named = Object.entries(fields).filter(([name, field]) => field.stored && values[name] !== undefined)
   return Object.fromEntries(
@@ -154,7 +154,7 @@ export function storedColumns(fields: Fields, values: Record<string, unknown>): 
 
 const defaults = new WeakMap<Fields, Partial<RecordRow>>()
 
-/** The columns of stored fields that have a default, at that default; put together once. */
+/** Default column values, built once. */
 export function defaultColumns(fields: Fields): Partial<RecordRow> {
   let columns = defaults.get(fields)
   if (columns === undefined) {
@@ -165,20 +165,20 @@ export function defaultColumns(fields: Fields): Partial<RecordRow> {
   return columns
 }
 
-/** What `search` looks into: the words of the searched fields, case-folded. */
+/** Text for `search`: words of the searched fields, case-folded. */
 export function searchText(fields: Fields, row: Partial<RecordRow>): string {
   const texts = Object.entries(fields).filter(([, field]) => field.searched)
   return texts
-    .map(([name, { kind }], place) => {
+    .map(([name, { kind }], position) => {
       const value = row[name]
       if (typeof value !== 'string') return null
-      return fold(place === 0 ? value : kind === richHtml ? wordsOfSafe(value) : words(value))
+      return fold(position === 0 ? value : kind === richHtml ? wordsOfSafe(value) : words(value))
     })
     .filter((text) => text !== null)
     .join('\n')
 }
 
-/** Moves a record that its writer may edit to the trash, or out of existence; answers it as it then is, or as it was. */
+/** Trashes or deletes a record. Returns the trashed row, or the deleted one. */
 export async function remove(
   tx: Tx,
   scope: Scope,
@@ -191,6 +191,6 @@ export async function remove(
     return row
   }
   if (row.status === 'trash') throw new AppError(`${kind}-is-in-trash` satisfies ErrorCode)
-  await storage.update(tx, kind, row.id, await settle(tx, scope, kind, { status: 'trash' }, '', row))
+  await storage.update(tx, kind, row.id, await resolveColumns(tx, scope, kind, { status: 'trash' }, '', row))
   return find(tx, kind, { id: row.id })
 }

@@ -6,62 +6,62 @@ import type { Database } from '../storage/database.ts'
 import type { FileStore } from '../storage/files.ts'
 import type { User } from './access.ts'
 import type { OnDamage } from './damage.ts'
-import type { Guesses, Sender } from './guesses.ts'
+import type { PasswordAttempts, Sender } from './password-attempts.ts'
 import type { Quotas } from './quotas.ts'
 import type { SignIns } from './sign-ins.ts'
 
 export type { User } from './access.ts'
 
-/** What the service knows of itself. */
+/** Settings of the site. */
 export interface Site {
-  /** The zone of times that name none. */
+  /** Default time zone. */
   readonly timezone: Zone
-  /** Shown before a bare number in a cost. */
+  /** Symbol for costs without a currency. */
   readonly currency: string
-  /** The public address, without a slash at its end. */
+  /** Public address, without a trailing slash. */
   readonly home: string
   readonly name: string
-  /** Whether that name was given to it, and is not that of the program. */
+  /** Whether a name was configured; otherwise it is the name of the program. */
   readonly isNamed: boolean
-  /** Those that addresses may name; the first is for readers of any other. */
+  /** Languages that addresses may contain. The first is the default. */
   readonly languages: readonly string[]
   readonly design: Design
 }
 
-/** How an organisation makes the pages its own; what is empty is not set. */
+/** Branding of the pages. Empty values are not set. */
 export interface Design {
-  /** An address, or the path of a file. */
+  /** URL, or path of a file. */
   readonly logo: string
   /** `#rrggbb`. */
   readonly accent: string
-  /** The path of a file. */
+  /** Path of a file. */
   readonly stylesheet: string
-  /** An address with `{z}`, `{x}` and `{y}` in it. */
+  /** URL with `{z}`, `{x}` and `{y}`. */
   readonly tiles: string
 }
 
-/** What every domain function is given: where to work, and for whom. */
+/** Context of every domain function: dependencies, and the user. */
 export interface Scope {
   readonly db: Database
   readonly clock: Clock
   readonly site: Site
   readonly passwords: PasswordChecker
-  /** Bounds how many wrong passwords are checked. */
-  readonly guesses: Guesses
+  /** Limits wrong passwords. */
+  readonly attempts: PasswordAttempts
   readonly signIns: SignIns
   readonly quotas: Quotas
   readonly files: FileStore
   readonly fetchLimits: FetchLimits
-  /** Null for an anonymous visitor. */
+  /** Null if anonymous. */
   readonly user: User | null
-  /** Told of rows that are left out since they cannot be shown. */
+  /** Called for damaged rows that are left out. */
   readonly onDamage?: OnDamage
-  /** From where a request comes; none on the command line. */
+  /** Sender of the request; none on the command line. */
   readonly sender?: Sender
 }
 
-/** What a request says, read only when its right to say it is settled; throws for a body that is not well-formed. */
+/** Fields of a request, parsed only after authorization. Throws if the body is malformed. */
 export type Payload = () => Record<string, unknown>
 
-/** Looks at a record before it is changed, in the transaction that changes it, and throws if it must not be. */
+/** Checks a record before a change, in the same transaction, and throws to prevent it. */
 export type Check<Shown> = ((shown: Shown) => void) | null

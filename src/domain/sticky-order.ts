@@ -4,12 +4,12 @@ import type { EventRow } from '../storage/events.ts'
 import * as storage from '../storage/sticky.ts'
 import { mayEdit, type User } from './access.ts'
 
-/** Reads a part of a list in order of start. */
+/** Reads a range of a list in order of start. */
 type ReadRows = (offset: number, limit: number) => Promise<EventRow[]>
 
 /**
- * A part of a list in which sticky events come first on their day. Both orders have the same days in the same places, so only the
- * first and the last day of the part may have events elsewhere that belong in it, or the other way round.
+ * A range of a list with sticky events first on their day. Both orders have the same days at the same positions, so
+ * only the first and last day of the range can differ at its edges.
  */
 export async function stickyFirst(
   tx: Tx,
@@ -23,14 +23,14 @@ export async function stickyFirst(
   const [first] = rows
   const last = rows.at(-1)
   if (first === undefined || last === undefined) return rows
-  // That a protected event is sticky, only those know who see all of it.
+  // Only readers who see all of a protected event see that it is sticky.
   const isSticky = (row: EventRow) => row.sticky === 1 && (row.password_hash === null || mayEdit(user, row))
   const sticky = (await storage.listSticky(tx, filter, dayOf(first), dayOf(last)))?.filter(isSticky) ?? []
   if (sticky.length === 0) return rows
   const stickyOn = Map.groupBy(sticky, dayOf)
   const ofFirstDay = stickyOn.get(dayOf(first))?.length ?? 0
   const before = offset > 0 && ofFirstDay > 0 ? await storage.countBefore(tx, filter, first) : 0
-  // As many of the first day as its sticky events may have pushed from earlier pages to this one.
+  // Events of the first day that its sticky events may have moved from earlier pages to this one.
   const earlier = Math.min(before, ofFirstDay)
   const pushed = earlier === 0 ? [] : await read(offset - earlier, earlier)
   return [...Map.groupBy(rows, dayOf)].flatMap(([day, shown]) => {
@@ -42,8 +42,8 @@ export async function stickyFirst(
 }
 
 /**
- * So many places of a day from one on: first all that are `sticky`, then the others. `known` are the events of the day from a place
- * in order of start, among which the others of these places are.
+ * `count` positions of a day from position `from`: first all `sticky` events, then the others. `known` are events of
+ * the day from position `start` in order of start, which include the others of these positions.
  */
 function arrange(
   sticky: readonly EventRow[],
@@ -56,7 +56,7 @@ function arrange(
   const at = known.findIndex((row) => !isSticky(row))
   const other = known[at]
   const others = known.filter((row) => !isSticky(row))
-  // How many others of the day stand before the first of those that are known.
+  // Number of other events of the day before the first known one.
   const skipped = other === undefined ? 0 : start + at - sticky.filter((row) => isBefore(row, other)).length
   const places = Array.from({ length: count }, (_, n) => from + n)
   return places.flatMap((place) => sticky[place] ?? others[place - sticky.length - skipped] ?? [])

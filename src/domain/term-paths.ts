@@ -6,7 +6,10 @@ import { visibilityOf } from './access.ts'
 import type { Scope } from './scope.ts'
 import { type Term, withPaths } from './terms.ts'
 
-/** The category or tag that the address of a feed names, as everybody sees it: a tag by its slug, a category by the slugs from the top of the tree down. */
+/**
+ * Finds a public term by the path in a feed address: a tag by its slug, a category by the slugs from the root of the
+ * tree.
+ */
 export async function getByPath({ db }: Pick<Scope, 'db'>, kind: TermKind, path: string): Promise<Term> {
   const slugs = path
     .split('/')

@@ -14,10 +14,10 @@ import type { Check, Payload, Scope } from './scope.ts'
 
 export type { TermRow } from '../storage/terms.ts'
 
-/** A term with the way to it from the top of its tree, as its address spells it. */
+/** A term with its path from the root of its tree, as in its address. */
 export interface Term extends TermRow {
   readonly path: string
-  /** The terms above it, the nearest first. */
+  /** Ancestors, nearest first. */
   readonly above: readonly TermRow[]
 }
 
@@ -28,7 +28,7 @@ export interface TermPage {
   readonly perPage: number
 }
 
-/** Tags are categories without a tree: for them `parent` is not declared, so it is never read. */
+/** Tags have no tree: `parent` is not declared for them, so it is never read. */
 const FIELDS = { category: categoryFields, tag: tagFields as typeof categoryFields }
 const LIST = { category: categoryListParameters, tag: tagListParameters as typeof categoryListParameters }
 
@@ -47,7 +47,7 @@ export async function list(scope: Scope, kind: TermKind, query: Payload): Promis
       slug: values.slug ? slugify(values.slug) : null,
       event,
       visibility: visibilityOf(scope.user),
-      // A term of the event that is asked about is not empty, even if that event is a draft.
+      // Terms of the given event are not empty, even if the event is a draft.
       hideEmpty: values.hide_empty !== false && event === null,
       orderBy: values.orderby ?? 'name',
       order: values.order ?? 'asc',
@@ -72,9 +72,9 @@ export async function create(scope: Scope, kind: TermKind, payload: Payload): Pr
     refuse(problems)
     const { name = '', slug = null, description = null } = values
     const sibling = await storage.sibling(tx, kind, parent, fold(name))
-    // Somebody's draft has made it, which this user cannot know.
+    // Another user's draft has created it hidden, which this user cannot know.
     const hidden = sibling !== undefined && !maySeeTerm(scope.user, sibling) ? sibling : null
-    if (hidden === null) refuseSibling(sibling, name, null)
+    if (hidden === null) throwIfExists(sibling, name, null)
     const { id } = hidden ?? (await insert(tx, kind, { name, parent, slug, description }))
     if (hidden !== null) {
       const free = slug === null ? hidden.slug : await storage.freeSlug(tx, kind, slug, id)
@@ -102,7 +102,7 @@ export async function update(
     await checkParent(tx, scope, kind, parent, before, problems)
     refuse(problems)
     if (fold(name) !== before.name_key || parent !== before.parent)
-      refuseSibling(await storage.sibling(tx, kind, parent, fold(name)), name, before)
+      throwIfExists(await storage.sibling(tx, kind, parent, fold(name)), name, before)
     const slug = await changedSlug(tx, before, values.slug, name)
     const description = values.description === undefined ? before.description : values.description
     await storage.update(tx, id, { name, name_key: fold(name), parent, slug, description })
@@ -110,15 +110,15 @@ export async function update(
   })
 }
 
-/** The term as it then is: who may change terms has looked at it, so it is public. */
+/** Publishes the term: a user with the right to change terms has reviewed it. */
 async function published(tx: Tx, scope: Scope, kind: TermKind, id: number): Promise<Term> {
   await storage.publish(tx, [id])
   return withPath(tx, await find(tx, scope, kind, id))
 }
 
-/** Removes a term for good; answers it as it was. */
+/** Deletes a term and returns it. */
 export async function remove(scope: Scope, kind: TermKind, id: number, check: Check<Term> = null): Promise<Term> {
-  // All of its events lose it.
+  // All of its events are updated.
   return scope.db.writeMany(async (tx) => {
     await storage.lock(tx, kind)
     const before = await find(tx, scope, kind, id)
@@ -130,7 +130,7 @@ export async function remove(scope: Scope, kind: TermKind, id: number, check: Ch
   })
 }
 
-/** A slug that is given must be free; one that is cleared is made from the name. */
+/** A given slug must be free. A cleared slug is derived from the name. */
 async function changedSlug(tx: Tx, before: TermRow, given: string | null | undefined, name: string): Promise<string> {
   if (given === undefined || given === before.slug) return before.slug
   const free = await storage.freeSlug(tx, before.kind, given ?? (slugify(name) || before.kind), before.id)
@@ -138,7 +138,7 @@ async function changedSlug(tx: Tx, before: TermRow, given: string | null | undef
   return free
 }
 
-/** Stores a new term, with a slug of its own; it is hidden until it is published. */
+/** Inserts a term with a unique slug, hidden until it is published. */
 export async function insert(
   tx: Tx,
   kind: TermKind,
@@ -148,7 +148,7 @@ export async function insert(
   return { id: await storage.create(tx, { ...term, kind, slug, name_key: fold(term.name), published: 0 }) }
 }
 
-/** Adds to each term the way to it. */
+/** Adds paths to terms. */
 export async function withPaths(tx: Tx, rows: readonly TermRow[]): Promise<Term[]> {
   const known = await storage.above(tx, rows)
   return rows.map((row) => {
@@ -163,7 +163,7 @@ async function withPath(tx: Tx, row: TermRow): Promise<Term> {
   return term ?? { ...row, above: [], path: row.slug }
 }
 
-/** The term, for a reader who may see it. */
+/** Gets a term that the reader may see. */
 async function find(tx: Tx, { user }: Scope, kind: TermKind, id: number): Promise<TermRow> {
   const row = Number.isSafeInteger(id) ? await storage.get(tx, kind, id) : undefined
   if (row === undefined || !maySeeTerm(user, row)) throw new AppError('rest_term_invalid')
@@ -192,10 +192,10 @@ async function checkFilters(
   if (values.parent) await checkParent(tx, scope, kind, values.parent, null, problems)
 }
 
-/** How deep the tree of categories may be. */
-const DEEPEST = 20
+/** Limit on the depth of the category tree. */
+const MAX_DEPTH = 20
 
-/** A parent must exist, may not be the term itself or below it, nor lie too deep. */
+/** A parent must exist, must not be the term itself or a descendant, and must not be too deep. */
 async function checkParent(
   tx: Tx,
   { user }: Scope,
@@ -209,12 +209,12 @@ async function checkParent(
   if (above === undefined || !maySeeTerm(user, above)) problems.parent = { problem: 'no_such_term', id: parent }
   else if (child !== null && (await storage.withDescendants(tx, [child.id])).includes(parent))
     problems.parent = { problem: 'loop' }
-  else if ((await storage.depthAbove(tx, above)) + (await storage.depthBelow(tx, child?.id ?? null)) > DEEPEST) {
-    problems.parent = { problem: 'too_deep', deepest: DEEPEST }
+  else if ((await storage.depthAbove(tx, above)) + (await storage.depthBelow(tx, child?.id ?? null)) > MAX_DEPTH) {
+    problems.parent = { problem: 'too_deep', deepest: MAX_DEPTH }
   }
 }
 
-function refuseSibling(sibling: TermRow | undefined, name: string, self: TermRow | null): void {
+function throwIfExists(sibling: TermRow | undefined, name: string, self: TermRow | null): void {
   if (sibling !== undefined && sibling.id !== self?.id) {
     throw new AppError('term_exists', { fill: { name }, data: { term_id: sibling.id } })
   }

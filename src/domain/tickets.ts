@@ -7,11 +7,13 @@ import type { Tx } from '../storage/dialect.ts'
 import type { TicketRow } from '../storage/tickets.ts'
 import * as storage from '../storage/tickets.ts'
 
-/** A ticket before it has an id of its own. */
 type NewTicket = Omit<TicketRow, 'id' | 'event' | 'position'> & { readonly id?: number }
 
-/** Tickets as they are kept: their dates are by the event's clock. A ticket that is sold until before it is sold is refused. */
-export function settleTickets(values: readonly TicketValue[], zone: Zone, problems: Problems): NewTicket[] {
+/**
+ * Resolves tickets for storage: their dates are in the event's time zone. A ticket whose sale ends before it starts is
+ * refused.
+ */
+export function resolveTickets(values: readonly TicketValue[], zone: Zone, problems: Problems): NewTicket[] {
   const at = (date: DateText | null | undefined): Instant | null => (date ? instantIn(date, zone) : null)
   return values.map(
     ({
@@ -37,7 +39,7 @@ export function settleTickets(values: readonly TicketValue[], zone: Zone, proble
   )
 }
 
-/** Refuses another zone by whose clock the tickets of an event leave the years that we keep. */
+/** Refuses a time zone in which the tickets of an event leave the supported years. */
 export async function checkTicketsIn(tx: Tx, event: number, zone: Zone, problems: Problems): Promise<void> {
   const tickets = (await storage.ofEvents(tx, [event])).get(event) ?? []
   const instants = tickets.flatMap(({ available_from, available_until }) => [available_from, available_until])
@@ -45,12 +47,12 @@ export async function checkTicketsIn(tx: Tx, event: number, zone: Zone, problems
     problems.timezone ??= { problem: 'out_of_years' }
 }
 
-/** Makes these the tickets of an event; ids that are not of its own tickets are given anew. */
+/** Replaces the tickets of an event. Ids of other events' tickets are replaced by new ones. */
 export async function replace(tx: Tx, event: number, tickets: readonly NewTicket[]): Promise<void> {
   const own = new Set((await storage.ofEvents(tx, [event])).get(event)?.map((ticket) => ticket.id))
-  const kept = tickets.map(({ id, ...ticket }) => {
-    const keeps = id !== undefined && own.delete(id)
-    return keeps ? { id, ...ticket } : ticket
+  const stored = tickets.map(({ id, ...ticket }) => {
+    const isOwn = id !== undefined && own.delete(id)
+    return isOwn ? { id, ...ticket } : ticket
   })
-  await storage.set(tx, event, kept)
+  await storage.set(tx, event, stored)
 }

@@ -10,10 +10,10 @@ import * as storage from '../storage/users.ts'
 import { ROLES, type Role, rightsOf, type User } from './access.ts'
 import type { Scope } from './scope.ts'
 
-/** What an operator asked for cannot be done; the message says why. */
+/** A command of the operator failed; the message says why. */
 export class UserError extends Error {}
 
-/** What every token begins with, so that it is known from a password, and found when it leaks. */
+/** Prefix of every token, to tell it from a password, and for secret scanners. */
 export const TOKEN_PREFIX = 'kal_'
 
 const NAME = /^[\p{L}\p{N}][\p{L}\p{N}._@ -]{0,59}$/u
@@ -56,7 +56,7 @@ export async function create({ db, clock }: Store, user: NewUser): Promise<numbe
   })
 }
 
-/** Removes a user; their records go to `heir`, without whom a user who has some stays. */
+/** Removes a user. Their records go to `heir`; without one, a user with records is not removed. */
 export async function remove({ db }: Store, name: string, heir: string | null): Promise<void> {
   await db.write(async (tx) => {
     const user = await find(tx, name)
@@ -72,7 +72,10 @@ export async function remove({ db }: Store, name: string, heir: string | null): 
   })
 }
 
-/** Sets a password; with `revokeTokens` the user's tokens end, too. Answers how many ended, and how many still work. */
+/**
+ * Sets a password; with `revokeTokens`, also revokes the user's tokens. Returns the number of revoked and of valid
+ * tokens.
+ */
 export async function setPassword(
   { db, clock }: Store,
   name: string,
@@ -89,7 +92,7 @@ export async function setPassword(
   })
 }
 
-/** Makes a token and answers it: only its hash is kept. It expires after so many seconds, or never. */
+/** Creates a token and returns it: only its hash is stored. It expires after `lifetime` seconds, or never. */
 export async function createToken(
   { db, clock }: Store,
   userName: string,
@@ -113,21 +116,20 @@ export async function createToken(
   return token
 }
 
-/** Whether a token's time is over. */
 export function isExpired({ expires_utc }: Pick<TokenRow, 'expires_utc'>, now: Instant): boolean {
   return expires_utc !== null && expires_utc <= now
 }
 
-/** The units of a lifetime, in seconds. */
+/** Units of a lifetime, in seconds. */
 const UNITS: Record<string, number> = { h: 3600, d: 86_400, w: 7 * 86_400 }
-/** The longest lifetime, in seconds: a hundred years. */
-const LONGEST = 36_525 * 86_400
+/** Longest lifetime, in seconds: a hundred years. */
+const MAX_LIFETIME = 36_525 * 86_400
 
-/** Reads how long a token lives, such as `12h`, `90d` or `8w`; answers seconds. */
+/** Parses a lifetime, such as `12h`, `90d` or `8w`, to seconds. */
 export function readLifetime(text: string): number {
   const [, count = '', unit = ''] = /^(\d{1,6}) ?(h|d|w|hours?|days?|weeks?)$/i.exec(text.trim()) ?? []
   const seconds = Number(count) * (UNITS[unit.charAt(0).toLowerCase()] ?? 0)
-  if (seconds > 0 && seconds <= LONGEST) return seconds
+  if (seconds > 0 && seconds <= MAX_LIFETIME) return seconds
   throw new UserError(
     `"${text}" is not how long a token can live: use hours, days or weeks, such as 12h, 90d or 8w, up to a hundred years`,
   )
@@ -145,7 +147,7 @@ export async function revokeToken({ db }: Store, id: number): Promise<void> {
   if (!(await db.write((tx) => storage.removeToken(tx, id)))) throw new UserError(`there is no token ${id}`)
 }
 
-/** Who imports: the user of this name or, without one, the first administrator. */
+/** The user who imports: by name or, without one, the first administrator. */
 export async function importer({ db }: Pick<Store, 'db'>, name: string | null): Promise<User> {
   const user = await db.read(async (tx) =>
     name === null ? (await storage.list(tx)).find(({ role }) => role === 'administrator') : find(tx, name),
@@ -161,7 +163,7 @@ function asUser({ id, name, role }: UserRow): User {
   return { id, name, role: role as Role }
 }
 
-/** The first administrator, made when there is no user at all; null when there is one. */
+/** Creates the first administrator if there are no users; null otherwise. */
 export async function createFirst(store: Store): Promise<{ name: string; password: string } | null> {
   if ((await list(store)).length > 0) return null
   const password = randomPassword()
@@ -173,19 +175,19 @@ export async function createFirst(store: Store): Promise<{ name: string; passwor
       password,
     })
   } catch (error) {
-    // Another node was faster.
+    // Another node has created it.
     if (error instanceof UserError) return null
     throw error
   }
   return { name: 'admin', password }
 }
 
-/** A password that nobody guesses and everybody can type. */
+/** A random password that is easy to type. */
 export function randomPassword(): string {
   return randomBytes(15).toString('base64url')
 }
 
-/** Tokens are random and long, so a fast hash is enough to keep them. */
+/** Tokens are long and random, so a fast hash is enough. */
 export function hashToken(token: string): string {
   return hash('sha256', token, 'hex')
 }

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { EventStream } from '../domain/event-stream.ts'
-import { isNamed, tagOf } from '../http/conditional.ts'
+import { matchesEtag, tagOf } from '../http/conditional.ts'
 import type { Answer, Call } from '../http/endpoint.ts'
 
 /** How long a cache may answer by itself, in seconds. */
@@ -27,7 +27,7 @@ export async function conditional(
     etag: `W/"${tag}"`,
     ...(modified !== null && { 'last-modified': new Date(modified * 1000).toUTCString() }),
   }
-  if (isNamed(tag, call.header('if-none-match'))) return { status: 304, headers: told, body: '' }
+  if (matchesEtag(tag, call.header('if-none-match'))) return { status: 304, headers: told, body: '' }
   return {
     headers: { ...headers, ...told },
     mark,

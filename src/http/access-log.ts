@@ -4,13 +4,13 @@ import pino, { type Logger } from 'pino'
 import { withoutSecrets } from '../lib/secrets.ts'
 import type { Trace } from './tracing.ts'
 
-/** How long lines wait for others, in milliseconds, and how many do. */
-const TOGETHER = 20
-const MOST_WAITING = 1000
+/** Maximum delay of a log line, in milliseconds, and maximum number of waiting lines. */
+const FLUSH_DELAY = 20
+const MAX_WAITING = 1000
 
-/** What is logged of an answered request. */
-export interface LoggedAnswer {
-  /** When, in milliseconds since 1970. */
+/** Data of one access-log line. */
+export interface AccessLogEntry {
+  /** In milliseconds since 1970. */
   readonly time: number
   readonly id: string
   readonly trace: Trace | null
@@ -22,10 +22,10 @@ export interface LoggedAnswer {
 }
 
 /**
- * Logs what was answered from memory, in the same lines as all else. They are put together by hand: an answer from
- * memory takes so little that a logger which can write anything would take a quarter of it.
+ * Access log of the fast path, in the same format as pino's. The line is concatenated by hand: pino would take a
+ * quarter of the time of a cached response.
  */
-export function accessLog(app: FastifyInstance): (answered: LoggedAnswer) => void {
+export function accessLog(app: FastifyInstance): (entry: AccessLogEntry) => void {
   if (!('bindings' in app.log)) return () => {}
   const logger = app.log as Logger
   if (!logger.isLevelEnabled('info')) return () => {}
@@ -33,20 +33,20 @@ export function accessLog(app: FastifyInstance): (answered: LoggedAnswer) => voi
   const head = Object.entries({ pid: process.pid, hostname: hostname(), ...logger.bindings() })
     .map(([name, value]) => `,${JSON.stringify(name)}:${JSON.stringify(value)}`)
     .join('')
-  const line = ({ time, id, trace, method, url, ip, status, ms }: LoggedAnswer) => {
+  const line = ({ time, id, trace, method, url, ip, status, ms }: AccessLogEntry) => {
     const req = `{"method":"${method}","url":${JSON.stringify(withoutSecrets(url))},"ip":${JSON.stringify(ip)}}`
-    const took = Math.round(ms * 10) / 10
-    const traced = trace === null ? '' : `,"trace_id":"${trace.trace_id}","parent_id":"${trace.parent_id}"`
-    return `{"level":30,"time":${time}${head},"reqId":"${id}"${traced},"req":${req},"res":{"statusCode":${status}},"ms":${took},"msg":"answered"}\n`
+    const duration = Math.round(ms * 10) / 10
+    const traceFields = trace === null ? '' : `,"trace_id":"${trace.trace_id}","parent_id":"${trace.parent_id}"`
+    return `{"level":30,"time":${time}${head},"reqId":"${id}"${traceFields},"req":${req},"res":{"statusCode":${status}},"ms":${duration},"msg":"answered"}\n`
   }
-  const waiting: LoggedAnswer[] = []
+  const waiting: AccessLogEntry[] = []
   const flush = () => {
-    for (const answered of waiting.splice(0)) output?.write(line(answered))
+    for (const entry of waiting.splice(0)) output?.write(line(entry))
   }
   app.addHook('onClose', async () => flush())
-  return (answered) => {
-    waiting.push(answered)
-    if (waiting.length === 1) setTimeout(flush, TOGETHER).unref()
-    else if (waiting.length >= MOST_WAITING) flush()
+  return (entry) => {
+    waiting.push(entry)
+    if (waiting.length === 1) setTimeout(flush, FLUSH_DELAY).unref()
+    else if (waiting.length >= MAX_WAITING) flush()
   }
 }

@@ -1,9 +1,9 @@
-/** The addresses that responses are made of. */
+/** Base addresses for the links in a response. */
 export interface Addresses {
-  /** The public site: where `url` values lead. */
+  /** The public site: base of `url` values. */
   readonly home: string
   /** The REST interface. */
   readonly rest: string
-  /** The host name, without its port: what a `global_id` begins with. */
+  /** Host name without port: the prefix of a `global_id`. */
   readonly host: string
 }

@@ -1,8 +1,8 @@
 import { type Credentials, identify } from '../domain/credentials.ts'
-import type { Sender } from '../domain/guesses.ts'
+import type { Sender } from '../domain/password-attempts.ts'
 import type { User } from '../domain/scope.ts'
 
-/** Who sends a request: nobody without an `Authorization` header, an error with a wrong one. */
+/** Returns the user of a request, or null without an `Authorization` header. Throws on wrong credentials. */
 export async function authenticate(
   store: Parameters<typeof identify>[0],
   header: string | undefined,
@@ -11,7 +11,7 @@ export async function authenticate(
   return header === undefined ? null : identify(store, readHeader(header), sender)
 }
 
-/** Null for a header that names nobody. */
+/** Returns null for a header that cannot be parsed. */
 function readHeader(header: string): Credentials | null {
   const [, scheme = '', value = ''] = /^(\w+) +(\S+) *$/.exec(header) ?? []
   if (scheme.toLowerCase() === 'bearer') return { token: value }

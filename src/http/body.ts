@@ -1,18 +1,18 @@
 import { AppError } from '../lib/errors.ts'
 import { Upload } from '../lib/upload.ts'
 import { fieldsOf, pairsOf } from './form.ts'
-import { excessOf, MOST_VALUES } from './json-bounds.ts'
+import { exceededBound, MAX_VALUES } from './json-bounds.ts'
 import { partsOf } from './multipart.ts'
 
 const MULTIPART = /^multipart\/form-data/i
 
-/** How many fields a form or query may have. */
-const MOST_FIELDS = 5000
+/** Limit on fields of a form or query string. */
+const MAX_FIELDS = 5000
 
-/** Reads a query string or form: `name[]=` makes lists, `venue[city]=` makes data. */
+/** Parses a query string or form: `name[]=` makes lists, `venue[city]=` makes objects. */
 export function readForm(text: string): Record<string, unknown> {
-  const pairs = pairsOf(text, MOST_FIELDS)
-  if (pairs === null) throw tooMany(MOST_FIELDS)
+  const pairs = pairsOf(text, MAX_FIELDS)
+  if (pairs === null) throw tooMany(MAX_FIELDS)
   return fieldsOf(pairs)
 }
 
@@ -20,7 +20,10 @@ function tooMany(most: number): AppError {
   return new AppError('rest_too_many_fields', { fill: { most } })
 }
 
-/** Reads a request body by its type; an absent one has no fields. A multipart form may hold `longest` bytes beside its files. */
+/**
+ * Parses a request body by its content type; no body has no fields. A multipart form may have `longest` bytes besides
+ * its files.
+ */
 export function readBody(body: unknown, type = '', longest = Number.POSITIVE_INFINITY): Record<string, unknown> {
   if (!Buffer.isBuffer(body) || (body.length === 0 && !MULTIPART.test(type))) return {}
   if (MULTIPART.test(type)) return readMultipart(body, type, longest)
@@ -29,18 +32,18 @@ export function readBody(body: unknown, type = '', longest = Number.POSITIVE_INF
 }
 
 function readMultipart(body: Buffer, type: string, longest: number): Record<string, unknown> {
-  const parts = partsOf(body, type, MOST_FIELDS)
+  const parts = partsOf(body, type, MAX_FIELDS)
   const length = parts.reduce((sum, { isFile, bytes }) => sum + (isFile ? 0 : bytes.length), 0)
   if (length > longest) throw new AppError('rest_payload_too_large')
-  // A form in which no file was chosen sends an empty one.
+  // Browsers send an empty file if none was chosen.
   const given = parts.filter(({ isFile, bytes }) => !isFile || bytes.length > 0)
   return fieldsOf(given.map(({ name, isFile, bytes }) => [name, isFile ? new Upload(bytes) : decode(bytes)]))
 }
 
 function readJson(body: Buffer): Record<string, unknown> {
-  const excess = excessOf(body)
-  if (excess === 'values') throw tooMany(MOST_VALUES)
-  if (excess === 'depth') throw new AppError('rest_invalid_json', { fill: { reason: 'nested too deeply' } })
+  const exceeded = exceededBound(body)
+  if (exceeded === 'values') throw tooMany(MAX_VALUES)
+  if (exceeded === 'depth') throw new AppError('rest_invalid_json', { fill: { reason: 'nested too deeply' } })
   const value = parse(decode(body))
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new AppError('rest_invalid_json', { fill: { reason: 'not a JSON object' } })
@@ -65,10 +68,10 @@ function parse(text: string): unknown {
   }
 }
 
-/** Reads a file that was sent as the body, or as the first file of a form. */
+/** Reads an uploaded file: the body itself, or the first file of a form. */
 export async function readFile(body: unknown, type = ''): Promise<Buffer> {
   const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0)
-  const sent = MULTIPART.test(type) ? partsOf(bytes, type, MOST_FIELDS).find(({ isFile }) => isFile)?.bytes : bytes
+  const sent = MULTIPART.test(type) ? partsOf(bytes, type, MAX_FIELDS).find(({ isFile }) => isFile)?.bytes : bytes
   if (sent === undefined || sent.length === 0)
     throw new AppError('rest_missing_callback_param', { params: { file: { problem: 'missing' } } })
   return sent

@@ -6,31 +6,31 @@ import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } fro
 import type { Check } from '../domain/scope.ts'
 import { AppError } from '../lib/errors.ts'
 import type { CachedResponse, Encoding, Reply, Variant } from './cache/cached-response.ts'
-import { headersIn, headWith, linesOf } from './cache/head.ts'
+import { joinHead, parseHeaders, serializeHeaders } from './cache/head.ts'
 import type { Call } from './endpoint.ts'
 
-/** Names the bytes of an answer and, before the first dash, the state of the record itself, which is what a writer means. */
+/** Entity tag: the revision of the record, a dash, and a hash of the bytes. `If-Match` compares only the revision. */
 export function tagOf(body: Buffer | string, revision = ''): string {
   return `${revision}-${hash('sha1', body, 'base64url').slice(0, 16)}`
 }
 
-/** What is shorter gains nothing from being compressed. */
-const WORTH_COMPRESSING = 1000
+/** Shorter bodies, in bytes, gain nothing from compression. */
+const MIN_COMPRESSED = 1000
 
-/** The answer to a reader's own conditions, in an encoding that they understand, which is made once. */
-export function replyTo(response: CachedResponse, asked: IncomingHttpHeaders): Reply | Promise<Reply> {
-  const encoding = response.body.length < WORTH_COMPRESSING ? null : encodingFor(asked['accept-encoding'])
+/** Chooses the reply by `If-None-Match` and `Accept-Encoding`. Each encoding is compressed once. */
+export function replyTo(response: CachedResponse, headers: IncomingHttpHeaders): Reply | Promise<Reply> {
+  const encoding = response.body.length < MIN_COMPRESSED ? null : encodingFor(headers['accept-encoding'])
   const name = encoding ?? 'identity'
   const known = response.variants[name]
   const variant = known ?? makeVariant(response, encoding)
   if (known === undefined) response.variants[name] = variant
   return variant instanceof Promise
-    ? variant.then((made) => chooseFrom(made, response, asked))
-    : chooseFrom(variant, response, asked)
+    ? variant.then((made) => chooseReply(made, response, headers))
+    : chooseReply(variant, response, headers)
 }
 
-function chooseFrom(variant: Variant, { tag }: CachedResponse, asked: IncomingHttpHeaders): Reply {
-  return isNamed(tag, asked['if-none-match']) ? notModifiedOf(variant) : variant.whole
+function chooseReply(variant: Variant, { tag }: CachedResponse, headers: IncomingHttpHeaders): Reply {
+  return matchesEtag(tag, headers['if-none-match']) ? notModifiedOf(variant) : variant.whole
 }
 
 function makeVariant(response: CachedResponse, encoding: Encoding | null): Variant | Promise<Variant> {
@@ -47,9 +47,9 @@ const compress: Record<Encoding, (body: Buffer) => Promise<Buffer>> = {
   gzip: (body) => promisify(gzip)(body),
 }
 
-/** The same of a text that is too long to be kept, while it is written: in memory for a window of it. */
-export function compressed(text: Readable, encoding: Encoding): Readable {
-  // A reader who goes away ends both; whoever sends it is told of a fault by the stream itself.
+/** Compresses a stream that is too long to cache. */
+export function compressStream(text: Readable, encoding: Encoding): Readable {
+  // `pipeline` destroys both streams if the client disconnects. The sender sees errors on the stream itself.
   return pipeline(text, compressor[encoding](), () => {})
 }
 
@@ -63,42 +63,43 @@ const compressor: Record<Encoding, () => Transform> = {
 
 function variantOf(response: CachedResponse, encoding: Encoding | null, body: Buffer): Variant {
   let own = `\r\ncontent-length: ${body.length}`
-  // What names itself by a weak tag has one for all encodings.
+  // An answer with its own weak tag uses it for all encodings.
   if (!response.lines.includes('\r\netag: '))
     own += `\r\netag: "${response.tag}${encoding === null ? '' : `~${encoding}`}"`
   if (encoding !== null) own += `\r\ncontent-encoding: ${encoding}`
-  return { whole: { status: 200, head: headWith(200, response.lines + own), body }, notModified: null }
+  return { whole: { status: 200, head: joinHead(200, response.lines + own), body }, notModified: null }
 }
 
 function notModifiedOf(variant: Variant): Reply {
   if (variant.notModified === null) {
-    const lines = linesOf(
-      Object.fromEntries(headersIn(variant.whole.head).filter(([name]) => NOT_MODIFIED_HEADERS.has(name))),
+    const lines = serializeHeaders(
+      Object.fromEntries(parseHeaders(variant.whole.head).filter(([name]) => NOT_MODIFIED_HEADERS.has(name))),
     )
-    variant.notModified = { status: 304, head: headWith(304, lines), body: null }
+    variant.notModified = { status: 304, head: joinHead(304, lines), body: null }
   }
   return variant.notModified
 }
 
-/** The headers of a 304: the client knows the others (RFC 9110 section 15.4.5). */
+/** Headers of a 304 (RFC 9110 section 15.4.5). The client has the others. */
 export const NOT_MODIFIED_HEADERS = new Set(['etag', 'cache-control', 'vary', 'access-control-allow-origin'])
 
-/** How a tag ends, in each encoding. */
-const ENDS = new Set(['"', '~br"', '~gzip"'])
+/** Suffixes of a tag, by encoding. */
+const TAG_SUFFIXES = new Set(['"', '~br"', '~gzip"'])
 
-/** Whether a condition names a tag, weak or not (RFC 9110 section 8.8.3.2), in whatever encoding. */
-export function isNamed(tag: string, condition: string | undefined): boolean {
+/** Whether `If-None-Match` matches a tag, weak or strong (RFC 9110 section 8.8.3.2), in any encoding. */
+export function matchesEtag(tag: string, condition: string | undefined): boolean {
   if (condition === undefined) return false
-  // Nearly always it is this one alone.
-  if (condition[0] === '"' && condition.startsWith(tag, 1) && ENDS.has(condition.slice(1 + tag.length))) return true
+  // Fast path for a single ETag.
+  if (condition[0] === '"' && condition.startsWith(tag, 1) && TAG_SUFFIXES.has(condition.slice(1 + tag.length)))
+    return true
   return tagsIn(condition).some((one) => one === '*' || one === tag)
 }
 
 /**
- * A check of the record that a request is about to change against its `If-Match`, or none if it has none. It compares
- * the record's own state: that another event has got the same tag meanwhile is no reason to refuse.
+ * Check of `If-Match` against the record about to be changed; null without the header. It compares the record's own
+ * revision, so a change to a linked record does not fail it.
  */
-export function unchanged<T>({ header }: Call, revisionOf: (shown: T) => string): Check<T> {
+export function ifMatchCheck<T>({ header }: Call, revisionOf: (shown: T) => string): Check<T> {
   const ifMatch = header('if-match')
   if (ifMatch === undefined) return null
   const wanted = tagsIn(ifMatch)
@@ -108,7 +109,7 @@ export function unchanged<T>({ header }: Call, revisionOf: (shown: T) => string)
   }
 }
 
-/** The entity tags of a header, without what tells encodings apart. */
+/** Entity tags of a header, without their encoding suffix. */
 function tagsIn(header: string): string[] {
   if (header.trim() === '*') return ['*']
   return [...header.matchAll(/"([^"]*)"/g)].map(([, tag = '']) => tag.replace(/~(br|gzip)$/, ''))
@@ -116,22 +117,22 @@ function tagsIn(header: string): string[] {
 
 const encodings = new Map<string, Encoding | null>()
 
-/** The best encoding that a reader takes; null for none. */
+/** Best encoding that `Accept-Encoding` allows; null for none. */
 export function encodingFor(header: string | string[] | undefined): Encoding | null {
   if (header === undefined) return null
   const text = String(header)
   const known = encodings.get(text)
   if (known !== undefined) return known
-  const taken = new Map(
+  const weights = new Map(
     text.split(',').map((part) => {
-      // By single signs: a pattern for the space around them takes the square of its length.
+      // Split by single characters: a regular expression with optional spaces would take quadratic time.
       const [name = '', weight = 'q=1'] = part.toLowerCase().split(';', 2)
       return [name.trim(), Number(weight.trim().replace(/^q=/, ''))]
     }),
   )
-  const takes = (name: string) => (taken.get(name) ?? taken.get('*') ?? 0) > 0
-  const best = takes('br') ? 'br' : takes('gzip') ? 'gzip' : null
-  // Browsers send a handful of headers; whoever sends others without end does not fill the memory.
+  const accepts = (name: string) => (weights.get(name) ?? weights.get('*') ?? 0) > 0
+  const best = accepts('br') ? 'br' : accepts('gzip') ? 'gzip' : null
+  // Browsers send few distinct headers. The bound keeps others from filling memory.
   if (encodings.size < 1000) encodings.set(text, best)
   return best
 }

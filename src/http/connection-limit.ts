@@ -9,20 +9,20 @@ import { DEFAULT_LANGUAGE } from '../lib/texts.ts'
 import { errorBody } from './errors.ts'
 import { networkOf } from './rate-limit.ts'
 
-/** How long a refused connection may take to read why, in milliseconds, and how many may do so. */
-const READING = 1000
-const MOST_REFUSED = 200
-/** How often refusals are logged, in milliseconds. */
-const LOGGED = 60_000
+/** How long a refused client may take to read the 503, in milliseconds, and how many may do so at once. */
+const REFUSAL_TIMEOUT = 1000
+const MAX_REFUSED = 200
+/** Minimum interval between log entries about refusals, in milliseconds. */
+const LOG_INTERVAL = 60_000
 
 interface LimitOptions {
-  /** The most connections that this process may have open. */
+  /** Limit on open connections of this process. */
   readonly roomForConnections: number
   readonly trustProxy: readonly string[]
   readonly rateLimitLoopback: boolean
 }
 
-/** Refuses connections of which there are too many, before anything is read from them; those that are open go on. */
+/** Refuses connections over the limits before reading from them. Open connections are not affected. */
 export function limitConnections(
   server: Server,
   counter: ConnectionCounter,
@@ -37,12 +37,12 @@ export function limitConnections(
     const isExempt = trusted(address, 0) || (!options.rateLimitLoopback && isLoopback(address))
     return isExempt ? null : networkOf(address)
   }
-  // Refused connections need descriptors too.
-  const mostRefused = Math.min(MOST_REFUSED, Math.floor(options.roomForConnections / 4))
+  // Refused connections use file descriptors, too.
+  const mostRefused = Math.min(MAX_REFUSED, Math.floor(options.roomForConnections / 4))
   const most = options.roomForConnections - mostRefused
-  const refuse = refuser(log, mostRefused)
+  const refuse = createRefuser(log, mostRefused)
   let open = 0
-  const settle = (socket: Socket, address: string | null, isOpen: boolean) => {
+  const admitOrRefuse = (socket: Socket, address: string | null, isOpen: boolean) => {
     if (!isOpen) refuse(socket)
     else if (socket.destroyed) counter.close(address)
     else {
@@ -56,34 +56,34 @@ export function limitConnections(
     socket.once('close', () => open--)
     const address = addressOf(socket)
     const isOpen = counter.open(address)
-    if (typeof isOpen === 'boolean') return settle(socket, address, isOpen)
-    // Until somebody else listens.
+    if (typeof isOpen === 'boolean') return admitOrRefuse(socket, address, isOpen)
+    // The server's own listener is not attached yet.
     socket.on('error', ignore)
-    isOpen.then((told) => {
+    isOpen.then((admitted) => {
       socket.off('error', ignore)
-      settle(socket, address, told)
+      admitOrRefuse(socket, address, admitted)
     })
   })
 }
 
 function ignore(): void {}
 
-/** Tells why, and reads what is still sent: else the sender might see a broken connection in place of the answer. */
-function refuser(log: Parameters<typeof limitConnections>[3], mostRefused: number): (socket: Socket) => void {
+/** Sends 503 and reads the rest of the request: otherwise the client might see a reset instead of the response. */
+function createRefuser(log: Parameters<typeof limitConnections>[3], mostRefused: number): (socket: Socket) => void {
   let open = 0
-  let since = 0
-  let logged = Number.NEGATIVE_INFINITY
+  let refusedSinceLog = 0
+  let lastLogged = Number.NEGATIVE_INFINITY
   return (socket) => {
-    since++
-    if (performance.now() - logged > LOGGED) {
-      log.warn({ refused: since, ip: socket.remoteAddress }, 'too many connections: some are refused')
-      logged = performance.now()
-      since = 0
+    refusedSinceLog++
+    if (performance.now() - lastLogged > LOG_INTERVAL) {
+      log.warn({ refused: refusedSinceLog, ip: socket.remoteAddress }, 'too many connections: some are refused')
+      lastLogged = performance.now()
+      refusedSinceLog = 0
     }
     socket.on('error', ignore)
     if (open >= mostRefused) return socket.destroy()
     open++
-    const timer = setTimeout(() => socket.destroy(), READING)
+    const timer = setTimeout(() => socket.destroy(), REFUSAL_TIMEOUT)
     socket.once('close', () => {
       clearTimeout(timer)
       open--

@@ -2,39 +2,42 @@ import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 
-/** The most that is read and thrown away so that its sender sees the answer, in bytes: what a proxy may have taken. */
-const MOST_IGNORED = 104_857_600
+/**
+ * Limit on the part of a body that is read and discarded so that the client sees the response, in bytes. A proxy may
+ * have buffered that much.
+ */
+const MAX_DISCARDED = 104_857_600
 
-/** Which answers end their connection. A proxy keeps its connections, and counts one that breaks as a failure. */
+/** Decides which responses close their connection. A proxy pools connections, and counts a reset as a failure. */
 export function closeAfterErrors(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, payload, done) => {
     const length = Number(request.headers['content-length'])
-    // Whoever still sends a body would see a broken connection, and no answer.
-    const isSending = !request.raw.complete && length > 0 && length <= MOST_IGNORED
-    // While the server stops, every one: what a proxy kept open would keep the server too.
+    // A client that is still sending would see a reset, and no response.
+    const isSending = !request.raw.complete && length > 0 && length <= MAX_DISCARDED
+    // A stopping server closes every connection: pooled ones would keep it alive.
     if (app.stopping.isAnnounced && !isSending) reply.header('connection', 'close')
-    else if (reply.hasHeader('connection') && length <= MOST_IGNORED) reply.removeHeader('connection')
+    else if (reply.hasHeader('connection') && length <= MAX_DISCARDED) reply.removeHeader('connection')
     done(null, payload)
   })
 }
 
-/** How long nothing may happen on a connection, and how often it is looked at, in milliseconds. */
+/** Timeout of idle connections, and how often they are checked, in milliseconds. */
 export const IDLE = { after: 120_000, every: 20_000 }
 
 /**
- * Ends connections on which nothing happens: nobody's answer stays in memory because they have stopped to read it. Node
- * does so too, by a timer of each connection that it winds up for every piece which comes or goes, at a tenth of what
- * an answer from memory costs. Here only those have a timer that were seen to rest.
+ * Closes idle connections, so that a client that stops reading does not keep its response in memory. Node can do so,
+ * too, but it resets a timer for every chunk, at a tenth of the cost of a cached response. Here only connections that
+ * were seen idle have a timer.
  */
 export function closeIdleConnections(server: Server, { after, every } = IDLE): void {
-  /** How much had come and gone over each when it was looked at last. */
+  /** Bytes transferred by each connection at the last check. */
   const seen = new Map<Socket, number>()
   server.keepAliveTimeout = 0
   server.on('connection', (socket) => {
     seen.set(socket, 0)
     socket.once('close', () => seen.delete(socket))
   })
-  const look = () => {
+  const check = () => {
     for (const [socket, before] of seen) {
       const now = socket.bytesRead + socket.bytesWritten
       if (now !== before) socket.setTimeout(0)
@@ -42,6 +45,6 @@ export function closeIdleConnections(server: Server, { after, every } = IDLE): v
       seen.set(socket, now)
     }
   }
-  const timer = setInterval(look, every).unref()
+  const timer = setInterval(check, every).unref()
   server.once('close', () => clearInterval(timer))
 }

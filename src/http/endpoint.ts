@@ -5,107 +5,110 @@ import type { Fields } from '../schema/field.ts'
 import type { ResponseName } from '../schema/responses.ts'
 import type { Addresses } from './addresses.ts'
 
-/** Where the REST interface lies below the base address. */
+/** Path of the REST interface below the base address. */
 export const NAMESPACE = 'calendar/events/v1'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 export const UPDATE: readonly Method[] = ['POST', 'PUT', 'PATCH']
 
-/** A request, as an endpoint sees it. */
+/** A request, in the form that endpoints take. */
 export interface Call {
   readonly scope: Scope
   readonly addresses: Addresses
   readonly language: string
   readonly method: string
-  /** A header of the request. */
   readonly header: (name: 'if-none-match' | 'if-match') => string | undefined
-  /** The variable parts of the path. */
+  /** Variable parts of the path. */
   readonly id: number
   readonly slug: string
-  /** What a view's `*` stands for. */
+  /** The part of the path that matches `*` in a view's path. */
   readonly rest: string
-  /** The parameters of the query string. */
+  /** Parameters of the query string. */
   readonly query: Payload
-  /** The fields of the body. */
+  /** Fields of the body. */
   readonly body: Payload
-  /** The bytes of the file that was sent, by itself or in a form. */
+  /** Bytes of the uploaded file: the body itself, or the file of a form. */
   readonly file: () => Promise<Buffer>
-  /** Every pair of the query string, for links to further pages; of a read, those of parameters that it knows. */
+  /** All pairs of the query string, for pagination links. A read has only the parameters that it knows. */
   readonly search: URLSearchParams
   /** The query string as it was sent, for redirects. */
   readonly sent: string
-  /** The version of the data that the answer is made from; null for a write. */
+  /** Version of the data that the answer is rendered from; null for a write. */
   readonly version: string | null
 }
 
 export interface Answer {
   readonly status?: number
-  /** The state of the record that it shows: what `If-Match` is compared with. */
+  /** Revision of the record, which `If-Match` is compared with. */
   readonly revision?: string
-  /** Said of what is meant for the asker alone, though they are nobody in particular: it is neither kept here nor elsewhere. */
+  /** Set if the answer is for this client alone, though it is anonymous. It is never cached, here or by proxies. */
   readonly secret?: true
   readonly headers?: Record<string, string>
-  /** Names what is in the body, where that is known without reading all of it. */
+  /** Hashed for the `ETag` in place of the body, if that is cheaper. */
   readonly mark?: string
-  /** Made JSON of, unless it is bytes of it already; of text, or a stream of it, the headers say of what type. */
+  /**
+   * An object is serialized as JSON; a Buffer already is JSON. For text and streams, the headers give the content type.
+   */
   readonly body: object | string | Buffer | Readable
-  /** Unix seconds when it could change by time alone, where that is sooner than the clock it looked at lets on. */
+  /** Expiry in Unix seconds, if that is before the expiry derived from the handler's use of the clock. */
   readonly until?: number
 }
 
-/** A page or a feed: what people and calendar programs read beside the REST interface. */
+/** A page or feed, outside the REST interface. */
 export interface View {
-  /** Below the base address, as the router writes it: `/event/:slug`, `/events/category/*`. */
+  /** Route pattern below the base address: `/event/:slug`, `/events/category/*`. */
   readonly path: string
   readonly methods: readonly ('GET' | 'POST')[]
-  /** The names of its query parameters; none if it has none. */
+  /** Names of its query parameters, if it has any. */
   readonly parameters?: readonly string[]
   handle(call: Call): Promise<Answer>
 }
 
-/** A file that is sent as it is, such as a stylesheet. */
+/** A static file, such as a stylesheet. */
 export interface StaticFile {
   readonly type: string
   readonly headers: Record<string, string>
   readonly bytes: Buffer
-  /** The bytes compressed by Brotli; null if that gains nothing. */
+  /** The bytes compressed with Brotli; null if that gains nothing. */
   readonly packed: (() => Promise<Buffer>) | null
 }
 
-/** An address, or a folder of addresses, with static files. */
+/** Route to one static file, or to a folder of them. */
 export interface FileRoute {
-  /** Below the base address; `:name` stands for the name of a file. */
+  /** Below the base address; `:name` is the name of the file. */
   readonly path: string
-  /** Null if there is no such file. */
+  /** Returns null if there is no such file. */
   find(site: Site, name: string): Promise<StaticFile | null>
 }
 
-/** Everything that the server answers. */
+/** All routes of the server. */
 export interface Routes {
   readonly endpoints: readonly Endpoint[]
   readonly views: readonly View[]
   readonly files: readonly FileRoute[]
-  /** A failure as a page, for a request that a browser sent. */
+  /** Renders an error as a page, for a request from a browser. */
   errorPage(error: AppError, scope: Omit<Scope, 'user'>, addresses: Addresses, language: string): Answer
 }
 
-/** One operation of the REST interface. The router, the namespace index and the documentation are made from these. */
+/**
+ * One operation of the REST interface. The router, the namespace index and the OpenAPI document are derived from these.
+ */
 export interface Endpoint {
-  /** Its name in the documentation; its description is the text `operations.<name>`. */
+  /** Its operation id. Its description is the text `operations.<name>`. */
   readonly name: string
   readonly methods: readonly Method[]
-  /** Below the namespace, with `:id` and `:slug` for the variable parts. */
+  /** Below the namespace, with `:id` and `:slug` as variable parts. */
   readonly path: string
-  /** Who may call it at all; what they may do with which record is decided in domain/. */
+  /** Who may call it. domain/ decides about single records. */
   readonly access: 'anyone' | 'signed-in'
-  /** Query parameters of GET and DELETE, fields of the body of the others. */
+  /** Query parameters of GET and DELETE; body fields of the other methods. */
   readonly parameters: Fields
-  /** What it answers when all is well. */
+  /** Schema of a successful response. */
   readonly answers: ResponseName
-  /** Whether it takes a file; then its body may be larger, and of other types. */
+  /** Set if it takes a file: the body may then be larger, and of other types. */
   readonly upload?: true
-  /** The types of that file, where they are not those of images. */
+  /** Content types of that file, if not those of images. */
   readonly takes?: readonly string[]
   handle(call: Call): Promise<Answer>
 }

@@ -4,7 +4,6 @@ import type { Site } from '../domain/scope.ts'
 import { AppError } from '../lib/errors.ts'
 import type { FileRoute } from './endpoint.ts'
 
-/** Adds routes to static files. */
 export function addFiles(app: FastifyInstance, routes: readonly FileRoute[], site: Site): void {
   for (const { path, find } of routes) {
     app.get(path, { logLevel: 'warn' }, async (request, reply) => {
@@ -24,7 +23,7 @@ export function addFiles(app: FastifyInstance, routes: readonly FileRoute[], sit
   }
 }
 
-/** The strong ETag of some bytes. */
+/** Strong ETag of a file. */
 export function etagOf(bytes: Buffer): string {
   return `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`
 }

@@ -1,30 +1,30 @@
 import { decodeForm } from '../lib/percent-encoding.ts'
 
-/** How deep brackets in a name are followed; what is deeper is one name. */
-const DEEPEST = 5
+/** Limit on nested brackets in a name. Deeper ones are one literal name. */
+const MAX_DEPTH = 5
 
-/** How many values a name that is repeated may stand for. */
-const MOST_VALUES = 5000
+/** Limit on values of a repeated name. */
+const MAX_VALUES = 5000
 
-/** Keys of lists: whole numbers without leading zeros. */
+/** List indexes: whole numbers without leading zeros. */
 const INDEX = /^(?:0|[1-9]\d{0,14})$/
 
 /**
- * What was sent under a name. A pair is added in constant time and every node is read once, so a form costs as much as
- * it is long, whatever its names are.
+ * Everything sent under one name. Adding a pair takes constant time and every node is read once, so parsing is linear
+ * in the length of the form.
  */
 class Node {
   /** Values without a key: `a=1`, `a[]=1`. */
   readonly #values: unknown[] = []
-  /** Nodes, or the only value that a key has. */
+  /** Child nodes by key, or the value itself if a key has only one. */
   #keyed: Map<string, unknown> | null = null
-  /** The last element that `a[][name]=` has made. */
-  #open: Node | null = null
+  /** The element that `a[][name]=` last appended. */
+  #lastElement: Node | null = null
   #isList = false
   #hasNames = false
   #valueFirst = false
 
-  /** Adds a value at the end of a path; the empty name stands for `[]`. */
+  /** Adds a value at a path. The empty name stands for `[]`. */
   add(path: readonly string[], at: number, value: unknown): void {
     const name = path[at]
     const isLast = at + 1 >= path.length
@@ -58,16 +58,19 @@ class Node {
     node.add(path, at, value)
   }
 
-  /** `a[][x]=1&a[][y]=2` is one element with two fields; a field that comes again begins another. */
+  /** `a[][x]=1&a[][y]=2` is one element with two fields. A repeated field starts another element. */
   #element(field: string): Node {
-    if (this.#open === null || this.#open.#keyed?.has(field)) {
-      this.#open = new Node()
-      this.#push(this.#open)
+    if (this.#lastElement === null || this.#lastElement.#keyed?.has(field)) {
+      this.#lastElement = new Node()
+      this.#push(this.#lastElement)
     }
-    return this.#open
+    return this.#lastElement
   }
 
-  /** A text, a list or an object. A single value beside named fields is another item: `venue=3&venue[city]=Lyon`. */
+  /**
+   * Returns a text, a list or an object. A plain value besides named fields is a list item of its own:
+   * `venue=3&venue[city]=Lyon`.
+   */
   read(): unknown {
     const values = this.#values.map(readNode)
     if (!this.#hasNames) {
@@ -81,7 +84,7 @@ class Node {
     return { ...values, ...data }
   }
 
-  /** What has a key, by its key. */
+  /** Keyed values as an object. */
   fields(): Record<string, unknown> {
     return Object.fromEntries([...(this.#keyed ?? [])].map(([name, value]) => [name, readNode(value)]))
   }
@@ -91,20 +94,20 @@ function readNode(value: unknown): unknown {
   return value instanceof Node ? value.read() : value
 }
 
-/** A list may be text with commas, so a name that is repeated is several of these: `tags=a,b&tags=c`. */
+/** Values may be comma-separated lists, so repeated names are joined: `tags=a,b&tags=c`. */
 function splitAll(values: readonly unknown[]): readonly unknown[] {
   const split: unknown[] = []
   for (const value of values) {
     if (typeof value !== 'string' || !value.includes(',')) split.push(value)
-    else for (const part of value.split(',', MOST_VALUES)) split.push(part.trim())
-    if (split.length >= MOST_VALUES) return values
+    else for (const part of value.split(',', MAX_VALUES)) split.push(part.trim())
+    if (split.length >= MAX_VALUES) return values
   }
   return split
 }
 
 /**
- * The data that the names and values of a form stand for: `name[]=` makes lists, `name[0]=` too, in order of their
- * numbers, `venue[city]=` makes data, and a name that is repeated makes a list. Names that every object has are left out.
+ * Builds data from the pairs of a form. `name[]=` and `name[0]=` make lists, the latter in order of index;
+ * `venue[city]=` makes objects; a repeated name makes a list. Names of Object.prototype are dropped.
  */
 export function fieldsOf(pairs: Iterable<readonly [name: string, value: unknown]>): Record<string, unknown> {
   const root = new Node()
@@ -120,7 +123,7 @@ function pathOf(name: string): string[] {
   let open = name.indexOf('[')
   if (open <= 0 || name.indexOf(']', open) === -1) return [name]
   const path = [name.slice(0, open)]
-  while (open !== -1 && path.length <= DEEPEST) {
+  while (open !== -1 && path.length <= MAX_DEPTH) {
     const close = name.indexOf(']', open)
     if (close === -1) return path
     path.push(name.slice(open + 1, close))
@@ -130,7 +133,7 @@ function pathOf(name: string): string[] {
   return path
 }
 
-/** The pairs of a form or query string, decoded; null if they are more than `most`. */
+/** Decodes the pairs of a form or query string; null if there are more than `most`. */
 export function pairsOf(text: string, most: number): (readonly [name: string, value: string])[] | null {
   const parts = text.split('&', most + 1)
   if (parts.length > most) return null

@@ -1,11 +1,11 @@
 import { chooseLanguage } from '../lib/texts.ts'
 
-/** The language that an address begins with, if it begins with one. */
+/** Language prefix of an address, if it has one. */
 export function languageIn(url: string, languages: readonly string[]): string | undefined {
   return languages.find((name) => url.startsWith(name, 1) && url[name.length + 1] === '/')
 }
 
-/** Chooses the best of some languages for `Accept-Language`, and remembers it for the handful of headers that browsers send. */
+/** Chooses the best language for `Accept-Language`. Caches the choice: browsers send few distinct headers. */
 export function languageChooser(languages: readonly string[]): (header: string | undefined) => string {
   const chosen = new Map<string, string>()
   return (header = '') => {

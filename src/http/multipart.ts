@@ -7,13 +7,13 @@ export interface MultipartPart {
   readonly bytes: Buffer
 }
 
-/** The longest head of a part, in bytes. */
-const LONGEST_HEAD = 8192
+/** Limit on the headers of a part, in bytes. */
+const MAX_HEAD_BYTES = 8192
 
 const BOUNDARY = /;\s*boundary=(?:"([^"\r\n]{1,70})"|([^\s;"]{1,70}))(?=[;\s]|$)/i
 const DISPOSITION = /^content-disposition:\s*form-data(?=\s*(?:;|$))/im
-/** Some clients leave the name of a file out when it is empty. */
-const OF_BYTES = /^content-type:\s*application\/octet-stream/im
+/** Some clients omit an empty file name. */
+const OCTET_STREAM = /^content-type:\s*application\/octet-stream/im
 const PARAMETER = /\s*;\s*([^\s=;]+)(?:=(?:"((?:[^"\\\r\n]|\\.)*)"|([^\s;]*)))?/y
 
 const LINE = Buffer.from('\r\n')
@@ -21,8 +21,8 @@ const BLANK_LINE = Buffer.from('\r\n\r\n')
 const END = Buffer.from('--')
 
 /**
- * The parts of a multipart form (RFC 7578), each a view of its bytes; a form of more than `most` is refused before any is
- * read. Every byte is looked at a bounded number of times.
+ * Splits a multipart form (RFC 7578) into parts, which are views of its bytes. A form with more than `most` parts is
+ * refused before any is read. Runs in linear time.
  */
 export function partsOf(bytes: Buffer, type: string, most: number): MultipartPart[] {
   const [, quoted, plain] = BOUNDARY.exec(type) ?? []
@@ -35,7 +35,7 @@ export function partsOf(bytes: Buffer, type: string, most: number): MultipartPar
     const at = end + delimiter.length
     if (startsWith(bytes, END, at)) return parts
     const start = bytes.indexOf(LINE, at) + LINE.length
-    // Spaces are allowed behind a delimiter, and nothing else.
+    // Only spaces may follow a delimiter.
     if (start - at > 64 || bytes.toString('latin1', at, start).trim() !== '') throw new AppError('rest_bad_request')
     const next = ends[n + 1]
     if (next === undefined || start < at) break
@@ -45,15 +45,15 @@ export function partsOf(bytes: Buffer, type: string, most: number): MultipartPar
   throw new AppError('rest_bad_request')
 }
 
-/** Where the delimiters begin; the first may stand at the very beginning, without a line before it. */
+/** Positions of the delimiters. The first may be at the very start, without a CRLF before it. */
 function delimitersIn(bytes: Buffer, delimiter: Buffer, most: number): number[] {
   const isFirst = startsWith(bytes, delimiter.subarray(LINE.length), 0)
   const found = isFirst ? [-LINE.length] : []
-  // The blank line of an empty part may be the line before the next delimiter.
+  // The blank line of an empty part may belong to the next delimiter.
   const from = isFirst ? delimiter.length - LINE.length : 0
   for (let at = bytes.indexOf(delimiter, from); at !== -1; at = bytes.indexOf(delimiter, at + delimiter.length)) {
     found.push(at)
-    // One more than parts: the last delimiter ends the last of them.
+    // There is one more delimiter than parts.
     if (found.length > most + 1) throw new AppError('rest_too_many_fields', { fill: { most } })
   }
   return found
@@ -64,16 +64,16 @@ function startsWith(bytes: Buffer, sought: Buffer, at: number): boolean {
 }
 
 function partOf(bytes: Buffer): MultipartPart {
-  const end = bytes.subarray(0, LONGEST_HEAD).indexOf(BLANK_LINE)
+  const end = bytes.subarray(0, MAX_HEAD_BYTES).indexOf(BLANK_LINE)
   const head = end === -1 ? '' : bytes.toString('utf8', 0, end)
   const parameters = parametersOf(head)
   const name = parameters.get('name')
   if (name === undefined) throw new AppError('rest_bad_request')
-  const isFile = parameters.has('filename') || parameters.has('filename*') || OF_BYTES.test(head)
+  const isFile = parameters.has('filename') || parameters.has('filename*') || OCTET_STREAM.test(head)
   return { name, isFile, bytes: bytes.subarray(end + BLANK_LINE.length) }
 }
 
-/** The parameters of `Content-Disposition`, by their names in lower case. */
+/** Parameters of `Content-Disposition`, by lower-case name. */
 function parametersOf(head: string): Map<string, string> {
   const found = new Map<string, string>()
   const disposition = DISPOSITION.exec(head)
@@ -86,7 +86,7 @@ function parametersOf(head: string): Map<string, string> {
   return found
 }
 
-/** Quotes are written `%22` by browsers, and with a backslash by others. */
+/** Browsers write quotes as `%22`, other clients with a backslash. */
 function unquote(text: string): string {
   return text
     .replace(/\\(.)/g, '$1')

@@ -3,7 +3,7 @@ import { isLocal, type Sender } from './rate-limit.ts'
 
 export interface ProxyOptions {
   readonly baseUrl: string
-  /** What the service listens on. */
+  /** The address that the service listens on. */
   readonly host: string
   readonly trustProxy: readonly string[]
   readonly rateLimitLoopback: boolean
@@ -11,10 +11,10 @@ export interface ProxyOptions {
 
 type Log = { warn(message: string): void }
 
-const SEE = 'See "Behind a proxy" in docs/operations.md.'
+const SEE_DOCS = 'See "Behind a proxy" in docs/operations.md.'
 
-/** Headers that proxies add, beside those that name the client. */
-const OF_PROXIES = [
+/** Headers that proxies add, besides those that name the client. */
+const PROXY_HEADERS = [
   'via',
   'x-forwarded-proto',
   'x-forwarded-host',
@@ -24,8 +24,8 @@ const OF_PROXIES = [
 ]
 
 /**
- * Warns at the start of a service that must be behind a proxy which it does not know: its address is https, which it does
- * not speak, or it is public, and the service can be reached from this machine alone.
+ * Warns on startup if the service must be behind a proxy that is not configured: its address is https, which it does
+ * not speak, or is public while it listens on loopback only.
  */
 export function warnAtStart({ baseUrl, host, trustProxy }: ProxyOptions, log: Log): void {
   const { protocol, hostname } = new URL(baseUrl)
@@ -33,38 +33,38 @@ export function warnAtStart({ baseUrl, host, trustProxy }: ProxyOptions, log: Lo
   if (!isBehind || trustProxy.length > 0) return
   log.warn(
     `${baseUrl} is reached through a proxy, and KALENDS_TRUST_PROXY does not name it: limits per address count all visitors ` +
-      `as one, or none of them if the proxy is on this machine and sends no X-Forwarded-For. ${SEE}`,
+      `as one, or none of them if the proxy is on this machine and sends no X-Forwarded-For. ${SEE_DOCS}`,
   )
 }
 
-/** Looks at requests from this machine, and warns once if they seem to come from a proxy that switches limits off. */
+/** Watches requests from loopback, and warns once if they seem to come from a proxy that bypasses the rate limits. */
 export function watchForProxy(options: Omit<ProxyOptions, 'host'>, log: Log): (sender: Sender) => void {
   const isPublic = !isLocalHost(new URL(options.baseUrl).hostname)
-  let isTold = options.rateLimitLoopback && options.trustProxy.length > 0
+  let hasWarned = options.rateLimitLoopback && options.trustProxy.length > 0
   return (sender) => {
-    if (isTold || !isLoopback(sender.socket.remoteAddress ?? '')) return
-    const message = isLocal(sender) ? unforwarded(sender, isPublic) : unbelieved(options)
+    if (hasWarned || !isLoopback(sender.socket.remoteAddress ?? '')) return
+    const message = isLocal(sender) ? withoutForwardedFor(sender, isPublic) : untrustedProxy(options)
     if (message === null) return
-    isTold = true
-    log.warn(`${message} ${SEE}`)
+    hasWarned = true
+    log.warn(`${message} ${SEE_DOCS}`)
   }
 }
 
-/** A proxy that does not say whom it passes on. */
-function unforwarded({ headers }: Sender, isPublic: boolean): string | null {
-  const isPassedOn =
-    OF_PROXIES.some((name) => headers[name] !== undefined) ||
+/** Warning about a proxy that does not name its clients. */
+function withoutForwardedFor({ headers }: Sender, isPublic: boolean): string | null {
+  const isForwarded =
+    PROXY_HEADERS.some((name) => headers[name] !== undefined) ||
     !isLocalHost(headers.host ?? '') ||
     (isPublic && headers['user-agent']?.startsWith('Mozilla/'))
-  if (!isPassedOn) return null
+  if (!isForwarded) return null
   return (
     'A proxy on this machine seems to pass requests on without X-Forwarded-For: limits per address do not count them. ' +
     'Let it send X-Forwarded-For, and name it in KALENDS_TRUST_PROXY.'
   )
 }
 
-/** A proxy that says so, and is not believed. */
-function unbelieved({ trustProxy }: Pick<ProxyOptions, 'trustProxy'>): string | null {
+/** Warning about a proxy that names its clients, but is not trusted. */
+function untrustedProxy({ trustProxy }: Pick<ProxyOptions, 'trustProxy'>): string | null {
   if (trustProxy.length > 0) return null
   return (
     'A proxy on this machine passes requests on, and KALENDS_TRUST_PROXY does not name it: limits per address count all of ' +

@@ -1,8 +1,8 @@
-/** How long browsers are to ask by https alone, in seconds: a year. */
-const HTTPS_ONLY = 31_536_000
+/** `max-age` of HSTS: a year, in seconds. */
+const HSTS_MAX_AGE = 31_536_000
 
-/** What no page of ours uses, so that nothing which gets into one can. */
-const UNUSED = [
+/** Browser features that no page of ours uses, so injected content cannot use them either. */
+const UNUSED_FEATURES = [
   'accelerometer',
   'autoplay',
   'camera',
@@ -23,10 +23,10 @@ const UNUSED = [
   'xr-spatial-tracking',
 ]
 
-/** Sharing and copying an address are for pages of the site alone by themselves. */
-const PERMISSIONS = ['geolocation=(self)', ...UNUSED.map((name) => `${name}=()`)].join(', ')
+/** Clipboard and sharing keep the browser's default, which is the page's own origin. */
+const PERMISSIONS = ['geolocation=(self)', ...UNUSED_FEATURES.map((name) => `${name}=()`)].join(', ')
 
-/** What every answer tells browsers, whatever it is; `home` is the public address. */
+/** Security headers of every response. `home` is the public address. */
 export function securityHeaders(home: string): Record<string, string> {
   return {
     'x-content-type-options': 'nosniff',
@@ -35,6 +35,6 @@ export function securityHeaders(home: string): Record<string, string> {
     'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
     'cross-origin-opener-policy': 'same-origin',
     'permissions-policy': PERMISSIONS,
-    ...(home.startsWith('https:') && { 'strict-transport-security': `max-age=${HTTPS_ONLY}` }),
+    ...(home.startsWith('https:') && { 'strict-transport-security': `max-age=${HSTS_MAX_AGE}` }),
   }
 }

@@ -8,7 +8,7 @@ import { AppError, unavailable } from '../lib/errors.ts'
 import { chooseLanguage } from '../lib/texts.ts'
 import { withTimeout } from '../lib/with-timeout.ts'
 import type { Addresses } from './addresses.ts'
-import { type Answering, sendAnswer, sendClientError, sendError, splitUrl } from './answer.ts'
+import { type AnswerContext, sendAnswer, sendClientError, sendError, splitUrl } from './answer.ts'
 import { authenticate } from './authentication.ts'
 import { Cache } from './cache/cache.ts'
 import { installFastPath } from './cache/fast-path.ts'
@@ -26,13 +26,13 @@ import { tracing } from './tracing.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who sends it; null for an anonymous visitor. */
+    /** Null for an anonymous request. */
     user: User | null
-    /** The language of the answer, and whether the address chose it. */
+    /** Language of the response, and whether the address contains it. */
     language: { name: string; byAddress: boolean }
   }
   interface FastifyContextConfig {
-    /** Answered to anyone, without looking at credentials or limits. */
+    /** Skips authentication and limits. */
     open?: true
   }
 }
@@ -50,25 +50,25 @@ export interface ServerOptions extends RateLimits, ConnectionLimits {
   /** Whether responses are cached. */
   readonly cache: boolean
   readonly logger: FastifyBaseLogger | false
-  /** Counts connections with other processes; without it, those of this one are counted. */
+  /** Counts connections across processes. Without it, only this process's are counted. */
   readonly counter?: ConnectionCounter | undefined
-  /** The most connections that this process may have open. */
+  /** Limit on open connections of this process. */
   readonly roomForConnections: number
 }
 
-/** What the server works on: a scope without a user, and whether it is fit to be asked. */
+/** Scope without a user, plus the state of the service. */
 export interface Service extends Omit<Scope, 'user'> {
   readonly limits: Limits
   isReady(): Promise<boolean>
-  /** What was wrong with the database when that was last asked, in a word. */
+  /** The last known problem of the database, in a word. */
   trouble(): string | null
-  /** Whether the tables are being changed, so that nobody can be answered. */
+  /** Whether migrations are running. */
   isMigrating(): boolean
 }
 
-/** The HTTP server: the routes, and what is true of every request. */
+/** Creates the HTTP server with its hooks and routes. */
 export async function createServer(service: Service, routes: Routes, options: ServerOptions): Promise<FastifyInstance> {
-  const safety = securityHeaders(options.baseUrl)
+  const securityHeaderSet = securityHeaders(options.baseUrl)
   const { idOf, traceOf } = tracing(options.trustProxy)
   const app = fastify({
     ...(options.logger === false ? { logger: false } : { loggerInstance: options.logger }),
@@ -77,22 +77,22 @@ export async function createServer(service: Service, routes: Routes, options: Se
     http: {
       headersTimeout: Math.min(10, options.requestTimeout) * 1000,
       connectionsCheckingInterval: 1000,
-      // No stream for a body that does not come.
+      // Creates no body stream for requests without a body.
       optimizeEmptyRequests: true,
     },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     trustProxy: options.trustProxy.length > 0 ? [...options.trustProxy] : false,
-    // One line an answer is enough: see logAnswers.
+    // One line per response: see logAnswers.
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: idOf,
     childLoggerFactory: (logger, bindings, options, raw) =>
       logger.child({ ...bindings, ...traceOf(raw as IncomingMessage) }, options),
     rewriteUrl: (request) => rewrite(request, options),
-    // No route has a schema: see schema/. So what would check them need not be loaded.
+    // Routes have no Fastify schemas (see schema/), so the compilers need not be loaded.
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 2000 },
-    frameworkErrors: (error, request, reply) => void sendError(error, request, reply.headers(safety)),
+    frameworkErrors: (error, request, reply) => void sendError(error, request, reply.headers(securityHeaderSet)),
     clientErrorHandler: sendClientError,
   })
   closeIdleConnections(app.server)
@@ -102,26 +102,26 @@ export async function createServer(service: Service, routes: Routes, options: Se
   app.decorateRequest('user', null)
   app.decorateRequest('language')
   app.removeAllContentTypeParsers()
-  // Read when the right to send it is settled: see Payload.
+  // Parsed only after authorization: see Payload.
   for (const type of [/^application\/([\w.+-]+\+)?json\b/, 'application/x-www-form-urlencoded'] as const) {
     app.addContentTypeParser(type as string, { parseAs: 'buffer' }, async (_: FastifyRequest, body: Buffer) => body)
   }
   app.setErrorHandler((error: Error, request, reply) =>
-    isForPeople(request)
-      ? sendError(error, request, reply, (told) =>
-          routes.errorPage(told, service, addressesOf(request, options), request.language.name),
+    wantsErrorPage(request)
+      ? sendError(error, request, reply, (appError) =>
+          routes.errorPage(appError, service, addressesOf(request, options), request.language.name),
         )
       : sendError(error, request, reply),
   )
   app.addHook('onRequest', async (request, reply) => {
     request.language = languageOf(request, options.languages)
-    reply.headers({ ...safety, 'x-request-id': request.id, 'content-language': request.language.name })
+    reply.headers({ ...securityHeaderSet, 'x-request-id': request.id, 'content-language': request.language.name })
   })
   logAnswers(app)
   closeAfterErrors(app)
   allowOrigins(app, options.writeOrigins, options.baseUrl)
   refuseWhileMigrating(app, service)
-  admitOnlyKnown(app, service, routes, options)
+  addAuthentication(app, service, routes, options)
   addHealth(app, service)
   addFiles(app, routes.files, service.site)
   addImages(app, service)
@@ -137,7 +137,7 @@ function noSchemas(): never {
   throw new Error('routes have no schemas')
 }
 
-/** One line a request, when it is answered. */
+/** Logs one line per response. */
 function logAnswers(app: FastifyInstance): void {
   app.addHook('onResponse', async (request, reply) => {
     request.log.info(
@@ -147,18 +147,23 @@ function logAnswers(app: FastifyInstance): void {
   })
 }
 
-/** The service listens while its database is brought up to date, so that whoever watches it knows that it is alive. */
+/** The service listens during migrations, so that health checks see that it is alive. */
 function refuseWhileMigrating(app: FastifyInstance, { isMigrating }: Service): void {
   app.addHook('onRequest', async (request) => {
-    if (isMigrating() && !request.routeOptions.config.open) throw unavailable(MIGRATING)
+    if (isMigrating() && !request.routeOptions.config.open) throw unavailable(MIGRATION_RETRY_AFTER)
   })
 }
 
-/** When to come again while the database is brought up to date, in seconds. */
-const MIGRATING = 10
+/** `Retry-After` during migrations, in seconds. */
+const MIGRATION_RETRY_AFTER = 10
 
-/** Credentials come before the route, so that wrong ones are told on every address. */
-function admitOnlyKnown(app: FastifyInstance, service: Service, { endpoints }: Routes, options: ServerOptions): void {
+/** Authentication precedes routing, so that wrong credentials get 401 on every address. */
+function addAuthentication(
+  app: FastifyInstance,
+  service: Service,
+  { endpoints }: Routes,
+  options: ServerOptions,
+): void {
   const { limits } = service
   const watch = watchForProxy(options, app.log)
   app.addHook('onRequest', async (request) => {
@@ -167,17 +172,17 @@ function admitOnlyKnown(app: FastifyInstance, service: Service, { endpoints }: R
     checkAddress(limits, options, request)
     request.user = await authenticate(service, request.headers.authorization, senderOf(options, request))
     checkUser(limits, options, request)
-    // Before its body is looked at.
-    if (request.is404) refuseRoute(endpoints, request.url)
+    // Before the body is read.
+    if (request.is404) throwNoRoute(endpoints, request.url)
   })
-  app.setNotFoundHandler((request) => refuseRoute(endpoints, request.url))
+  app.setNotFoundHandler((request) => throwNoRoute(endpoints, request.url))
 }
 
-/** How long the database may take to say that it is ready, in milliseconds. */
-const READY_PATIENCE = 1500
+/** Timeout of the readiness check, in milliseconds. */
+const READY_TIMEOUT = 1500
 
 function addHealth(app: FastifyInstance, service: Service): void {
-  const isReady = withTimeout(() => service.isReady(), READY_PATIENCE, false)
+  const isReady = withTimeout(() => service.isReady(), READY_TIMEOUT, false)
   app.get('/healthz', { config: { open: true }, logLevel: 'warn' }, async () => ({ status: 'alive' }))
   app.get('/readyz', { config: { open: true }, logLevel: 'warn' }, async (_, reply) => {
     if (app.stopping.isAnnounced) return reply.code(503).header('retry-after', '5').send({ status: 'stopping' })
@@ -201,7 +206,7 @@ function hostOf(baseUrl: string): string {
   return host
 }
 
-/** An address that chose the language goes on choosing it. */
+/** A language in the address stays in the links of the response. */
 function addressesOf({ language }: FastifyRequest, { baseUrl }: ServerOptions): Addresses {
   return {
     home: baseUrl,
@@ -210,14 +215,14 @@ function addressesOf({ language }: FastifyRequest, { baseUrl }: ServerOptions): 
   }
 }
 
-/** What a request is answered with. */
-function answeringOf(
+/** Collects what answering a request needs. */
+function contextOf(
   request: FastifyRequest,
   service: Service,
   cache: Cache,
   options: ServerOptions,
   known: ReadonlySet<string>,
-): Answering {
+): AnswerContext {
   const scope = { ...service, sender: senderOf(options, request) }
   return { scope, cache, addresses: addressesOf(request, options), known }
 }
@@ -235,12 +240,12 @@ function addViews(
       method: [...view.methods],
       url: view.path,
       handler: (request, reply) =>
-        sendAnswer(inSnapshot(view), answeringOf(request, service, cache, options, known), request, reply),
+        sendAnswer(inSnapshot(view), contextOf(request, service, cache, options, known), request, reply),
     })
   }
 }
 
-/** A view reads in several places, from one snapshot. Not when a password was sent: checking it takes too long. */
+/** A view runs several queries within one snapshot. Not for a POST with a password: hashing takes too long. */
 function inSnapshot({ handle }: View): Pick<View, 'handle'> {
   return {
     handle: (call) =>
@@ -267,16 +272,16 @@ function addEndpoints(
         if (endpoint.access === 'signed-in' && user === null) throw new AppError('rest_not_signed_in')
       },
       handler: (request, reply) =>
-        sendAnswer(endpoint, answeringOf(request, service, cache, options, known), request, reply),
+        sendAnswer(endpoint, contextOf(request, service, cache, options, known), request, reply),
     })
   }
-  // A form may bring the image of a record as a file, so it may be as large as one.
+  // A form may include an image as a file, so the larger limit applies.
   app.register(async (records) => {
     const multipart = { parseAs: 'buffer', bodyLimit: options.uploadLimit } as const
     records.addContentTypeParser(/^multipart\/form-data/, multipart, async (_: FastifyRequest, body: Buffer) => body)
     for (const endpoint of endpoints.filter(({ upload }) => !upload)) add(records, endpoint)
   })
-  // Files of any type are taken only where they are asked for; what they are is told by their bytes.
+  // Uploads may have any type; the content is detected from the bytes.
   app.register(async (files) => {
     files.addContentTypeParser(
       /^(image\/|multipart\/form-data|application\/octet-stream|text\/calendar)/,
@@ -287,7 +292,7 @@ function addEndpoints(
   })
 }
 
-/** The files of images: a name is never used twice, so a file never changes. */
+/** Image files. A name is never reused, so files are immutable. */
 function addImages(app: FastifyInstance, service: Service): void {
   app.get('/images/:name', { logLevel: 'warn' }, async (request, reply) => {
     const { name } = request.params as { name: string }
@@ -305,37 +310,37 @@ function addImages(app: FastifyInstance, service: Service): void {
   })
 }
 
-/** Whether a failed request was sent by a browser, outside the REST interface. */
-function isForPeople({ url, headers }: FastifyRequest): boolean {
+/** Whether an error is shown as a page: the client is a browser, outside the REST interface. */
+function wantsErrorPage({ url, headers }: FastifyRequest): boolean {
   return !url.startsWith(`/${NAMESPACE}`) && /\btext\/html\b/.test(headers.accept ?? '')
 }
 
-/** A known place with a method it does not support, or no place at all. */
-function refuseRoute(endpoints: readonly Endpoint[], url: string): never {
+/** Throws 405 for a known path with an unsupported method, else 404. */
+function throwNoRoute(endpoints: readonly Endpoint[], url: string): never {
   const [path] = splitUrl(url)
-  const methods = endpoints.filter((endpoint) => isAt(path, endpoint)).flatMap((endpoint) => endpoint.methods)
+  const methods = endpoints.filter((endpoint) => matchesPath(path, endpoint)).flatMap((endpoint) => endpoint.methods)
   if (methods.length === 0) throw new AppError('rest_no_route')
   const allow = methods.join(', ')
   throw new AppError('rest_method_not_allowed', { fill: { methods: allow }, headers: { allow } })
 }
 
-function isAt(path: string, endpoint: Endpoint): boolean {
+function matchesPath(path: string, endpoint: Endpoint): boolean {
   const pattern = endpoint.path.replace(':id', '\\d+').replace(':slug', '[^/]+').replace(/^\/$/, '')
   return new RegExp(`^/${NAMESPACE}${pattern}/?$`).test(path)
 }
 
-/** Where a request's language is kept from its address until it is routed. */
-const ADDRESSED = Symbol('language')
-type Addressed = IncomingMessage & { [ADDRESSED]?: string }
+/** Holds the language of the address from rewrite to routing. */
+const ADDRESS_LANGUAGE = Symbol('language')
+type RequestWithLanguage = IncomingMessage & { [ADDRESS_LANGUAGE]?: string }
 
-/** The language that the address names, else the best of ours for `Accept-Language`. */
+/** The language in the address, else the best match for `Accept-Language`. */
 function languageOf(request: FastifyRequest, languages: readonly string[]): FastifyRequest['language'] {
-  const addressed = (request.raw as Addressed)[ADDRESSED]
+  const addressed = (request.raw as RequestWithLanguage)[ADDRESS_LANGUAGE]
   if (addressed !== undefined) return { name: addressed, byAddress: true }
   return { name: chooseLanguage(request.headers['accept-language'], languages), byAddress: false }
 }
 
-/** Clients that cannot send PUT, PATCH or DELETE say so on a POST; languages and further mounts lead to the one namespace. */
+/** Applies method overrides of POST requests, and maps languages and further mounts to the one namespace. */
 function rewrite(request: IncomingMessage, { mounts, languages }: ServerOptions): string {
   const [path, search] = splitUrl(request.url ?? '/')
   if (request.method === 'POST') {
@@ -344,7 +349,7 @@ function rewrite(request: IncomingMessage, { mounts, languages }: ServerOptions)
     if ((METHODS as readonly string[]).includes(asked) && asked !== 'GET') request.method = asked
   }
   const language = languageIn(path, languages)
-  if (language !== undefined) (request as Addressed)[ADDRESSED] = language
+  if (language !== undefined) (request as RequestWithLanguage)[ADDRESS_LANGUAGE] = language
   const plain = language === undefined ? path : path.slice(language.length + 1)
   const mount = mounts.find((prefix) => plain === prefix || plain.startsWith(`${prefix}/`))
   const mounted = mount === undefined ? plain : `/${NAMESPACE}${plain.slice(mount.length)}`

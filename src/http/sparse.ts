@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../schema/json-schema.ts'
 import { RESPONSES } from '../schema/responses.ts'
 
-/** What a response is asked for: each name with the parts of it, or null for all of it. */
+/** Requested fields: each name with its requested parts, or null for all of it. */
 type Tree = Map<string, Tree | null>
 
 const namesIn = (schema: { readonly properties?: unknown } = {}) => Object.keys(schema.properties ?? {})
@@ -16,15 +16,15 @@ const LISTS = new Map(
     }),
 )
 
-/** The value of `_fields` in a query string, where it may be repeated or a list; null if it is not there. */
+/** Value of `_fields` in a query string, which may be repeated; null if absent. */
 export function fieldsIn(parameters: URLSearchParams): string | null {
   const given = ['_fields', '_fields[]'].flatMap((name) => parameters.getAll(name))
   return given.length === 0 ? null : given.join(',')
 }
 
 /**
- * The parts of a response that `_fields` names: comma-separated paths, which reach into lists. In the answer of a list, a path
- * that begins with no field of that answer, but with one of its records, is taken within each record.
+ * Selects the parts of a response that `_fields` names: comma-separated paths, which reach into lists. In a list
+ * response, a path that starts with a field of the records, but not of the list, applies to each record.
  */
 export function sparse(body: object, fields: string): unknown {
   const tree: Tree = new Map()
@@ -46,7 +46,7 @@ function listIn(body: object): string | null {
   return LISTS.keys().find((name) => name in body) ?? null
 }
 
-/** Who asks for a whole gets it, whichever of its parts they ask for beside. */
+/** A path to a whole value wins over paths to its parts. */
 function add(tree: Tree, path: readonly string[]): void {
   let node: Tree = tree
   for (const [at, name] of path.entries()) {

@@ -9,26 +9,26 @@ declare module 'fastify' {
   }
 }
 
-/** How often idle connections are looked for, in milliseconds. */
-const SWEEP = 20
-/** How long a connection may be idle after the announcement, or take to send its first byte, in milliseconds. */
-const PATIENCE = 500
+/** How often idle connections are checked, in milliseconds. */
+const CHECK_INTERVAL = 20
+/** How long after the announcement a connection may be idle, or take to send its first byte, in milliseconds. */
+const GRACE_PERIOD = 500
 
 /**
- * How a server stops without resetting a request. First it announces it: every answer ends its connection, and `/readyz`
- * says so. Then the port is closed elsewhere. At last running requests are finished, and idle connections are closed.
+ * Graceful shutdown without resetting a request. First, announce: every response closes its connection, and `/readyz`
+ * answers 503. Then others close the port. Last, running requests finish and idle connections are closed.
  */
 export class Stopping {
   readonly #server: Server
   readonly #open = new Set<Socket>()
-  /** When it was announced, in milliseconds. */
+  /** Time of the announcement, in milliseconds. */
   #since: number | null = null
 
   constructor(server: Server) {
     this.#server = server
   }
 
-  /** Begins to watch connections, also those that others have taken the event of. */
+  /** Tracks open connections, also those that other listeners handle. */
   watch(): void {
     this.#server.on('connection', (socket) => {
       this.#open.add(socket)
@@ -44,21 +44,21 @@ export class Stopping {
     this.#since ??= performance.now()
   }
 
-  /** Finishes what runs; settled when the last connection has ended. There must be no new ones. */
+  /** Waits for running requests; resolves when the last connection has closed. The port must be closed. */
   async finish(): Promise<void> {
     this.announce()
     const [announced, begun] = [this.#since ?? 0, performance.now()]
     while (this.#open.size > 0) {
-      // After what has arrived was read: those who sent it are not idle.
+      // Read arrived bytes first: their connections are not idle.
       await nextTurn()
-      // Every connection that was used since the announcement has ended, so that nobody is about to use the others.
-      if (performance.now() - announced >= PATIENCE) this.#server.closeIdleConnections()
-      if (performance.now() - begun >= PATIENCE) this.#endSilent()
-      await sleep(SWEEP)
+      // Every connection used since the announcement has closed, so no client is about to use the others.
+      if (performance.now() - announced >= GRACE_PERIOD) this.#server.closeIdleConnections()
+      if (performance.now() - begun >= GRACE_PERIOD) this.#closeSilent()
+      await sleep(CHECK_INTERVAL)
     }
   }
 
-  #endSilent(): void {
+  #closeSilent(): void {
     for (const socket of this.#open) if (socket.bytesRead === 0) socket.destroy()
   }
 }

@@ -2,26 +2,25 @@ import type { IncomingMessage } from 'node:http'
 import proxyAddr from '@fastify/proxy-addr'
 import { requestId } from './cache/head.ts'
 
-/** Ids that may stand in headers and in the log as they are. */
+/** Ids that are safe in headers and logs. */
 const REQUEST_ID = /^[\w.:=+/@-]{1,128}$/
-/** W3C Trace Context: version, trace id, parent id and flags. Later versions may add to it. */
+/** W3C Trace Context: version, trace id, parent id and flags. Later versions may append to it. */
 const TRACE_PARENT = /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-[\da-f]{2}(-.*)?$/
 
-/** What the log says of a trace that a request belongs to. */
+/** Log fields of the trace that a request belongs to. */
 export interface Trace {
   readonly trace_id: string
   readonly parent_id: string
 }
 
-/** How requests are named. */
 export interface Tracing {
-  /** The id that a trusted proxy gave a request, else a new one. */
+  /** Request id: the one of a trusted proxy, else a new one. */
   idOf(request: IncomingMessage): string
-  /** The trace that a trusted proxy says a request belongs to, if any. */
+  /** Trace context of a trusted proxy, if any. */
   traceOf(request: IncomingMessage): Trace | null
 }
 
-/** Takes over `X-Request-Id` and `traceparent` from trusted proxies; what others send is ignored. */
+/** Accepts `X-Request-Id` and `traceparent` from trusted proxies only. */
 export function tracing(trustProxy: readonly string[]): Tracing {
   if (trustProxy.length === 0) return { idOf: requestId, traceOf: () => null }
   const trusts = proxyAddr.compile([...trustProxy])

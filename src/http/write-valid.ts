@@ -1,11 +1,13 @@
 import type { Event } from '../domain/events.ts'
 import type { Scope } from '../domain/scope.ts'
 
-/** An event, or its place in something that is drawn. */
-type Listed = Event | { readonly event: Event }
+/** An event, or a layout item that has one. */
+type HasEvent = Event | { readonly event: Event }
 
-/** What `write` makes of each event of a list. One of which it can make nothing is left out and reported: the others are shown. */
-export function writeValid<Item extends Listed, T>(
+/**
+ * Renders each event of a list. An event that fails to render is reported and left out, so that the others are shown.
+ */
+export function writeValid<Item extends HasEvent, T>(
   { onDamage }: Pick<Scope, 'onDamage'>,
   items: readonly Item[],
   write: (item: Item) => T,

@@ -1,26 +1,27 @@
 import { type AddressInfo, connect, type Server, type Socket } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 
-/** Connections that may wait to be accepted: usually, as Node has it, and when a port is closed; on Linux one more. */
-const USUAL_BACKLOG = 511
-const BACKLOG = 1
-const FILLERS = BACKLOG + 1
-/** How long to wait for a moment in which a port can be closed, and between two attempts, in milliseconds. */
-const PATIENCE = 2000
+/** Backlog of a listening socket: Node's default, and while the port is being closed. Linux allows one more. */
+const DEFAULT_BACKLOG = 511
+const CLOSING_BACKLOG = 1
+const FILLERS = CLOSING_BACKLOG + 1
+/** Timeout for closing a port gracefully, and pause between attempts, in milliseconds. */
+const TIMEOUT = 2000
 const PAUSE = 1
 
-/** What Node has behind a server or socket; not documented, so each part may be missing. */
+/** Node's internal handle of a server or socket. It is not documented, so each part may be missing. */
 interface Handle {
   listen?(backlog: number): number
   getpeername?(out: object): number
 }
 
 /**
- * Closes a port without resetting a connection. When a port is closed, the system resets connections that wait to be
- * accepted, although their clients may have sent a request. So, when nobody waits, the queue is made short and filled with
- * connections of our own: the system then ignores others, and the port is closed before the event loop accepts ours.
- * Clients that were ignored try again, and are told that nobody listens. Connections that come meanwhile are passed on
- * afterwards: if they were answered before, their clients would connect again and again, and there would be no such moment.
+ * Closes a port without resetting a connection. When a port is closed, the system resets connections in its accept
+ * queue, although their clients may have sent a request. So, while the queue is empty, its backlog is reduced and
+ * filled with connections of our own: the system then drops further SYN packets, and the port is closed before the
+ * event loop accepts ours. Clients that were dropped retry, and get "connection refused". Connections accepted
+ * meanwhile are handled afterwards: if they were answered before, their clients would reconnect at once, and the queue
+ * would never be empty.
  */
 export async function closePort(server: Server, accept: (socket: Socket) => void): Promise<void> {
   const own = new Set<number | undefined>()
@@ -34,22 +35,23 @@ export async function closePort(server: Server, accept: (socket: Socket) => void
   })
   const target = addressOf(server)
   const handle = handleOf(server)
-  const deadline = performance.now() + PATIENCE
+  const deadline = performance.now() + TIMEOUT
   await nextTurn()
   for (let isClosed = false; !isClosed; ) {
     const isLate = performance.now() > deadline
     const before = accepted
-    // Node accepts one connection in a turn of its event loop.
+    // Node accepts one connection per turn of its event loop.
     await nextTurn()
     if (accepted !== before && !isLate) continue
-    handle?.listen?.(BACKLOG)
+    handle?.listen?.(CLOSING_BACKLOG)
     const fillers = Array.from({ length: FILLERS }, () => connect(target).on('error', () => {}))
-    // Node connects in the next tick. As both ends are here, the system has then connected them, or ignored the attempt.
+    // Node connects in the next tick. Both ends are local, so the system has then connected them, or dropped the
+    // attempt.
     await new Promise<void>((resolve) => process.nextTick(resolve))
     for (const { localPort } of fillers) own.add(localPort)
     isClosed = fillers.every(isConnected) || isLate
     if (isClosed) server.close()
-    else handle?.listen?.(USUAL_BACKLOG)
+    else handle?.listen?.(DEFAULT_BACKLOG)
     for (const filler of fillers) filler.destroy()
     if (!isClosed) await sleep(PAUSE)
   }

@@ -1,18 +1,21 @@
 /**
- * A map that holds no more than so much, and forgets what was asked for longest ago. It has two generations: when the
- * younger is full, the older is dropped as a whole, and what is asked for of it meanwhile moves to the younger. So
- * nothing has to be kept in order.
+ * Cache with a bounded total size that evicts the least recently used entries. It has two generations: when the young
+ * one is full, the old one is evicted as a whole. Entries read from the old generation move to the young one. So no
+ * list of entries in order of use is needed.
  */
 export class BoundedCache<Key, Value> {
-  readonly #most: number
+  readonly #maxSize: number
   readonly #onDrop: (dropped: Map<Key, Value>) => void
   #young = new Map<Key, Value>()
   #old = new Map<Key, Value>()
-  #held = 0
+  #size = 0
 
-  /** `most` is what both generations hold together, in the unit of the sizes that are given to `set`; `onDrop` is given what is dropped. */
-  constructor(most: number, onDrop: (dropped: Map<Key, Value>) => void = () => {}) {
-    this.#most = most
+  /**
+   * `maxSize` is the total size of both generations, in the unit of the sizes given to `set`. `onDrop` receives evicted
+   * entries.
+   */
+  constructor(maxSize: number, onDrop: (dropped: Map<Key, Value>) => void = () => {}) {
+    this.#maxSize = maxSize
     this.#onDrop = onDrop
   }
 
@@ -20,7 +23,7 @@ export class BoundedCache<Key, Value> {
     return this.#young.has(key) || this.#old.has(key)
   }
 
-  /** `size` is asked for when a value moves. */
+  /** `size` is called when a value moves to the young generation. */
   get(key: Key, size: (value: Value) => number): Value | undefined {
     const young = this.#young.get(key)
     if (young !== undefined) return young
@@ -30,20 +33,20 @@ export class BoundedCache<Key, Value> {
   }
 
   set(key: Key, value: Value, size: number): void {
-    if (this.#held + size > this.#most / 2) {
+    if (this.#size + size > this.#maxSize / 2) {
       const dropped = this.#old
       this.#old = this.#young
       this.#young = new Map()
-      this.#held = 0
+      this.#size = 0
       for (const moved of this.#old.keys()) dropped.delete(moved)
       if (dropped.size > 0) this.#onDrop(dropped)
     }
-    if (size > this.#most / 2) return
+    if (size > this.#maxSize / 2) return
     this.#young.set(key, value)
-    this.#held += size
+    this.#size += size
   }
 
-  /** Everything that is held, each key once. */
+  /** All entries, each key once. */
   *entries(): Generator<[Key, Value]> {
     yield* this.#young
     for (const entry of this.#old) if (!this.#young.has(entry[0])) yield entry
@@ -57,6 +60,6 @@ export class BoundedCache<Key, Value> {
   clear(): void {
     this.#young = new Map()
     this.#old = new Map()
-    this.#held = 0
+    this.#size = 0
   }
 }

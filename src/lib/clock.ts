@@ -1,8 +1,7 @@
 /**
- * Tells the time in whole Unix seconds. Who says `day` looks at no more than the day that it is on the site: an answer
- * made from it stays true until midnight. Tests bring their own clock.
+ * Current time in whole Unix seconds. With `day`, the caller uses only the date of the site, so its answer is valid
+ * until midnight. Tests set their own clock.
  */
 export type Clock = (precision?: 'day') => number
 
-/** The machine's clock. */
 export const systemClock: Clock = () => Math.floor(Date.now() / 1000)

@@ -1,13 +1,13 @@
-/** Colours as red, green and blue from 0 to 255, and what WCAG 2.2 says of reading one on another. */
+/** RGB colour, 0 to 255 each. Contrast follows WCAG 2.2. */
 export type Colour = readonly [red: number, green: number, blue: number]
 
-/** The least contrast of text, WCAG 2.2, 1.4.3. */
-const READABLE = 4.5
+/** Minimum contrast of text, WCAG 2.2, 1.4.3. */
+const MIN_CONTRAST = 4.5
 const WHITE: Colour = [255, 255, 255]
 const BLACK: Colour = [0, 0, 0]
 
-/** Reads `#rgb` or `#rrggbb`; null for anything else. */
-export function readColour(text: string): Colour | null {
+/** Parses `#rgb` or `#rrggbb`; null for anything else. */
+export function parseColour(text: string): Colour | null {
   const short = /^#([\da-f])([\da-f])([\da-f])$/i.exec(text)
   const long = /^#([\da-f]{2})([\da-f]{2})([\da-f]{2})$/i.exec(text)
   const digits = short ? short.slice(1).map((digit) => digit + digit) : long?.slice(1)
@@ -16,35 +16,35 @@ export function readColour(text: string): Colour | null {
   return [red, green, blue]
 }
 
-export function writeColour(colour: Colour): string {
+export function formatColour(colour: Colour): string {
   return `#${colour.map((part) => Math.round(part).toString(16).padStart(2, '0')).join('')}`
 }
 
-/** The contrast of two colours, from 1 to 21. */
+/** Contrast ratio of two colours, from 1 to 21. */
 export function contrast(one: Colour, other: Colour): number {
   const [light = 0, dark = 0] = [luminance(one), luminance(other)].sort((a, b) => b - a)
   return (light + 0.05) / (dark + 0.05)
 }
 
-/** So much of one colour in another, from 0 to 1. */
+/** Mixes `share` (0 to 1) of a colour into another. */
 export function mix(colour: Colour, into: Colour, share: number): Colour {
   const part = (n: 0 | 1 | 2) => colour[n] * share + into[n] * (1 - share)
   return [part(0), part(1), part(2)]
 }
 
-/** The colour, made darker or lighter until text in it can be read on every one of the papers. */
-export function readableOn(colour: Colour, papers: readonly Colour[], least = READABLE): Colour {
-  const [paper = WHITE] = papers
-  const away = luminance(paper) > 0.18 ? BLACK : WHITE
+/** Darkens or lightens a colour until it is readable on every background. */
+export function readableOn(colour: Colour, backgrounds: readonly Colour[], minContrast = MIN_CONTRAST): Colour {
+  const [background = WHITE] = backgrounds
+  const target = luminance(background) > 0.18 ? BLACK : WHITE
   for (let share = 0; share < 1; share += 0.02) {
-    const changed = rounded(mix(away, colour, share))
-    if (papers.every((one) => contrast(changed, one) >= least)) return changed
+    const changed = rounded(mix(target, colour, share))
+    if (backgrounds.every((one) => contrast(changed, one) >= minContrast)) return changed
   }
-  return away
+  return target
 }
 
-/** White or black, whichever is easier to read on a colour. */
-export function inkOn(colour: Colour): Colour {
+/** White or black, whichever has more contrast to a colour. */
+export function textColourOn(colour: Colour): Colour {
   return contrast(WHITE, colour) >= contrast(BLACK, colour) ? WHITE : BLACK
 }
 

@@ -1,18 +1,17 @@
 export interface ConnectionLimits {
-  /** Connections at once, in all and from one address; 0 for no limit. */
+  /** Limits on open connections, in total and per address; 0 for no limit. */
   readonly connections: number
   readonly connectionsPerAddress: number
 }
 
-/** Counts connections. Those without an address count in all, but not by address. */
+/** Counts open connections. Those without an address count in the total only. */
 export interface ConnectionCounter {
-  /** Counts one, unless there are too many; answers whether it was. */
+  /** Counts a connection if the limits allow it; returns whether they do. */
   open(address: string | null): boolean | Promise<boolean>
-  /** One that was counted has ended. */
+  /** Releases a counted connection. */
   close(address: string | null): void
 }
 
-/** Counts connections in memory. */
 export class ConnectionCounts implements ConnectionCounter {
   readonly #limits: ConnectionLimits
   readonly #byAddress = new Map<string, number>()
@@ -41,7 +40,7 @@ export class ConnectionCounts implements ConnectionCounter {
   }
 }
 
-/** What one of several processes has opened, so that it can be closed when that process is gone. */
+/** The connections of one worker, so that they can be released when it exits. */
 export class ConnectionShare implements ConnectionCounter {
   readonly #counts: ConnectionCounts
   readonly #opened = new Map<string | null, number>()

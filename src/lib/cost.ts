@@ -1,14 +1,14 @@
 import { BoundedCache } from './bounded-cache.ts'
 
-/** What a cost says, taken apart. */
+/** A parsed cost. */
 export interface Cost {
-  /** How it is shown. */
+  /** Display text. */
   readonly text: string
   readonly symbol: string
   readonly position: '' | 'prefix' | 'postfix'
-  /** A three-letter code that was found in it. */
+  /** ISO 4217 code found in it. */
   readonly code: string
-  /** The amounts, in the order in which they stand, as decimal numbers. */
+  /** Amounts in order of appearance, as decimal numbers. */
   readonly values: readonly string[]
 }
 
@@ -22,40 +22,40 @@ interface Unit {
   readonly position: '' | 'prefix' | 'postfix'
 }
 
-/** Thousands may be parted by spaces or apostrophes too; the digit before a decimal separator may be absent. */
+/** Spaces and apostrophes may group thousands, too. The digit before a decimal separator may be absent. */
 const AMOUNT = /\d{1,3}(?:[\s'’]\d{3})+(?![\d])(?:[.,]\d{1,2}(?!\d))?|\d(?:[\d.,]*\d)?|(?<![\d.,])[.,]\d+/g
-const BETWEEN = /\s*(?:[-–—,;/|]|\b(?:to|and|or)\b)\s*/i
+const SEPARATOR = /\s*(?:[-–—,;/|]|\b(?:to|and|or)\b)\s*/i
 const CODES = new Set(Intl.supportedValuesOf('currency'))
 const CODE = /(?<![A-Za-z])([A-Z]{3})(?![A-Za-z])/g
 const NO_COST: Cost = { text: '', symbol: '', position: '', code: '', values: [] }
 
-/** The longest cost that is taken apart, in characters; none that is sent is longer than a fifth of it. */
-const LONGEST = 1000
+/** Limit on the length of a cost that is parsed, in characters. Five times the limit of the field. */
+const MAX_LENGTH = 1000
 
-/** How many costs are remembered: an event shows its own several times, and most cost what others do. */
-const known = new BoundedCache<string, Cost>(2000)
+/** Cache of parsed costs: an event shows its own several times, and many events cost the same. */
+const cache = new BoundedCache<string, Cost>(2000)
 
-/** Reads a cost, which is free text; `currency` is shown with amounts that name none. */
+/** Parses a cost, which is free text. `currency` is shown with amounts that name none. */
 export function readCost(source: string | null, currency: string): Cost {
   const text = (source ?? '').trim()
   if (text === '') return NO_COST
-  if (text.length > LONGEST) return { ...NO_COST, text: text.slice(0, LONGEST).toWellFormed() }
+  if (text.length > MAX_LENGTH) return { ...NO_COST, text: text.slice(0, MAX_LENGTH).toWellFormed() }
   const key = `${currency} ${text}`
-  let cost = known.get(key, () => 1)
+  let cost = cache.get(key, () => 1)
   if (cost === undefined) {
-    cost = takenApart(text, currency)
-    known.set(key, cost, 1)
+    cost = parseCost(text, currency)
+    cache.set(key, cost, 1)
   }
   return cost
 }
 
-function takenApart(text: string, currency: string): Cost {
+function parseCost(text: string, currency: string): Cost {
   const amounts = findAmounts(text)
   const symbol = findSymbol(text, currency)
   const code = findCode(text)
   const unit: Unit = symbol.text !== '' ? symbol : code
   return {
-    text: show(text, amounts, unit, currency),
+    text: formatCost(text, amounts, unit, currency),
     symbol: symbol.text,
     position: symbol.position,
     code: code.text.trim(),
@@ -63,9 +63,9 @@ function takenApart(text: string, currency: string): Cost {
   }
 }
 
-/** Numbers, and the word "free" where a number could stand. */
+/** Numbers, and the word "free" in the place of a number. */
 function findAmounts(text: string): Amount[] {
-  const free = text.split(BETWEEN).filter((part) => /^free$/i.test(part))
+  const free = text.split(SEPARATOR).filter((part) => /^free$/i.test(part))
   const numbers = text.match(AMOUNT) ?? []
   return [
     ...free.map(() => ({ text: '0', value: '0' })),
@@ -74,8 +74,8 @@ function findAmounts(text: string): Amount[] {
 }
 
 /**
- * A written number as a decimal one. Of two different separators the last is the decimal one; one that stands several
- * times, or once before exactly three digits, parts thousands.
+ * Normalizes a number. Of two different separators the last is the decimal one. A separator that occurs several times,
+ * or once before exactly three digits, groups thousands.
  */
 function decimal(written: string): string {
   const number = written.replace(/[\s'’]/g, '')
@@ -83,15 +83,15 @@ function decimal(written: string): string {
   const last = separators.at(-1)
   if (last === undefined) return number
   const fraction = number.slice(number.lastIndexOf(last) + 1)
-  const lone = separators.length === 1
-  const thousands = lone
+  const isSingle = separators.length === 1
+  const thousands = isSingle
     ? fraction.length === 3 && !number.startsWith('0')
     : separators.every((separator) => separator === last)
   const whole = number.slice(0, number.lastIndexOf(last)).replace(/[.,]/g, '')
   return thousands ? whole + fraction : `${whole || '0'}.${fraction}`
 }
 
-/** A currency sign beside a number, and the side it stands on. */
+/** A currency sign next to a number, and its side. */
 function findSymbol(text: string, currency: string): Unit {
   const sign = currency === '' ? '\\p{Sc}' : `(?:\\p{Sc}|${RegExp.escape(currency)})`
   const prefix = new RegExp(`(${sign})\\s?[.,]?\\d`, 'u').exec(text)?.[1]
@@ -100,7 +100,7 @@ function findSymbol(text: string, currency: string): Unit {
   return postfix === undefined ? { text: '', position: '' } : { text: postfix, position: 'postfix' }
 }
 
-/** A currency's three-letter code, with the space that parts it from a number beside it. */
+/** ISO 4217 code, with the space between it and the number. */
 function findCode(text: string): Unit {
   const found = [...text.matchAll(CODE)].filter(([, code = '']) => CODES.has(code))
   const before = found.find(({ index }) => /^...\s?\d/.test(text.slice(index)))?.[1]
@@ -109,7 +109,7 @@ function findCode(text: string): Unit {
   return code === undefined ? { text: '', position: '' } : { text: ` ${code}`, position: 'postfix' }
 }
 
-function show(text: string, amounts: readonly Amount[], unit: Unit, currency: string): string {
+function formatCost(text: string, amounts: readonly Amount[], unit: Unit, currency: string): string {
   const [first] = amounts
   if (first === undefined) return text
   if (amounts.length > 1) {
@@ -118,7 +118,7 @@ function show(text: string, amounts: readonly Amount[], unit: Unit, currency: st
     if (low.value === high.value) return withUnit(low, unit, currency)
     return `${withUnit(low, unit, currency)} – ${withUnit(high, unit, currency)}`
   }
-  // Words around a single amount say more than the amount does.
+  // Keep the words around a single amount.
   const bare = text.replace(first.text, '').replace(unit.text.trim(), '').trim()
   return bare === '' || /^free$/i.test(text) ? withUnit(first, unit, currency) : text
 }

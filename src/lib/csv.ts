@@ -2,25 +2,25 @@ import { decodeOctets } from './octets.ts'
 
 export interface CsvRow {
   readonly cells: readonly string[]
-  /** The line of the file on which the row begins, from 1. */
+  /** Line number at which the row begins, from 1. */
   readonly line: number
-  /** The row is too long, and its cells are not complete. */
+  /** The row exceeds the limit, and its cells are incomplete. */
   readonly isCut: boolean
   /** The table ends inside a quoted cell. */
   readonly isOpen: boolean
 }
 
-/** The longest row that is kept, in octets. The rest of it is dropped, so that memory is bounded. */
-const MOST_OCTETS = 1_000_000
+/** Limit on a row, in octets. The rest of it is dropped, so that memory is bounded. */
+const MAX_OCTETS = 1_000_000
 
 /**
- * Takes the octets of a table as they arrive and gives whole rows (RFC 4180): quoted cells may hold separators, quotes
- * written twice, and line breaks. The separator is whichever of `,`, `;` and tab the first line has most of.
+ * Streaming CSV parser (RFC 4180): quoted cells may contain separators, doubled quotes and line breaks. The separator
+ * is the most frequent of `,`, `;` and tab in the first line.
  */
 export class CsvReader {
   #separator = ''
-  /** Matches what is in a cell without quotes, from a given place on. */
-  #plain = /[^\r\n]+/y
+  /** Matches the content of an unquoted cell. */
+  #unquotedCell = /[^\r\n]+/y
   #cells: string[] = []
   #cell = ''
   #size = 0
@@ -30,20 +30,20 @@ export class CsvReader {
   #afterReturn = false
   #line = 1
   #rowLine = 1
-  #head = ''
+  #buffered = ''
 
-  /** The rows that are complete now. */
+  /** Returns the rows that the chunk completes. */
   push(chunk: Uint8Array): CsvRow[] {
-    let text = this.#head + Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length).toString('latin1')
-    this.#head = ''
+    let text = this.#buffered + Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length).toString('latin1')
+    this.#buffered = ''
     if (this.#separator === '') {
       // The separator is known when the first line is complete.
-      if (!/[\r\n]/.test(text) && text.length < MOST_OCTETS) {
-        this.#head = text
+      if (!/[\r\n]/.test(text) && text.length < MAX_OCTETS) {
+        this.#buffered = text
         return []
       }
       this.#separator = separatorOf(text)
-      this.#plain = new RegExp(`[^\\r\\n${this.#separator}]+`, 'y')
+      this.#unquotedCell = new RegExp(`[^\\r\\n${this.#separator}]+`, 'y')
       text = text.replace(/^\xef\xbb\xbf/, '')
     }
     const rows: CsvRow[] = []
@@ -52,15 +52,15 @@ export class CsvReader {
     return rows
   }
 
-  /** The last row, when there are no more octets. */
+  /** Ends the input and returns the last row. */
   end(): CsvRow[] {
-    const rows = this.#head === '' ? [] : this.push(Buffer.from('\n'))
+    const rows = this.#buffered === '' ? [] : this.push(Buffer.from('\n'))
     const isOpen = this.#quoted && !this.#afterQuote
     this.#endRow(rows, isOpen)
     return rows
   }
 
-  /** Takes a part of a quoted cell, up to a quote, and gives the place after it. */
+  /** Consumes a part of a quoted cell, up to a quote, and returns the position after it. */
   #takeQuoted(text: string, at: number): number {
     if (this.#afterQuote) {
       this.#afterQuote = false
@@ -68,7 +68,7 @@ export class CsvReader {
       if (this.#quoted) this.#add('"')
       return this.#quoted ? at + 1 : at
     }
-    // The parts are joined once: a million additions to one text would take long to collect.
+    // Joined once: a million concatenations to one string would be slow to collect.
     const parts: string[] = []
     let [from, quote] = [at, text.indexOf('"', at)]
     for (; quote !== -1 && text[quote + 1] === '"'; quote = text.indexOf('"', from)) {
@@ -85,22 +85,22 @@ export class CsvReader {
     return this.#afterQuote ? to + 1 : to
   }
 
-  /** Takes a separator, a line break, an opening quote or a cell without quotes, and gives the place after it. */
+  /** Consumes a separator, line break, opening quote or unquoted cell, and returns the position after it. */
   #takePlain(text: string, at: number, rows: CsvRow[]): number {
-    const sign = text[at]
+    const character = text[at]
     const wasReturn = this.#afterReturn
-    this.#afterReturn = sign === '\r'
-    if (sign === '\r' || sign === '\n') {
-      if (sign === '\n' && wasReturn) return at + 1
+    this.#afterReturn = character === '\r'
+    if (character === '\r' || character === '\n') {
+      if (character === '\n' && wasReturn) return at + 1
       this.#line++
       this.#endRow(rows)
-    } else if (sign === this.#separator) this.#endCell()
-    else if (sign === '"' && this.#cell === '') this.#quoted = true
+    } else if (character === this.#separator) this.#endCell()
+    else if (character === '"' && this.#cell === '') this.#quoted = true
     else {
-      this.#plain.lastIndex = at
-      this.#plain.test(text)
-      this.#add(text.slice(at, this.#plain.lastIndex))
-      return this.#plain.lastIndex
+      this.#unquotedCell.lastIndex = at
+      this.#unquotedCell.test(text)
+      this.#add(text.slice(at, this.#unquotedCell.lastIndex))
+      return this.#unquotedCell.lastIndex
     }
     return at + 1
   }
@@ -112,14 +112,14 @@ export class CsvReader {
   }
 
   #add(part: string): void {
-    const room = MOST_OCTETS - this.#size
+    const room = MAX_OCTETS - this.#size
     if (room > 0) this.#cell += part.length > room ? part.slice(0, room) : part
     this.#size += part.length
   }
 
   #endCell(): void {
-    if (this.#size++ < MOST_OCTETS)
-      this.#cells.push(this.#cell === '' ? '' : decodeOctets(this.#cell, this.#size >= MOST_OCTETS))
+    if (this.#size++ < MAX_OCTETS)
+      this.#cells.push(this.#cell === '' ? '' : decodeOctets(this.#cell, this.#size >= MAX_OCTETS))
     this.#cell = ''
   }
 
@@ -127,7 +127,7 @@ export class CsvReader {
   #endRow(rows: CsvRow[], isOpen = false): void {
     if (this.#size > 0 || isOpen) {
       this.#endCell()
-      const isCut = this.#size > MOST_OCTETS
+      const isCut = this.#size > MAX_OCTETS
       if (isCut || isOpen || this.#cells.some((cell) => cell.trim() !== ''))
         rows.push({ cells: this.#cells, line: this.#rowLine, isCut, isOpen })
       this.#cells = []
@@ -140,6 +140,6 @@ export class CsvReader {
 
 function separatorOf(text: string): string {
   const [first = ''] = text.replaceAll(/"[^"]*"/g, '').split(/[\r\n]/, 1)
-  const count = (sign: string) => first.split(sign).length
-  return [',', ';', '\t'].reduce((best, sign) => (count(sign) > count(best) ? sign : best))
+  const count = (character: string) => first.split(character).length
+  return [',', ';', '\t'].reduce((best, character) => (count(character) > count(best) ? character : best))
 }

@@ -1,27 +1,27 @@
 export interface DelayOptions {
-  /** The shortest delay, and the time between two of one key, in milliseconds. */
-  readonly shortest: number
+  /** Minimum delay, and time between two callers with the same key, in milliseconds. */
+  readonly minDelay: number
   readonly interval: number
-  /** The longest delay, in milliseconds. */
-  readonly longest: number
-  /** How many may wait, of all keys together. */
-  readonly mostWaiting: number
+  /** Maximum delay, in milliseconds. */
+  readonly maxDelay: number
+  /** Limit on waiting callers of all keys together. */
+  readonly maxWaiting: number
 }
 
-/** Two a second of each key, and none waits for longer than clients and proxies do. */
-const DEFAULTS: DelayOptions = { shortest: 1000, interval: 500, longest: 25_000, mostWaiting: 1000 }
+/** Two per second and key. The maximum delay is below the timeouts of clients and proxies. */
+const DEFAULTS: DelayOptions = { minDelay: 1000, interval: 500, maxDelay: 25_000, maxWaiting: 1000 }
 
-interface Line {
-  /** When the last of those who wait may go on, by the monotonic clock. */
+interface KeyQueue {
+  /** When the last waiting caller is released, by the monotonic clock. */
   end: number
   waiting: number
 }
 
-/** Lets those of one key go on one after the other, at a bounded rate. */
+/** Rate limiter that delays: callers with the same key proceed one after the other. */
 export class Delays {
   readonly #options: DelayOptions
-  readonly #lines = new Map<string, Line>()
-  /** Ends the wait of each who waits: with true when it is their turn. */
+  readonly #queues = new Map<string, KeyQueue>()
+  /** Callbacks that end each wait, with true if it is the caller's turn. */
   readonly #waiting = new Set<(isTurn: boolean) => void>()
   #isClosed = false
 
@@ -29,23 +29,23 @@ export class Delays {
     this.#options = { ...DEFAULTS, ...options }
   }
 
-  /** Resolves with true when it is the caller's turn; with false when too many wait, or when nobody may any more. */
+  /** Resolves with true when it is the caller's turn; with false when too many wait, or after `close`. */
   async wait(key: string): Promise<boolean> {
-    const { shortest, interval, longest, mostWaiting } = this.#options
-    const line = this.#lines.get(key) ?? { end: 0, waiting: 0 }
+    const { minDelay, interval, maxDelay, maxWaiting } = this.#options
+    const queue = this.#queues.get(key) ?? { end: 0, waiting: 0 }
     const now = performance.now()
-    const end = Math.max(now + shortest, line.end + interval)
-    if (this.#isClosed || end - now > longest || this.#waiting.size >= mostWaiting) return false
-    line.end = end
-    line.waiting++
-    this.#lines.set(key, line)
+    const end = Math.max(now + minDelay, queue.end + interval)
+    if (this.#isClosed || end - now > maxDelay || this.#waiting.size >= maxWaiting) return false
+    queue.end = end
+    queue.waiting++
+    this.#queues.set(key, queue)
     const isTurn = await this.#sleep(end - now)
-    line.waiting--
-    if (line.waiting === 0) this.#lines.delete(key)
+    queue.waiting--
+    if (queue.waiting === 0) this.#queues.delete(key)
     return isTurn
   }
 
-  /** Sends everybody away, so that a service which stops does not wait for them. */
+  /** Releases all waiting callers with false, so that a stopping service does not wait for them. */
   close(): void {
     this.#isClosed = true
     for (const end of this.#waiting) end(false)

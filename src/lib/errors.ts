@@ -1,6 +1,6 @@
 /**
- * Every way a request can fail: its code on the wire and its HTTP status. The message is the text `errors.<code>` of
- * the reader's language.
+ * Error codes of the REST interface, with their HTTP status. The message is the text `errors.<code>` in the reader's
+ * language.
  */
 export const ERRORS = {
   rest_no_route: 404,
@@ -52,29 +52,31 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS
 
-/** A visitor who has to sign in and a user who lacks the right get one code, with their own status and message. */
+/**
+ * Codes that differ on the wire: anonymous and unauthorized users get the same code, with their own status and message.
+ */
 export const WIRE_CODE: Partial<Record<ErrorCode, string>> = { rest_not_signed_in: 'rest_forbidden' }
 
-/** Why a value was refused: a text key below `problems.`, and what to fill into that text. */
+/** Why a value was refused: a text key below `problems.`, and values for its placeholders. */
 export interface Problem {
   readonly problem: string
   readonly [detail: string]: string | number | Problems
 }
 
-/** The refused parameters of a request, by name. */
+/** Refused parameters of a request, by name. */
 export type Problems = Record<string, Problem>
 
 export interface ErrorDetails {
-  /** Refused parameters and why; of a missing one the problem is `missing`. */
+  /** Refused parameters. The problem of a missing one is `missing`. */
   readonly params?: Problems
-  /** Further keys of the answer's `data`. */
+  /** Further keys of `data` in the response. */
   readonly data?: Record<string, unknown>
-  /** What to fill into the message. */
+  /** Values for placeholders in the message. */
   readonly fill?: Record<string, string | number>
   readonly headers?: Record<string, string>
 }
 
-/** A failure that the client is told about. Everything else that is thrown is a fault of ours. */
+/** An error that is reported to the client. All other errors are bugs and become 500. */
 export class AppError extends Error {
   readonly code: ErrorCode
   readonly status: number
@@ -88,17 +90,17 @@ export class AppError extends Error {
   }
 }
 
-/** Says that the service cannot answer now, and when to ask again. */
+/** 503 with `Retry-After`. */
 export function unavailable(seconds = 1): AppError {
   return new AppError('rest_unavailable', { headers: { 'retry-after': String(seconds) } })
 }
 
-/** Says that there is no room to store anything. */
+/** 507: no space left to store anything. */
 export function storageFull(cause: unknown): AppError {
   return new AppError('rest_storage_full', { headers: { 'retry-after': '30' } }, cause)
 }
 
-/** Refuses parameters, if there are any to refuse: all of them at once. */
+/** Throws if there are problems, with all of them at once. */
 export function refuse(problems: Problems): void {
   const found = Object.values(problems)
   if (found.length === 0) return

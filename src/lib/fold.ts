@@ -1,6 +1,6 @@
 /**
- * Folds case for all of Unicode, so that two texts that differ only in case become equal: for searching and for ordering.
- * Upper case first, so that `ß` meets `SS`; the final sigma is lower-cased by context and so is unified by hand.
+ * Unicode case folding for search and sort keys. Upper case first, so that `ß` equals `SS`. The final sigma is
+ * lower-cased by context, so it is unified by hand.
  */
 export function fold(text: string): string {
   return text.normalize('NFC').toUpperCase().toLowerCase().replaceAll('ς', 'σ')

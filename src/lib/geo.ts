@@ -4,7 +4,7 @@ export interface Point {
   readonly lng: number
 }
 
-/** A part of the map, in degrees; it does not cross the date line. */
+/** Bounding box in degrees. It does not cross the date line. */
 export interface Box {
   readonly south: number
   readonly north: number
@@ -12,12 +12,12 @@ export interface Box {
   readonly east: number
 }
 
-/** The mean radius of the earth, in kilometres. */
+/** Mean radius of the earth, in kilometres. */
 export const EARTH_RADIUS = 6371.0088
 
 const DEGREE = Math.PI / 180
 
-/** The way between two points over the surface of a ball, in kilometres. */
+/** Great-circle distance, in kilometres (haversine). */
 export function distance(one: Point, other: Point): number {
   const lat = Math.sin(((other.lat - one.lat) * DEGREE) / 2) ** 2
   const lng = Math.sin(((other.lng - one.lng) * DEGREE) / 2) ** 2
@@ -25,7 +25,7 @@ export function distance(one: Point, other: Point): number {
   return 2 * EARTH_RADIUS * Math.asin(Math.min(1, Math.sqrt(half)))
 }
 
-/** One or two boxes that hold every point within a distance: two at the date line, all longitudes at a pole. */
+/** Bounding boxes that contain every point within a distance: two at the date line, all longitudes at a pole. */
 export function boxesAround({ lat, lng }: Point, kilometres: number): Box[] {
   const angle = kilometres / EARTH_RADIUS
   const south = lat - angle / DEGREE

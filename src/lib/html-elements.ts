@@ -1,24 +1,24 @@
-/** What the sanitiser knows of an element of HTML. */
+/** An HTML element, as the sanitizer needs it. */
 export interface Element {
   readonly name: string
-  /** It is kept. Of all others only the content is, if that is text for a reader. */
+  /** Its tags are written. Of other elements only the content is, unless it is dropped, too. */
   readonly isAllowed: boolean
   /** It has no content and no closing tag. */
   readonly isVoid: boolean
-  /** It goes with its content, which is code or fallback and never words for a reader. */
+  /** It is removed with its content, which is code or fallback, never text for a reader. */
   readonly isDropped: boolean
-  /** Its content is no HTML: it ends at the first closing tag of its own name. */
+  /** Its content is raw text: it ends at the first closing tag of its own name. */
   readonly isRaw: boolean
-  /** Inside it `<a/>` closes itself. */
+  /** Foreign content (SVG, MathML): inside it `<a/>` closes itself. */
   readonly isForeign: boolean
-  /** The open elements that its opening tag closes, such as a list item the one before it. */
+  /** Open elements that its opening tag closes, such as the previous list item. */
   readonly closes: readonly string[]
   readonly attributes: readonly string[]
 }
 
 const list = (names: string) => names.split(/\s+/)
 
-/** All elements: what looks like a tag and is none of these is text, as in `if x<y and z>w`. */
+/** All known elements. Anything else that looks like a tag is text, as in `if x<y and z>w`. */
 const NAMES = list(
   `a abbr acronym address applet area article aside audio b base bdi bdo big blink blockquote body br button canvas caption
   center cite code col colgroup data datalist dd del details dfn dialog dir div dl dt em embed fieldset figcaption figure
@@ -89,14 +89,14 @@ const ELEMENTS: ReadonlyMap<string, Element> = new Map(
   ]),
 )
 
-/** The element of a name in any case. */
+/** Looks up an element by name, ignoring case. */
 export function elementNamed(name: string): Element | undefined {
   return ELEMENTS.get(name) ?? ELEMENTS.get(name.toLowerCase())
 }
 
 const SCHEMES: Record<string, readonly string[]> = { href: ['http', 'https', 'mailto', 'tel'], src: ['http', 'https'] }
 
-/** Whether an attribute holds an address that may run code, or whose scheme is not allowed there. */
+/** Whether the scheme of a URL attribute is not allowed. */
 export function isUnsafeAddress(attribute: string, value: string): boolean {
   const allowed = SCHEMES[attribute]
   if (allowed === undefined || !value.includes(':')) return false

@@ -1,17 +1,16 @@
 import { type Element, elementNamed } from './html-elements.ts'
 
-/** Takes the parts of an HTML text in order. */
+/** Receives the tokens of an HTML text in order. */
 export interface Sink {
-  /** Text between tags, with its entities as they were written. */
+  /** Text between tags, with undecoded entities. */
   text(source: string): void
   open(tag: Tag): void
   close(element: Element): void
 }
 
-/** An opening tag. */
 export interface Tag {
   readonly element: Element
-  /** Names in lower case and values in turn, with entities as they were written; a name may come twice. */
+  /** Alternating names, in lower case, and values with undecoded entities. A name may occur twice. */
   readonly attributes: readonly string[]
   /** Written `<svg/>`. */
   readonly isClosed: boolean
@@ -21,16 +20,16 @@ export interface Tag {
 interface Found {
   readonly tag: Tag | null
   readonly isClosing: boolean
-  /** Behind its last character. */
+  /** Position after its last character. */
   readonly end: number
 }
 
 /**
- * Takes HTML apart. A tag ends before the next `<`, whatever its quotes say, so each character is looked at a fixed
- * number of times: the time is linear in the length, for any text.
+ * Tokenizes HTML. A tag ends before the next `<`, even inside quotes, so every character is read a fixed number of
+ * times: the time is linear for any text.
  */
 export function scan(html: string, sink: Sink): void {
-  /** Where the text begins that was not handed over yet. */
+  /** Start of the text that was not emitted yet. */
   let from = 0
   let at = html.indexOf('<')
   while (at !== -1) {
@@ -57,10 +56,10 @@ export function scan(html: string, sink: Sink): void {
 
 const [EXCLAMATION, SLASH, GREATER, QUESTION] = [0x21, 0x2f, 0x3e, 0x3f]
 /** The length of `blockquote` and `figcaption`. */
-const LONGEST_NAME = 10
+const MAX_NAME_LENGTH = 10
 const NO_ATTRIBUTES: readonly string[] = []
 
-/** The tag or comment at a `<`; null if it is text. */
+/** Parses the tag or comment at a `<`; null if it is text. */
 function readMarkup(html: string, at: number): Found | null {
   const sign = html.charCodeAt(at + 1)
   if (sign === EXCLAMATION || sign === QUESTION) {
@@ -70,7 +69,7 @@ function readMarkup(html: string, at: number): Found | null {
   const isClosing = sign === SLASH
   const begin = isClosing ? at + 2 : at + 1
   let end = begin
-  while (end - begin <= LONGEST_NAME && isLetterOrDigit(html.charCodeAt(end))) end++
+  while (end - begin <= MAX_NAME_LENGTH && isLetterOrDigit(html.charCodeAt(end))) end++
   const element = end === begin ? undefined : elementNamed(html.slice(begin, end))
   if (element === undefined) return null
   // Most tags have no attributes.
@@ -92,7 +91,10 @@ function isLetterOrDigit(code: number): boolean {
 const SPACE_OR_SLASH = /[\s/]*/y
 const ATTRIBUTE = /([^\s/>][^\s/>=]*)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>][^\s>]*)?))?/y
 
-/** The attributes of a tag, up to its end; `rest` is what stands between its name and the next `<`, with a `>` in it. */
+/**
+ * Parses the attributes of a tag, up to its end. `rest` is the text between its name and the next `<`, and contains a
+ * `>`.
+ */
 function readAttributes(rest: string): { attributes: string[]; isClosed: boolean; length: number } {
   const attributes: string[] = []
   const last = rest.lastIndexOf('>')
@@ -104,20 +106,20 @@ function readAttributes(rest: string): { attributes: string[]; isClosed: boolean
       return { attributes, isClosed: begin > place && rest.charCodeAt(begin - 1) === SLASH, length: begin + 1 }
     ATTRIBUTE.lastIndex = begin
     const found = ATTRIBUTE.exec(rest)
-    // Quotes took the end of the tag with them: it ends at its first `>`.
+    // An unbalanced quote swallowed the end of the tag: end it at its first `>`.
     if (found === null || ATTRIBUTE.lastIndex > last)
       return { attributes, isClosed: false, length: rest.indexOf('>') + 1 }
     attributes.push((found[1] ?? '').toLowerCase(), found[2] ?? found[3] ?? found[4] ?? '')
   }
 }
 
-/** Behind the next of such a sign, or the end of the text. */
+/** Position after the next occurrence, or the end of the text. */
 function endAfter(html: string, sign: string, from: number): number {
   const found = html.indexOf(sign, from)
   return found === -1 ? html.length : found + sign.length
 }
 
-/** Behind a comment; null if there is none. One that does not end takes the rest of the text. */
+/** Position after a comment; null if there is none. An unclosed comment takes the rest of the text. */
 function endOfComment(html: string, at: number): number | null {
   if (!html.startsWith('<!--', at)) return null
   if (html.startsWith('>', at + 4)) return at + 5
@@ -125,7 +127,7 @@ function endOfComment(html: string, at: number): number | null {
   return endOfMatch(html, /--!?>/g, at + 4)
 }
 
-/** Behind the closing tag of an element whose content is no HTML. */
+/** Position after the closing tag of a raw-text element. */
 function endOfRawText(html: string, { name }: Element, from: number): number {
   return endOfMatch(html, new RegExp(`</${name}(?=[\\s/>])[^>]*>?`, 'gi'), from)
 }

@@ -5,40 +5,40 @@ export { decode, TooNested } from './sanitizer.ts'
 const BLOCK =
   /<(?:p|div|h[1-6]|ul|ol|dl|table|blockquote|pre|figure|section|article|aside|header|footer|address|hr)[\s>/]/i
 
-/** Elements that are no blocks, and may not be in a paragraph either. */
+/** Elements that are neither blocks nor allowed in a paragraph. */
 const NOT_INLINE = /<(?:caption|col|colgroup|dd|dt|figcaption|hgroup|li|main|menu|nav|tbody|td|tfoot|th|thead|tr)[\s>]/
 
 const BREAK = /<(?:br|\/p|\/div|\/h[1-6]|\/li|\/td|\/th|\/dt|\/dd|\/blockquote|\/figcaption)\b/gi
 
-/** How deep elements may lie inside each other. */
-const DEEPEST = 100
+/** Limit on nested elements. */
+const MAX_DEPTH = 100
 
 const INLINE = String.raw`[^<>&]*(?:(?:<(strong|em|b|i)>[^<>&]*</\1>|<br />)[^<>&]*)*`
-/** Text and paragraphs that hold nothing more than emphasis: most of what people write, and as safe as it comes. */
+/** Fast path: text and paragraphs with nothing but emphasis. Most input is such, and it is safe. */
 const PLAIN = new RegExp(`^[^<>&]*(?:<p>${INLINE}</p>[^<>&]*)*$`)
 
-/** HTML that is safe to show: no scripts, no handlers, no links that run code. Throws `TooNested`. */
+/** Sanitizes HTML: no scripts, handlers or links that run code. Throws `TooNested`. */
 export function sanitize(html: string): string {
-  return PLAIN.test(html) ? html.trim() : clean(html, { deepest: DEEPEST }).trim()
+  return PLAIN.test(html) ? html.trim() : clean(html, { maxDepth: MAX_DEPTH }).trim()
 }
 
-/** Safe HTML in which plain text has become paragraphs; text that brings its own blocks is left as it is. */
+/** Sanitizes HTML and wraps plain text in paragraphs. Text with block elements of its own is not wrapped. */
 export function richText(html: string): string {
   const safe = sanitize(html.replace(/\r\n?/g, '\n'))
   if (safe === '' || BLOCK.test(safe)) return safe
   const paragraphs = paragraphsOf(safe)
   const rich = paragraphs.map((one) => `<p>${one.replaceAll('\n', '<br />\n')}</p>`).join('\n')
-  // An element that runs across paragraphs is closed, and one that may not be in a paragraph closes it.
+  // Rebalances elements that span paragraphs or are not allowed in one.
   const isBalanced = paragraphs.length < 2 || !safe.includes('<')
   return isBalanced && !NOT_INLINE.test(safe) ? rich : clean(rich, { isSafe: true })
 }
 
-/** The tags that a page shows in another way; there is no `<`, `>` or `"` inside the values of safe HTML. */
+/** Tags that a page renders differently. The values of safe HTML contain no `<`, `>` or `"`. */
 const NOT_ON_PAGES = /<(\/?)(a|h1|img)(?![a-z0-9])[^>]*>|<[a-z0-9]+ [^>]*class="[^>]*>/g
 
 /**
- * Safe HTML as a part of a page: it takes no class of the page's own styles, does not rank above the page's title, and
- * asks nobody for images: those that are not ours become links to them.
+ * Adapts safe HTML to a page: removes classes, so that page styles do not apply; lowers `h1` below the page's title;
+ * replaces foreign images by links, so that no third party is contacted.
  */
 export function pageHtml(safe: string, ownImages: string): string {
   let isInLink = false
@@ -50,7 +50,7 @@ export function pageHtml(safe: string, ownImages: string): string {
   })
 }
 
-/** An image of our own, a link to any other or, inside a link, its text. */
+/** Our own image; a link to a foreign one, or inside a link its text. */
 function pageImage(tag: string, ownImages: string, isInLink: boolean): string {
   const attributes = Object.fromEntries(
     [...tag.matchAll(/ ([a-z]+)="([^"]*)"/g)].map(([, name, value]) => [name, value]),
@@ -66,12 +66,15 @@ function pageImage(tag: string, ownImages: string, isInLink: boolean): string {
   return isInLink || src === '' ? text : `<a href="${src}" rel="noreferrer">${text}</a>`
 }
 
-/** The words of a text: tags taken out, entities read. */
+/** Plain text of HTML: tags removed, entities decoded. */
 export function plainText(html: string): string {
   return /[<&]/.test(html) ? clean(html, { textOnly: true }) : html
 }
 
-/** The words of a text in which no tag is left, not even one that was encoded twice; beyond that, no angle bracket. */
+/**
+ * Plain text without any tag, not even one that was encoded twice. If tags are still left after that, angle brackets
+ * are removed.
+ */
 export function withoutTags(html: string): string {
   const once = plainText(html)
   if (once === html) return once
@@ -79,12 +82,12 @@ export function withoutTags(html: string): string {
   return twice === once ? once : plainText(twice).replace(/[<>]/g, '')
 }
 
-/** The words of rich text, for searching and for machines: a break parts two words. */
+/** Plain text for search and machines. Block boundaries separate words. */
 export function words(html: string): string {
   return plainText(html.replace(BREAK, ' $&')).replace(/\s+/g, ' ').trim()
 }
 
-/** The same of HTML that we have made safe ourselves: there, whatever is between angle brackets is a tag. */
+/** Like `words`, for our own sanitized HTML: anything between angle brackets is a tag. */
 export function wordsOfSafe(html: string): string {
   return textOfSafe(html).replace(/\s+/g, ' ').trim()
 }
@@ -93,15 +96,15 @@ function textOfSafe(html: string): string {
   return decode(html.replace(BREAK, ' $&').replace(/<[^>]*>/g, ''))
 }
 
-/** How much HTML is read at most for its first words: there may be none. */
-const MOST_READ = 20_000
+/** Limit on HTML that is read for an excerpt, in characters: it may contain no words at all. */
+const MAX_READ = 20_000
 
-/** The first words of HTML that we have made safe ourselves, up to a number of characters; no more is read than needed. */
+/** Excerpt of our own sanitized HTML, up to a number of characters. Reads no more HTML than needed. */
 export function firstWords(safe: string, length: number): string {
   let words = ''
   let size = 4 * length
-  for (let from = 0; from < Math.min(safe.length, MOST_READ) && words.length < length; ) {
-    // Up to a tag or entity that the cut would go through.
+  for (let from = 0; from < Math.min(safe.length, MAX_READ) && words.length < length; ) {
+    // Do not cut inside a tag or entity.
     const piece =
       from + size < safe.length ? safe.slice(from, from + size).replace(/<[^<>]*$|&[#\w]*$/, '') : safe.slice(from)
     if (piece === '') size *= 2
@@ -111,27 +114,27 @@ export function firstWords(safe: string, length: number): string {
   return words.trimEnd().slice(0, length)
 }
 
-/** Text made fit for an HTML page or attribute. */
+/** Escapes text for an HTML page or attribute. */
 export function encode(text: string): string {
   return text.replace(/[&<>"']/g, (sign) => ENTITY[sign] ?? sign)
 }
 
 /**
- * Text in which no `<` begins a tag or a comment: harmless even where somebody takes it for HTML. All else stays as it is,
- * and what comes back means the same.
+ * Escapes each `<` that could begin a tag or comment, in case a client inserts the text as HTML. Everything else stays
+ * readable.
  */
 export function inertText(text: string): string {
   return text.replace(/<(?=[a-z/!?])/gi, '&lt;')
 }
 
-/** HTML that reads as this text: most text is that already, and stays as long as it is. */
+/** Converts text to HTML. Most text needs no escaping, and keeps its length. */
 export function asHtml(text: string): string {
   return plainText(text) === text ? text : encode(text)
 }
 
 const ENTITY: Record<string, string> = { '&': '&#038;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#039;' }
 
-/** The paragraphs of a text, which are parted by empty lines. */
+/** Splits a text into paragraphs at empty lines. */
 function paragraphsOf(text: string): string[] {
   const lines = text.split('\n').map((line) => line.trim().replace(/<br ?\/?>$/, ''))
   return lines

@@ -4,7 +4,7 @@ const require = createRequire(import.meta.url)
 
 const loaders: (() => unknown)[] = []
 
-/** What is made when it is first asked for, and then kept. */
+/** Lazily computed value. */
 export function once<T extends object>(make: () => T): () => T {
   let made: T | undefined
   return () => {
@@ -13,23 +13,23 @@ export function once<T extends object>(make: () => T): () => T {
   }
 }
 
-/** A package that a service can start without: it is loaded when it is first used, or as soon as there is time. */
+/** A package that is not needed at startup: loaded on first use, or in the background soon after. */
 export function lazyPackage<Package extends object>(name: string): () => Package {
   const load = once(() => require(name) as Package)
   loaders.push(load)
   return load
 }
 
-/** Loads modules that the first answer does not need as soon as there is time: whoever needs them should not wait for all. */
+/** Registers modules to load in the background, so that the first request that needs them does not wait. */
 export function preload(load: () => Promise<unknown>): void {
-  // Whoever asks for them next is told what is wrong.
+  // The next import reports the error.
   loaders.push(() => load().catch(() => {}))
 }
 
-/** Nobody should wait for it who has waited for the service to start, in milliseconds. */
+/** Pause before each package, so that the first requests are not held up, in milliseconds. */
 const PAUSE = 100
 
-/** Loads what was left for later, one package at a time, and tells when that is done. */
+/** Loads registered packages one at a time, then calls `done`. */
 export function loadLazyPackages(done: () => void): void {
   const load = loaders.shift()
   if (load === undefined) done()
@@ -38,7 +38,7 @@ export function loadLazyPackages(done: () => void): void {
       try {
         load()
       } catch {
-        // It is loaded when it is used: whoever needs it is told what is wrong.
+        // The first use reports the error.
       }
       loadLazyPackages(done)
     }, PAUSE).unref()

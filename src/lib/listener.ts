@@ -4,23 +4,22 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { networkInterfaces } from 'node:os'
 import { closePort } from './accept-queue.ts'
 
-/** Where to listen. */
-export interface Place {
+export interface ListenAddress {
   readonly host: string
-  /** 0 for any that is free. */
+  /** 0 for any free port. */
   readonly port: number
 }
 
-/** Accepts connections, also at both addresses of `localhost`, and passes them on. */
+/** Accepts connections, for `localhost` on both IPv4 and IPv6, and passes them to a callback. */
 export class Listener {
-  readonly #take: (socket: Socket) => void
+  readonly #onConnection: (socket: Socket) => void
   readonly #isPaused: boolean
   #servers: Server[] = []
   #isClosed = false
 
-  /** With `isPaused`, nothing is read from connections, so that they can be passed to another process. */
-  constructor(take: (socket: Socket) => void, { isPaused = false } = {}) {
-    this.#take = take
+  /** With `isPaused`, sockets are not read from, so that they can be passed to another process. */
+  constructor(onConnection: (socket: Socket) => void, { isPaused = false } = {}) {
+    this.#onConnection = onConnection
     this.#isPaused = isPaused
   }
 
@@ -28,16 +27,16 @@ export class Listener {
     return this.#servers.length > 0
   }
 
-  /** Begins to accept; answers the addresses as people write them, none if it was closed meanwhile. */
-  async open({ host, port }: Place): Promise<string[]> {
+  /** Starts listening. Returns the URLs, or none if it was closed meanwhile. */
+  async open({ host, port }: ListenAddress): Promise<string[]> {
     const first = await this.#listen(host, port)
     this.#servers.push(first)
-    if (host === 'localhost') await this.#listenElsewhere(first)
+    if (host === 'localhost') await this.#listenOnOtherAddresses(first)
     if (this.#isClosed) this.closeNow()
     return this.#servers.flatMap((server) => urlsOf(server.address() as AddressInfo))
   }
 
-  /** Stops accepting; resets no connection. */
+  /** Stops accepting, without resetting a connection. */
   async close(): Promise<void> {
     this.#isClosed = true
     await Promise.all(this.#servers.map((server) => closePort(server, (socket) => this.#accept(socket))))
@@ -51,13 +50,13 @@ export class Listener {
   }
 
   #accept(socket: Socket): void {
-    // Until somebody else listens.
+    // The receiver has not attached its own listener yet.
     socket.on('error', () => {})
-    this.#take(socket)
+    this.#onConnection(socket)
   }
 
   async #listen(host: string, port: number): Promise<Server> {
-    // As Node's HTTP server has them.
+    // Same options as Node's HTTP server.
     const options = { allowHalfOpen: true, noDelay: true, pauseOnConnect: this.#isPaused }
     const server = createServer(options, (socket) => this.#accept(socket))
     server.listen({ host, port })
@@ -65,8 +64,8 @@ export class Listener {
     return server
   }
 
-  /** At further addresses of the same name, if they can be had. */
-  async #listenElsewhere(first: Server): Promise<void> {
+  /** Listens on the other addresses of `localhost`, where possible. */
+  async #listenOnOtherAddresses(first: Server): Promise<void> {
     const { address: used, port } = first.address() as AddressInfo
     for (const { address } of await lookup('localhost', { all: true }).catch(() => [])) {
       if (address === used) continue

@@ -2,38 +2,37 @@ import { fstatSync, write, writeSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isatty } from 'node:tty'
 
-/** Lines wait for others until there are this many characters, or for this long in milliseconds: a write costs a system call. */
-const TOGETHER = 8192
-const LONGEST_WAIT = 50
-/** The most characters that wait to be written. */
-const MOST_WAITING = 1_048_576
-/** So many bytes are written to a pipe as a whole or not at all (PIPE_BUF): lines of several processes do not mix. */
-const WHOLE = 4096
+/** Lines are buffered up to this many characters, or for this long in milliseconds: each write is a system call. */
+const FLUSH_LENGTH = 8192
+const FLUSH_DELAY = 50
+/** Limit on buffered characters. */
+const MAX_WAITING = 1_048_576
+/** PIPE_BUF: a write of this many bytes to a pipe is atomic, so lines of several processes do not mix. */
+const PIPE_BUF = 4096
 const NEWLINE = 10
 
-/** Called with an error, or null, and how many bytes were written. */
+/** Called with an error or null, and the number of bytes written. */
 type Done = (error: Error | null, written: number) => void
 
-/** Where bytes go. */
 interface Sink {
   write(bytes: Buffer, done: Done): void
-  /** Writes what can be written without waiting. */
+  /** Writes without blocking, as much as possible. */
   writeNow(bytes: Buffer): void
-  /** Whether it may have a reader that does not read. */
-  readonly canBeStuck: boolean
-  /** The most characters that are written at once, unless a single line has more. */
-  readonly atOnce: number
+  /** Whether a reader that does not read can block it. */
+  readonly canBlock: boolean
+  /** Limit on characters per write; a single line may have more. */
+  readonly maxLength: number
 }
 
 interface Line {
   readonly text: string
-  /** How many lines are lost with it: itself, or those that it says were dropped. */
+  /** Number of lines lost with it: itself, or those that it reports as dropped. */
   readonly weight: number
 }
 
 /**
- * Standard output, for a log. The process never waits for it: lines that cannot be written, because a disk is full or
- * nobody reads them, are dropped and counted, and the next line that can be written says how many.
+ * Standard output for logs that never blocks the process. Lines that cannot be written, because the disk is full or
+ * nobody reads the pipe, are dropped and counted; the next line that can be written reports the count.
  */
 export class LogOutput {
   readonly #sink: Sink = openSink(1)
@@ -41,44 +40,44 @@ export class LogOutput {
   #waiting: Line[] = []
   #waitingLength = 0
   #dropped = 0
-  /** Too much waits: lines are dropped until half of it was written. */
+  /** The buffer is full: lines are dropped until half of it is written. */
   #isFull = false
   #isWriting = false
-  /** The last line that was written was cut by an error. */
+  /** An error cut off the last line. */
   #isCut = false
   #timer: NodeJS.Timeout | undefined
   #onDrained: (() => void) | undefined
 
-  /** Takes a function that makes the line which says how many were dropped. */
+  /** `describeDropped` formats the line that reports dropped lines. */
   constructor(describeDropped: (count: number) => string) {
     this.#describeDropped = describeDropped
     process.on('exit', () => this.#flushNow())
   }
 
-  /** Takes one line, with its end. */
+  /** Takes one line, with its newline. */
   write(text: string): void {
-    if (this.#isFull && this.#waitingLength < MOST_WAITING / 2) this.#isFull = false
-    if (this.#isFull || this.#waitingLength + text.length > MOST_WAITING) {
+    if (this.#isFull && this.#waitingLength < MAX_WAITING / 2) this.#isFull = false
+    if (this.#isFull || this.#waitingLength + text.length > MAX_WAITING) {
       this.#isFull = true
       this.#dropped++
       return
     }
-    this.#noteDropped()
+    this.#reportDropped()
     this.#add({ text, weight: 1 })
     if (this.#isWriting) return
-    if (this.#waitingLength >= TOGETHER) this.#flush()
-    else this.#timer ??= setTimeout(() => this.#flush(), LONGEST_WAIT).unref()
+    if (this.#waitingLength >= FLUSH_LENGTH) this.#flush()
+    else this.#timer ??= setTimeout(() => this.#flush(), FLUSH_DELAY).unref()
   }
 
-  /** Settled when everything was written, or after so many milliseconds. */
-  async drain(patience: number): Promise<void> {
-    this.#noteDropped()
+  /** Resolves when everything is written, or after `timeout` milliseconds. */
+  async drain(timeout: number): Promise<void> {
+    this.#reportDropped()
     this.#flush()
     if (!this.#isWriting) return
     const drained = new Promise<void>((resolve) => {
       this.#onDrained = resolve
     })
-    await Promise.race([drained, sleep(patience, undefined, { ref: false })])
+    await Promise.race([drained, sleep(timeout, undefined, { ref: false })])
   }
 
   #add(line: Line): void {
@@ -86,7 +85,7 @@ export class LogOutput {
     this.#waitingLength += line.text.length
   }
 
-  #noteDropped(): void {
+  #reportDropped(): void {
     if (this.#dropped === 0) return
     this.#add({ text: this.#describeDropped(this.#dropped), weight: this.#dropped })
     this.#dropped = 0
@@ -101,15 +100,15 @@ export class LogOutput {
       return
     }
     this.#isWriting = true
-    const lines = this.#take()
+    const lines = this.#takeBatch()
     this.#writeAll(lines, this.#bytesOf(lines), 0)
   }
 
-  /** Those that are written next, at least one. */
-  #take(): Line[] {
+  /** Takes the lines of the next write, at least one. */
+  #takeBatch(): Line[] {
     let [count, length] = [0, 0]
     for (const { text } of this.#waiting) {
-      if (count > 0 && length + text.length > this.#sink.atOnce) break
+      if (count > 0 && length + text.length > this.#sink.maxLength) break
       length += text.length
       count++
     }
@@ -126,23 +125,23 @@ export class LogOutput {
       const total = before + written
       if (error === null && total < bytes.length) return this.#writeAll(lines, bytes, total)
       if (total > 0) this.#isCut = bytes[total - 1] !== NEWLINE
-      if (error !== null) this.#dropped += weightBehind(lines, bytes.length - total)
+      if (error !== null) this.#dropped += lostLines(lines, bytes.length - total)
       this.#isWriting = false
       this.#flush()
     })
   }
 
-  /** At the end of the process nothing can be waited for. */
+  /** Last write before the process exits, synchronous. */
   #flushNow(): void {
-    this.#noteDropped()
-    // Behind what a stuck reader has not taken, nothing can be written.
-    if ((this.#isWriting && this.#sink.canBeStuck) || this.#waiting.length === 0) return
+    this.#reportDropped()
+    // Nothing can be written after data that a blocked reader has not taken.
+    if ((this.#isWriting && this.#sink.canBlock) || this.#waiting.length === 0) return
     this.#sink.writeNow(this.#bytesOf(this.#waiting.splice(0)))
   }
 }
 
-/** How many lines are lost if so many bytes at the end of these were not written. */
-function weightBehind(lines: readonly Line[], unwritten: number): number {
+/** Number of lines lost if the last `unwritten` bytes were not written. */
+function lostLines(lines: readonly Line[], unwritten: number): number {
   let [lost, left] = [0, unwritten]
   for (const { text, weight } of lines.toReversed()) {
     if (left <= 0) break
@@ -153,12 +152,12 @@ function weightBehind(lines: readonly Line[], unwritten: number): number {
 }
 
 /**
- * Files are written by Node's threads. What may have a reader who does not read is written without waiting: a thread that
- * waits for one would keep the process from ending.
+ * Files are written by Node's thread pool. Pipes and terminals are written without blocking: a blocked thread would
+ * keep the process from exiting.
  */
 function openSink(fd: 1): Sink {
-  const kind = fstatSync(fd)
-  const isFile = kind.isFile() || (kind.isCharacterDevice() && !isatty(fd))
+  const stats = fstatSync(fd)
+  const isFile = stats.isFile() || (stats.isCharacterDevice() && !isatty(fd))
   return isFile ? fileSink(fd) : streamSink()
 }
 
@@ -166,23 +165,23 @@ function fileSink(fd: number): Sink {
   return {
     write: (bytes, done) => write(fd, bytes, (error, written) => done(error, error === null ? written : 0)),
     writeNow: (bytes) => ignoreErrors(() => writeSync(fd, bytes)),
-    canBeStuck: false,
-    atOnce: 65_536,
+    canBlock: false,
+    maxLength: 65_536,
   }
 }
 
 function streamSink(): Sink {
   const { stdout } = process
-  // Node tells the writer too, and keeps the stream open.
+  // The write callback gets the error, too; the stream stays open.
   stdout.on('error', () => {})
-  // Node waits for a terminal, also for one that was stopped with Ctrl+S.
+  // Node writes to terminals synchronously, and would block on one stopped with Ctrl+S.
   const { _handle: handle } = stdout as { _handle?: { setBlocking?(isBlocking: boolean): unknown } }
   if (stdout.isTTY) handle?.setBlocking?.(false)
   return {
     write: (bytes, done) => void stdout.write(bytes, (error) => done(error ?? null, error ? 0 : bytes.length)),
     writeNow: (bytes) => ignoreErrors(() => stdout.write(bytes)),
-    canBeStuck: true,
-    atOnce: WHOLE,
+    canBlock: true,
+    maxLength: PIPE_BUF,
   }
 }
 
@@ -190,6 +189,6 @@ function ignoreErrors(work: () => void): void {
   try {
     work()
   } catch {
-    // Nobody is left to tell.
+    // The process is exiting: the error cannot be reported.
   }
 }

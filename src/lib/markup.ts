@@ -1,4 +1,4 @@
-/** HTML that is safe to send: made by the template below, or sanitised before. */
+/** HTML that is safe to send: built by the template below, or sanitized before. */
 export class Markup {
   readonly text: string
   constructor(text: string) {
@@ -9,27 +9,27 @@ export class Markup {
   }
 }
 
-/** What may stand in a template: text is escaped, markup is not, and what is absent leaves nothing. */
+/** Values in a template: text is escaped, markup is not, and absent values render nothing. */
 export type MarkupPart = Markup | string | number | null | undefined | false | readonly MarkupPart[]
 
-/** A template whose every value is escaped, unless it is markup already. Attributes have to be in double quotes. */
+/** HTML template that escapes every value unless it is markup. Attributes must be in double quotes. */
 export function html(strings: TemplateStringsArray, ...parts: MarkupPart[]): Markup {
   let text = strings[0] ?? ''
   for (let n = 0; n < parts.length; n++) text += render(parts[n]) + (strings[n + 1] ?? '')
   return new Markup(text)
 }
 
-/** Marks HTML that was made safe elsewhere. */
+/** Marks HTML that was sanitized elsewhere. */
 export function safe(text: string): Markup {
   return new Markup(text)
 }
 
-/** Text made fit for an element or a quoted attribute of HTML or XML. */
+/** Escapes text for an element or quoted attribute of HTML or XML. */
 export function escapeText(text: string): string {
   return NEEDS_ESCAPE.test(text) ? text.replace(/[&<>"']/g, (sign) => ENTITY[sign] ?? sign) : text
 }
 
-/** JSON as the content of a script element: nothing in it can end the element or, in old readers, a line. */
+/** JSON for a script element: it cannot end the element or, in old parsers, a line. */
 export function jsonInScript(value: unknown): Markup {
   return new Markup(
     JSON.stringify(value).replace(

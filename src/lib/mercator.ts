@@ -1,6 +1,6 @@
 import type { Point } from './geo.ts'
 
-/** Places on the square map that web tiles are cut from: pixels at a zoom, from the north-west corner of the world. */
+/** A section of the Web Mercator map, in pixels at a zoom level, from the north-west corner of the world. */
 export interface MapFrame {
   readonly zoom: number
   readonly left: number
@@ -9,36 +9,39 @@ export interface MapFrame {
   readonly height: number
 }
 
-/** The side of a tile, in pixels. */
+/** Side of a tile, in pixels. */
 export const TILE = 256
-/** The projection ends near the poles. */
-const HIGHEST = 85.05112878
-const CLOSEST = 16
+/** Latitude limit of the projection, in degrees. */
+const MAX_LATITUDE = 85.05112878
+const MAX_ZOOM = 16
 
-/** Where a place lies on the whole world's map at a zoom. */
+/** Projects a point to pixels of the world map at a zoom level. */
 export function project({ lat, lng }: Point, zoom: number): { x: number; y: number } {
   const size = TILE * 2 ** zoom
-  const sine = Math.sin((Math.max(-HIGHEST, Math.min(HIGHEST, lat)) * Math.PI) / 180)
+  const sine = Math.sin((Math.max(-MAX_LATITUDE, Math.min(MAX_LATITUDE, lat)) * Math.PI) / 180)
   return { x: ((lng + 180) / 360) * size, y: (0.5 - Math.log((1 + sine) / (1 - sine)) / (4 * Math.PI)) * size }
 }
 
-/** The room around places, in pixels. */
-const ROOM = 56
+/** Padding around the points, in pixels. */
+const PADDING = 56
 
-/** The closest view of a width that shows every place, and is no higher than it has to be. Tiles come in whole zooms; paper does not. */
+/**
+ * The closest frame of a given width that shows every point, no higher than needed. Tiles need whole zoom levels; drawn
+ * maps do not.
+ */
 export function frameAround(
-  places: readonly Point[],
+  points: readonly Point[],
   { width, least, most, whole }: { width: number; least: number; most: number; whole: boolean },
 ): MapFrame {
   const step = whole ? 1 : 0.05
-  let zoom = CLOSEST
+  let zoom = MAX_ZOOM
   while (zoom > 0) {
-    const { right, left, bottom, top } = bounds(places, zoom)
-    if (right - left <= width - 2 * ROOM && bottom - top <= most - 2 * ROOM) break
+    const { right, left, bottom, top } = bounds(points, zoom)
+    if (right - left <= width - 2 * PADDING && bottom - top <= most - 2 * PADDING) break
     zoom -= step
   }
-  const { right, left, bottom, top } = bounds(places, Math.max(0, zoom))
-  const height = Math.round(Math.min(most, Math.max(least, bottom - top + 2 * ROOM)))
+  const { right, left, bottom, top } = bounds(points, Math.max(0, zoom))
+  const height = Math.round(Math.min(most, Math.max(least, bottom - top + 2 * PADDING)))
   return {
     zoom: Math.max(0, zoom),
     width,
@@ -48,7 +51,7 @@ export function frameAround(
   }
 }
 
-/** The tiles that cover a view, and where in it each lies; the world goes on east and west, not north and south. */
+/** Tiles that cover a frame, with their positions in it. The world repeats east and west, not north and south. */
 export function tilesOf({
   zoom,
   left,
@@ -67,7 +70,7 @@ export function tilesOf({
   return tiles
 }
 
-/** How many metres a pixel is in the middle of a view. */
+/** Metres per pixel at the centre of a frame. */
 export function metresPerPixel({ zoom, top, height }: MapFrame): number {
   const size = TILE * 2 ** zoom
   const share = 0.5 - (top + height / 2) / size
@@ -75,9 +78,9 @@ export function metresPerPixel({ zoom, top, height }: MapFrame): number {
   return (40_075_016.686 * Math.cos(lat)) / size
 }
 
-function bounds(places: readonly Point[], zoom: number) {
-  const points = places.map((place) => project(place, zoom))
-  const xs = points.map(({ x }) => x)
-  const ys = points.map(({ y }) => y)
+function bounds(points: readonly Point[], zoom: number) {
+  const projected = points.map((point) => project(point, zoom))
+  const xs = projected.map(({ x }) => x)
+  const ys = projected.map(({ y }) => y)
   return { left: Math.min(...xs), right: Math.max(...xs), top: Math.min(...ys), bottom: Math.max(...ys) }
 }

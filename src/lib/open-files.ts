@@ -1,19 +1,19 @@
 import { readFileSync } from 'node:fs'
 
-/** Descriptors reserved for everything but connections: the database file, threads, images, packages that are loaded later. */
+/** File descriptors reserved for the database, threads, images and lazily loaded packages. */
 const RESERVE = 128
 
 /**
- * The most connections of clients that leave this process enough descriptors for everything else; `others` are sockets that
- * it may open besides. Infinite where the system does not tell the limit.
+ * Limit on client connections that leaves this process enough file descriptors. `others` are further sockets that it
+ * may open. Infinite if the system does not report a limit.
  */
 export function roomForConnections(others = 0): number {
-  const limit = mostOpenFiles()
+  const limit = maxOpenFiles()
   return Math.max(limit - RESERVE - others, Math.floor(limit / 4))
 }
 
-/** How many files this process may open. */
-function mostOpenFiles(): number {
+/** Soft limit on open files of this process. */
+function maxOpenFiles(): number {
   try {
     const soft = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]
     return soft === undefined ? Number.POSITIVE_INFINITY : Number(soft)

@@ -6,15 +6,15 @@ import { WorkQueue } from './work-queue.ts'
 
 const argon2 = lazyPackage<typeof Argon2>('@node-rs/argon2')
 
-/** How many passwords of users, and of events, are checked at once, and how many may wait for that. */
-const SIGN_INS = { atOnce: 2, mostWaiting: 200 }
-const OPENINGS = { atOnce: 1, mostWaiting: 200 }
+/** Concurrency and queue length of password checks, for users and for events. */
+const SIGN_IN_QUEUE = { concurrency: 2, maxWaiting: 200 }
+const EVENT_QUEUE = { concurrency: 1, maxWaiting: 200 }
 
-/** How long a verified password is remembered, in seconds. */
-const REMEMBERED = 300
-const MOST_REMEMBERED = 10_000
+/** How long a verified password is cached, in seconds. */
+const CACHE_SECONDS = 300
+const MAX_CACHED = 10_000
 
-/** What a password is checked for. Each has its own queue: guesses at events must not delay sign-ins. */
+/** Purpose of a check. Each has its own queue, so that guesses at event passwords do not delay sign-ins. */
 export type CheckPurpose = 'sign-in' | 'opening'
 
 export interface CheckOptions {
@@ -23,37 +23,37 @@ export interface CheckOptions {
   readonly isUrgent?: boolean
 }
 
-/** The slow hash that a password is kept as. */
+/** Argon2 hash of a password, for storage. */
 export function hashPassword(password: string): Promise<string> {
   return argon2().hash(password)
 }
 
 /**
- * Checks passwords. The slow hash is computed once; then a keyed hash of the password and of the slow hash it was found
- * to match is remembered for a while. A changed password has another slow hash, and so is not remembered.
+ * Verifies passwords. The slow hash is computed once; then an HMAC of the password and its slow hash is cached for a
+ * while. A changed password has another slow hash, so its cache entry does not match.
  */
 export class PasswordChecker {
   readonly #clock: Clock
   readonly #key = randomBytes(32)
   readonly #verified = new Map<string, number>()
   readonly #queues: Record<CheckPurpose, WorkQueue> = {
-    'sign-in': new WorkQueue(SIGN_INS.atOnce, SIGN_INS.mostWaiting),
-    opening: new WorkQueue(OPENINGS.atOnce, OPENINGS.mostWaiting),
+    'sign-in': new WorkQueue(SIGN_IN_QUEUE.concurrency, SIGN_IN_QUEUE.maxWaiting),
+    opening: new WorkQueue(EVENT_QUEUE.concurrency, EVENT_QUEUE.maxWaiting),
   }
-  readonly #nobody = once(() => hashPassword(randomBytes(16).toString('hex')))
+  readonly #dummyHash = once(() => hashPassword(randomBytes(16).toString('hex')))
 
   constructor(clock: Clock) {
     this.#clock = clock
   }
 
-  /** Whether a password that is checked now has to wait for others. */
+  /** Whether a check would have to wait. */
   isBusy(purpose: CheckPurpose): boolean {
     return this.#queues[purpose].isBusy
   }
 
   /**
-   * Whether this is the password of that hash. No hash matches nothing, and takes as long, so that nobody learns which it
-   * was. What is urgent goes before all that is not. The slow hash is computed by `slowly`, which may refuse it.
+   * Whether a password matches a hash. No hash never matches, but takes as long, so that timing does not reveal whether
+   * a user exists. Urgent checks come first. `slowly` wraps the slow hash, and may refuse it.
    */
   async matches(
     passwordHash: string | undefined,
@@ -61,10 +61,10 @@ export class PasswordChecker {
     { purpose, slowly, isUrgent = false }: CheckOptions,
   ): Promise<boolean> {
     const queue = this.#queues[purpose]
-    // Made by the first who comes, whoever it is, since a start should not wait for it.
-    const nobody = this.#nobody()
+    // Computed by the first check of any user, because it would delay startup.
+    const dummyHash = this.#dummyHash()
     if (passwordHash === undefined) {
-      const hash = await nobody
+      const hash = await dummyHash
       await queue.run(
         () =>
           slowly(async () => {
@@ -77,21 +77,21 @@ export class PasswordChecker {
     }
     const key = this.#fingerprint('', passwordHash, password)
     if (this.#isVerified(key)) return true
-    await nobody
-    // Somebody may have been found to have the same password while this one waited.
+    await dummyHash
+    // The same password may have been verified while this check waited.
     const verify = () => this.#isVerified(key) || slowly(() => argon2().verify(passwordHash, password))
     if (!(await queue.run(verify, isUrgent))) return false
     this.#remember(key)
     return true
   }
 
-  /** Whether somebody from this network has given this very password of late, and it was right. */
-  wasGiven(network: string, passwordHash: string, password: string): boolean {
+  /** Whether this password was recently given from this network, and was right. */
+  wasUsedFrom(network: string, passwordHash: string, password: string): boolean {
     return this.#isVerified(this.#fingerprint(network, passwordHash, password))
   }
 
-  /** Remembers that a right password was given from a network. */
-  noteGiven(network: string, passwordHash: string, password: string): void {
+  /** Caches that the right password was given from a network. */
+  rememberUse(network: string, passwordHash: string, password: string): void {
     this.#remember(this.#fingerprint(network, passwordHash, password))
   }
 
@@ -107,7 +107,7 @@ export class PasswordChecker {
 
   #remember(key: string): void {
     const oldest = this.#verified.keys().next().value
-    if (this.#verified.size >= MOST_REMEMBERED && oldest !== undefined) this.#verified.delete(oldest)
-    this.#verified.set(key, this.#clock() + REMEMBERED)
+    if (this.#verified.size >= MAX_CACHED && oldest !== undefined) this.#verified.delete(oldest)
+    this.#verified.set(key, this.#clock() + CACHE_SECONDS)
   }
 }

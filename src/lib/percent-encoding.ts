@@ -5,8 +5,8 @@ const PERCENT = 0x25
 const SPACE = 0x20
 
 /**
- * A decoded part of a form; one that is not percent-encoded UTF-8 stays as it is, but for its spaces. By bytes, because
- * `decodeURIComponent` takes ten microseconds to throw, and `replaceAll` a hundred nanoseconds for each plus.
+ * Decodes a part of a form. Text that is not percent-encoded UTF-8 keeps its escapes; only plus signs become spaces.
+ * Works on bytes, because `decodeURIComponent` takes ten microseconds to throw, and `replaceAll` 100 ns per plus sign.
  */
 export function decodeForm(text: string): string {
   if (!text.includes('%') && !text.includes('+')) return text
@@ -34,7 +34,7 @@ function unescapeBytes(bytes: Buffer): Buffer {
   return decoded.subarray(0, length)
 }
 
-/** The value of a hexadecimal digit; -1 for any other byte. */
+/** Value of a hexadecimal digit; -1 for any other byte. */
 function hex(byte = 0): number {
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30
   const letter = byte | 0x20

@@ -1,20 +1,23 @@
 import { createHash } from 'node:crypto'
 
-/** What is told by the bytes of a picture alone. They may be many, so all of this is done in steps: see time-slices.ts. */
+/**
+ * Checks on the raw bytes of a picture. They may be long, so each is a generator that runs in time slices: see
+ * time-slices.ts.
+ */
 
-/** How much is looked at in one step, in bytes; and how much of it belongs to two steps, as much as what is searched for. */
+/** Bytes per step, and overlap of two steps, which is the length of the longest pattern. */
 const STEP = 65_536
 const OVERLAP = 16
 
-/** Marks of a file that is a page or a program as well. */
-const PAGE = /<(script|html|svg|iframe|body|!doctype)[\s>/]|<\?php/i
+/** Signs that a file is also a page or a program. */
+const PAGE_OR_PROGRAM = /<(script|html|svg|iframe|body|!doctype)[\s>/]|<\?php/i
 
-/** Whether a file is a page, a program, a document or an archive as well. */
+/** Whether a file is also a page, program, document or archive. */
 export function* isPolyglot(bytes: Buffer): Generator<void, boolean> {
-  // A PDF may begin late, and the directory of a ZIP archive lies at its end.
+  // A PDF header may be anywhere in the first kilobyte; the directory of a ZIP archive is at its end.
   if (bytes.subarray(0, 1024).includes('%PDF-') || bytes.subarray(-65_557).includes('PK\x05\x06')) return true
   for (let from = 0; from < bytes.length; from += STEP) {
-    if (PAGE.test(bytes.toString('latin1', from, from + STEP + OVERLAP))) return true
+    if (PAGE_OR_PROGRAM.test(bytes.toString('latin1', from, from + STEP + OVERLAP))) return true
     yield
   }
   return false
@@ -29,21 +32,21 @@ export function* hashOf(bytes: Buffer): Generator<void, string> {
   return hash.digest('hex')
 }
 
-/** The marker of the end of a JPEG, and of a scan. */
-const END = 0xd9
+/** JPEG markers of the end of the image, and of a scan. */
+const END_OF_IMAGE = 0xd9
 const SCAN = 0xda
-/** Markers between two steps. */
+/** Markers per step. */
 const MARKERS = 5000
 
-/** Whether a JPEG consists of more scans than these, each of which is as much work as the whole picture. */
+/** Whether a JPEG has more scans than `most`. Each scan costs as much as decoding the whole picture. */
 export function* hasMoreScans(bytes: Buffer, most: number): Generator<void, boolean> {
   let scans = 0
   let markers = 0
   for (let at = bytes.indexOf(0xff, 2); at !== -1; ) {
-    const marker = bytes[at + 1] ?? END
-    if (marker === END) return false
+    const marker = bytes[at + 1] ?? END_OF_IMAGE
+    if (marker === END_OF_IMAGE) return false
     if (marker === SCAN && ++scans > most) return true
-    // Bytes of a picture that are 0xFF, fillings and restarts have no length; all other markers do.
+    // Escaped 0xFF bytes, fill bytes and restart markers have no length field; all other markers have one.
     const isBare = marker === 0 || marker === 0xff || marker === 1 || (marker >= 0xd0 && marker <= 0xd8)
     const length = isBare ? (marker === 0xff ? 1 : 2) : 2 + ((bytes[at + 2] ?? 0) << 8) + (bytes[at + 3] ?? 0)
     at = bytes.indexOf(0xff, at + length)

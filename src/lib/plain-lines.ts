@@ -4,7 +4,7 @@ const TAG = /<(\/?)([a-z][a-z0-9]*)\b([^<>]*)>/gi
 const PARAGRAPH = /^(?:p|div|h[1-6]|ul|ol|dl|table|blockquote|pre|figure|section|article|header|footer)$/i
 const LINE = /^(?:br|hr|tr|dt|dd|figcaption)$/i
 
-/** Rich text that was made safe, as plain text with its paragraphs, lists and links: for programs that show no HTML. */
+/** Converts sanitized HTML to plain text with paragraphs, lists and links, for programs that show no HTML. */
 export function plainLines(html: string): string {
   let link: { address: string; from: number } | null = null
   const marked = html

@@ -1,7 +1,7 @@
 import type { Problem, Problems } from './errors.ts'
 import { text } from './texts.ts'
 
-/** A problem in words; problems inside it are told one after the other. */
+/** Message of a problem. Nested problems are joined. */
 export function problemText(language: string, { problem, ...details }: Problem): string {
   const fill = Object.entries(details).map(([name, value]) => [
     name,
@@ -10,7 +10,7 @@ export function problemText(language: string, { problem, ...details }: Problem):
   return text(language, `problems.${problem}`, Object.fromEntries(fill))
 }
 
-/** Problems in words, each with its name. */
+/** Messages of problems, each with its parameter name. */
 export function problemList(language: string, problems: Problems): string {
   return Object.entries(problems)
     .map(([name, problem]) => `${name}: ${problemText(language, problem)}`)

@@ -1,9 +1,11 @@
-/** Work in the background that is done again and again, and keeps no process alive. */
+/** Periodic background work that does not keep the process alive. */
 export interface Repeated {
   stop(): void
 }
 
-/** Does work after a while, and then each time so many milliseconds after it was done; it takes care of its own failures. */
+/**
+ * Runs work after `first` milliseconds, then `interval` milliseconds after each run. The work handles its own errors.
+ */
 export function repeat(work: () => Promise<void>, first: number, interval: number): Repeated {
   let isStopped = false
   let timer: NodeJS.Timeout

@@ -2,7 +2,7 @@ import { lookup as resolve } from 'node:dns'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 
-/** Why an address was not fetched, as a key of the texts below `problems.`. */
+/** Why a fetch was refused, as a text key below `problems.`. */
 export class FetchRefused extends Error {
   readonly problem: string
   constructor(problem: 'fetch_forbidden' | 'fetch_failed' | 'fetch_too_large' | 'fetch_too_slow' | 'not_a_url') {
@@ -12,17 +12,17 @@ export class FetchRefused extends Error {
 }
 
 export interface FetchLimits {
-  /** Hosts, or `host:port`, that may be fetched from wherever they lie. */
+  /** Hosts, or `host:port`, that may be fetched even if their address is private. */
   readonly allowedHosts: readonly string[]
   readonly mostBytes: number
-  /** For everything together, in milliseconds. */
+  /** For the whole request, in milliseconds. */
   readonly timeout: number
 }
 
-const MOST_REDIRECTS = 5
+const MAX_REDIRECTS = 5
 
-/** IPv4 addresses that are not of the public internet: RFC 6890 and multicast. */
-const CLOSED = new BlockList()
+/** Non-public IPv4 addresses: RFC 6890 and multicast. */
+const NOT_PUBLIC4 = new BlockList()
 for (const [network, bits] of [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -39,35 +39,34 @@ for (const [network, bits] of [
   ['203.0.113.0', 24],
   ['224.0.0.0', 3],
 ] as const)
-  CLOSED.addSubnet(network, bits)
+  NOT_PUBLIC4.addSubnet(network, bits)
 
-/** Of IPv6 only global unicast is open, less what is for documentation or carries an IPv4 address inside. */
-const OPEN6 = new BlockList()
-OPEN6.addSubnet('2000::', 3, 'ipv6')
-const CLOSED6 = new BlockList()
+/** Public IPv6 addresses are global unicast, except documentation ranges and those with an embedded IPv4 address. */
+const GLOBAL6 = new BlockList()
+GLOBAL6.addSubnet('2000::', 3, 'ipv6')
+const NOT_PUBLIC6 = new BlockList()
 for (const [network, bits] of [
   ['2001::', 23],
   ['2001:db8::', 32],
   ['2002::', 16],
   ['3fff::', 20],
 ] as const)
-  CLOSED6.addSubnet(network, bits, 'ipv6')
+  NOT_PUBLIC6.addSubnet(network, bits, 'ipv6')
 
-/** Whether an address is of the public internet. */
+/** Whether an IP address is public. */
 export function isPublic(address: string): boolean {
   const version = isIP(address)
-  if (version === 4) return !CLOSED.check(address)
-  return version === 6 && OPEN6.check(address, 'ipv6') && !CLOSED6.check(address, 'ipv6')
+  if (version === 4) return !NOT_PUBLIC4.check(address)
+  return version === 6 && GLOBAL6.check(address, 'ipv6') && !NOT_PUBLIC6.check(address, 'ipv6')
 }
 
-/** What a foreign address answered. */
-export interface FetchedAnswer {
+export interface FetchedResponse {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly bytes: Buffer
 }
 
-/** What lies at a foreign address; anything but a plain 200 is a failure. */
+/** Fetches a file from a foreign address. Any status but 200 is an error. */
 export async function safeFetch(address: string, limits: FetchLimits): Promise<Buffer> {
   const { status, headers, bytes } = await safeRequest(address, limits)
   if (status !== 200 || (headers['content-encoding'] ?? 'identity') !== 'identity')
@@ -76,21 +75,21 @@ export async function safeFetch(address: string, limits: FetchLimits): Promise<B
 }
 
 /**
- * Asks a foreign address: http(s) only, no address that is not public, whatever names and redirects say, within
- * limits of size and time. The addresses that a name stands for are checked where the connection is made, so that a
- * second answer cannot differ from the one that was checked.
+ * Sends a GET request to a foreign address: http(s) only, public IP addresses only, also after DNS and redirects, with
+ * limits on size and time. IP addresses are checked when the connection is opened, so DNS rebinding cannot bypass the
+ * check.
  */
 export async function safeRequest(
   address: string,
   limits: FetchLimits,
-  sent: Record<string, string> = {},
-): Promise<FetchedAnswer> {
+  requestHeaders: Record<string, string> = {},
+): Promise<FetchedResponse> {
   const signal = AbortSignal.timeout(limits.timeout)
   let url = parse(address)
   const { origin } = url
-  for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
-    // What is meant for one site, such as credentials, does not follow a redirect to another.
-    const response = await open(url, limits, signal, url.origin === origin ? sent : {})
+  for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
+    // Do not send headers, such as credentials, to another origin after a redirect.
+    const response = await open(url, limits, signal, url.origin === origin ? requestHeaders : {})
     const { statusCode = 0, headers } = response
     if (statusCode >= 300 && statusCode < 400 && headers.location !== undefined) {
       response.destroy()
@@ -113,18 +112,18 @@ function open(
   url: URL,
   { allowedHosts }: FetchLimits,
   signal: AbortSignal,
-  sent: Record<string, string>,
+  requestHeaders: Record<string, string>,
 ): Promise<IncomingMessage> {
   const allowed = allowedHosts.includes(url.hostname) || allowedHosts.includes(url.host)
   const literal = url.hostname.replace(/^\[|\]$/g, '')
   if (!allowed && isIP(literal) !== 0 && !isPublic(literal)) throw new FetchRefused('fetch_forbidden')
-  // Loaded when something is fetched: a service starts in less time without them.
+  // Loaded on demand, to keep startup fast.
   const { request } = process.getBuiltinModule(url.protocol === 'https:' ? 'node:https' : 'node:http')
   return new Promise((done, failed) => {
     const options = {
       signal,
       agent: false,
-      headers: { ...sent, 'user-agent': 'Kalends', 'accept-encoding': 'identity' },
+      headers: { ...requestHeaders, 'user-agent': 'Kalends', 'accept-encoding': 'identity' },
       ...(!allowed && { lookup: publicLookup }),
     } as const
     request(url, options, done)
@@ -133,7 +132,7 @@ function open(
   })
 }
 
-/** Resolves names like the usual look-up, and fails if one of the addresses is not public. */
+/** DNS lookup that fails if one of the addresses is not public. */
 const publicLookup: LookupFunction = (host, options, done) => {
   resolve(host, { ...options, all: true }, (error, addresses) => {
     if (error) return done(error, [])

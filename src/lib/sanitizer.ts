@@ -8,20 +8,20 @@ const entities = lazyPackage<typeof Entities>('entities')
 type Attributes = Readonly<Record<string, string>>
 
 export interface Rules {
-  /** How deep elements may lie inside each other; deeper ones throw {@link TooNested}. */
-  readonly deepest?: number
-  /** Gives the text alone, without tags and entities. */
+  /** Limit on nested elements; deeper ones throw {@link TooNested}. */
+  readonly maxDepth?: number
+  /** Returns plain text, without tags and entities. */
   readonly textOnly?: boolean
-  /** Copies texts as they are: the HTML was made safe before. */
+  /** Copies text unchanged: the HTML was sanitized before. */
   readonly isSafe?: boolean
 }
 
-/** HTML whose elements lie too deep inside each other for those who read it. */
+/** Elements are nested too deeply. */
 export class TooNested extends Error {}
 
 /**
- * HTML that is safe to show, with balanced tags: allowed elements and attributes are written anew, everything else as
- * text or not at all. The time is linear in the length of the text, for any text.
+ * Sanitizes HTML and balances its tags: allowed elements and attributes are rewritten, everything else becomes text or
+ * is dropped. The time is linear for any text.
  */
 export function clean(html: string, rules: Rules = {}): string {
   const sanitizer = new Sanitizer(rules)
@@ -29,7 +29,7 @@ export function clean(html: string, rules: Rules = {}): string {
   return sanitizer.end()
 }
 
-/** An element whose closing tag was not seen yet, and what closes it: nothing if it is not written. */
+/** An open element and its closing tag, which is empty if the element is not written. */
 interface Open {
   readonly element: Element
   readonly closing: string
@@ -38,14 +38,14 @@ interface Open {
 class Sanitizer implements Sink {
   readonly #rules: Rules
   readonly #open: Open[] = []
-  /** Where those are among them that are written. */
-  readonly #shown: number[] = []
-  /** How many are open of each, so that a closing tag without an opening one costs nothing. */
+  /** Indexes of written elements in `#open`. */
+  readonly #writtenIndexes: number[] = []
+  /** Open elements by type, so that a closing tag without an opening one costs nothing. */
   readonly #counts = new Map<Element, number>()
-  /** How many elements were open when one began that is dropped with its content. */
+  /** Depth at which the outermost dropped element began. */
   #droppedAt: number | null = null
   #foreign = 0
-  #written = ''
+  #output = ''
 
   constructor(rules: Rules) {
     this.#rules = rules
@@ -54,8 +54,8 @@ class Sanitizer implements Sink {
   text(source: string): void {
     if (this.#droppedAt !== null) return
     const { isSafe, textOnly } = this.#rules
-    if (isSafe) this.#written += source
-    else this.#written += textOnly ? decode(source) : encodeText(decode(source))
+    if (isSafe) this.#output += source
+    else this.#output += textOnly ? decode(source) : encodeText(decode(source))
   }
 
   open({ element, attributes, isClosed }: Tag): void {
@@ -63,9 +63,9 @@ class Sanitizer implements Sink {
     if (element.isDropped) this.#droppedAt ??= this.#open.length
     const closing = this.#write(element, attributes)
     if (element.isVoid) return
-    if (closing !== '') this.#shown.push(this.#open.length)
+    if (closing !== '') this.#writtenIndexes.push(this.#open.length)
     this.#open.push({ element, closing })
-    if (this.#open.length > (this.#rules.deepest ?? Number.POSITIVE_INFINITY)) throw new TooNested()
+    if (this.#open.length > (this.#rules.maxDepth ?? Number.POSITIVE_INFINITY)) throw new TooNested()
     this.#counts.set(element, (this.#counts.get(element) ?? 0) + 1)
     if (element.isForeign) this.#foreign++
     if (isClosed && this.#foreign > 0) this.#pop()
@@ -82,17 +82,17 @@ class Sanitizer implements Sink {
     }
   }
 
-  /** Closes what is still open; answers what was written. */
+  /** Closes all open elements and returns the output. */
   end(): string {
     while (this.#open.length > 0) this.#pop()
-    return this.#written
+    return this.#output
   }
 
-  /** Closes what an opening tag closes, also through elements that are not written: nobody reads those again. */
+  /** Closes the elements that an opening tag closes implicitly, also through elements that are not written. */
   #closeBefore({ closes }: Element): void {
     while (closes.includes(this.#open.at(-1)?.element.name ?? '')) this.#pop()
     if (this.#droppedAt !== null) return
-    for (let at = this.#shown.at(-1); at !== undefined; at = this.#shown.at(-1)) {
+    for (let at = this.#writtenIndexes.at(-1); at !== undefined; at = this.#writtenIndexes.at(-1)) {
       if (!closes.includes(this.#open[at]?.element.name ?? '')) return
       while (this.#open.length > at) this.#pop()
     }
@@ -105,22 +105,22 @@ class Sanitizer implements Sink {
     this.#counts.set(element, (this.#counts.get(element) ?? 0) - 1)
     if (element.isForeign) this.#foreign--
     if (this.#droppedAt === this.#open.length) this.#droppedAt = null
-    if (this.#shown.at(-1) === this.#open.length) this.#shown.pop()
-    this.#written += closing
+    if (this.#writtenIndexes.at(-1) === this.#open.length) this.#writtenIndexes.pop()
+    this.#output += closing
     return element
   }
 
-  /** Writes an opening tag, if it is allowed here; answers what closes it. */
+  /** Writes an opening tag, if allowed here; returns its closing tag. */
   #write(element: Element, given: readonly string[]): string {
     if (this.#droppedAt !== null || this.#rules.textOnly || !element.isAllowed) return ''
     const { name, isVoid } = element
     const attributes = given.length === 0 ? '' : writeAttributes(safeAttributes(element, given))
-    this.#written += isVoid ? `<${name}${attributes} />` : `<${name}${attributes}>`
+    this.#output += isVoid ? `<${name}${attributes} />` : `<${name}${attributes}>`
     return isVoid ? '' : `</${name}>`
   }
 }
 
-/** The allowed attributes, without entities; of two with one name the first counts. */
+/** Allowed attributes, decoded. Of duplicates the first counts. */
 function safeAttributes(element: Element, given: readonly string[]): Attributes {
   const safe: Record<string, string> = {}
   for (let n = 0; n < given.length; n += 2) {
@@ -133,18 +133,18 @@ function safeAttributes(element: Element, given: readonly string[]): Attributes 
   return safe
 }
 
-/** Without a value an attribute says nothing, but for `reversed`, and `alt`, by which a picture says nothing. */
+/** Omits empty attributes, except `reversed` and `alt`: an empty `alt` marks a decorative image. */
 function writeAttributes(attributes: Attributes): string {
-  let written = ''
+  let text = ''
   for (const name of Object.keys(attributes)) {
     const value = attributes[name] ?? ''
-    if (value !== '' || name === 'alt') written += ` ${name}="${encodeText(value).replaceAll('"', '&quot;')}"`
-    else if (name === 'reversed') written += ' reversed'
+    if (value !== '' || name === 'alt') text += ` ${name}="${encodeText(value).replaceAll('"', '&quot;')}"`
+    else if (name === 'reversed') text += ' reversed'
   }
-  return written
+  return text
 }
 
-/** The text that HTML without tags reads as. */
+/** Decodes the entities of HTML without tags. */
 export function decode(html: string): string {
   return html.includes('&') ? entities().decodeHTML(html) : html
 }

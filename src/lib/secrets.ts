@@ -1,4 +1,4 @@
-/** An address without the values of what must not reach a log. */
+/** Removes passwords and tokens from a URL, for the log. */
 export function withoutSecrets(url: string): string {
   const mark = url.indexOf('?')
   if (mark === -1 || !/%|password|token/i.test(url)) return url

@@ -1,7 +1,7 @@
-/** The longest slug, in bytes. */
+/** Limit on a slug, in bytes. */
 export const SLUG_BYTES = 200
 
-/** What a trashed record's slug ends in, so that the slug itself is free again. */
+/** Suffix of a trashed record's slug, which frees the slug itself. */
 export const TRASHED_SUFFIX = '__trashed'
 
 const LATIN: Record<string, string> = {
@@ -25,34 +25,34 @@ const LATIN: Record<string, string> = {
 
 const LATIN_LETTER_WITH_MARKS = /(\p{Script=Latin})\p{M}+/gu
 const SEPARATORS = /[\s/.\-\u2010-\u2015]+/gu
-const NOT_KEPT = /[^\p{L}\p{N}\p{M}_-]+/gu
+const DISALLOWED = /[^\p{L}\p{N}\p{M}_-]+/gu
 
-/** Makes a slug of a title, or cleans one that a client gave; the empty text when nothing in it can be kept. */
+/** Makes a slug from a title, or cleans a given one. Returns an empty string if no character is allowed. */
 export function slugify(text: string): string {
-  // What is not kept goes before the marks do: a mark behind it may come to stand on a letter.
+  // Disallowed characters are removed before marks: a mark after one may then follow a letter.
   const plain = decode(text)
     .normalize('NFD')
     .toLowerCase()
     .replace(SEPARATORS, '-')
-    .replace(NOT_KEPT, '')
+    .replace(DISALLOWED, '')
     .replace(LATIN_LETTER_WITH_MARKS, '$1')
     .normalize('NFC')
     .replace(/[^\0-\x7f]/gu, (letter) => LATIN[letter] ?? letter)
     .replace(/-+/g, '-')
-  return trimDashes(fit(plain, SLUG_BYTES))
+  return trimDashes(encodeWithin(plain, SLUG_BYTES))
 }
 
-/** Whether a text is a slug as it stands, in either of its forms. */
+/** Whether a text is a valid slug, encoded or decoded. */
 export function isSlug(text: string): boolean {
   return decode(slugify(text)) === decode(text).normalize('NFC')
 }
 
-/** `slug` with something behind it, shortened so that both together still fit. */
+/** Appends a suffix, and shortens the slug so that both fit. */
 export function withSuffix(slug: string, suffix: string): string {
-  return slug.length + suffix.length <= SLUG_BYTES ? slug + suffix : cut(slug, SLUG_BYTES - suffix.length) + suffix
+  return slug.length + suffix.length <= SLUG_BYTES ? slug + suffix : shorten(slug, SLUG_BYTES - suffix.length) + suffix
 }
 
-/** The slug as people read it, with other scripts' letters in place of their percent signs. */
+/** Decodes percent-encoded letters of other scripts. */
 function decode(text: string): string {
   if (!text.includes('%')) return text
   try {
@@ -62,8 +62,8 @@ function decode(text: string): string {
   }
 }
 
-/** Percent-encodes what is not ASCII, one whole letter at a time, while it fits. */
-function fit(text: string, bytes: number): string {
+/** Percent-encodes non-ASCII letters, and truncates at a whole letter. */
+function encodeWithin(text: string, bytes: number): string {
   let slug = ''
   for (const letter of text) {
     const encoded = letter < '\x80' ? letter : encodeURIComponent(letter).toLowerCase()
@@ -73,9 +73,9 @@ function fit(text: string, bytes: number): string {
   return slug
 }
 
-/** Shortens an encoded slug without cutting through one of its letters. */
-function cut(slug: string, bytes: number): string {
-  return trimDashes(fit(decode(slug), bytes))
+/** Shortens an encoded slug at a whole letter. */
+function shorten(slug: string, bytes: number): string {
+  return trimDashes(encodeWithin(decode(slug), bytes))
 }
 
 function trimDashes(text: string): string {

@@ -1,30 +1,30 @@
-/** Cells of tables that people open in spreadsheets, in both directions: what is written here is read here. */
+/** Cells of CSV files for spreadsheets, written and parsed. */
 
-/** What a spreadsheet would take for a formula, perhaps behind apostrophes. */
+/** Text that a spreadsheet would run as a formula, possibly after apostrophes. */
 const FORMULA = /^'*[=+\-@\t\r]/
 
 /**
- * A text that no spreadsheet runs: an apostrophe before what looks like a formula makes it text. One that begins with
- * an apostrophe and then a formula gets another, so that reading takes exactly one away.
+ * Prevents formula injection: an apostrophe before a formula makes it text. Text that already begins with an apostrophe
+ * and a formula gets another, so that `unprotectText` is the exact inverse.
  */
 export function protectText(text: string): string {
   return FORMULA.test(text) ? `'${text}` : text
 }
 
-/** The text that was protected; any other stays as it is. */
+/** Inverse of `protectText`. Other text is unchanged. */
 export function unprotectText(text: string): string {
   return text.startsWith("'") && FORMULA.test(text) ? text.slice(1) : text
 }
 
-/** A cell of RFC 4180. */
+/** Quotes a cell as in RFC 4180. */
 export function quoteCell(text: string): string {
   return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-/** What stands between the names in one cell. */
+/** Separator of names in one cell. */
 export type Separator = ',' | '|'
 
-/** Names in one cell; those that the separator would part are put between quotes. */
+/** Joins names in one cell. Names that contain the separator are quoted. */
 export function joinNames(names: readonly string[], separator: Separator): string {
   const written = names.map((name) =>
     name.includes(separator) || name.startsWith('"') ? `"${name.replaceAll('"', '""')}"` : name,
@@ -32,13 +32,13 @@ export function joinNames(names: readonly string[], separator: Separator): strin
   return written.join(separator === ',' ? ', ' : ` ${separator} `)
 }
 
-/** A name with or without quotes, and what ends it. */
+/** A quoted or unquoted name and its separator. */
 const ITEM = {
   ',': /\s*(?:"((?:[^"]|"")*)"\s*(?=,|$)|([^,]*))(?:,|$)/,
   '|': /\s*(?:"((?:[^"]|"")*)"\s*(?=\||$)|([^|]*))(?:\||$)/,
 } as const
 
-/** The names in one cell, without the space around them. */
+/** Splits a cell into trimmed names. */
 export function splitNames(cell: string, separator: Separator): string[] {
   const pattern = new RegExp(ITEM[separator], 'y')
   const names: string[] = []

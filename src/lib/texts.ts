@@ -1,15 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { once } from './lazy.ts'
 
-/** The texts of one language, nested by key. */
+/** Texts of one language, nested by key. */
 type Texts = { readonly [key: string]: string | Texts }
 
 const FOLDER = new URL('../../i18n/', import.meta.url)
 
-/** The language of keys that another one lacks. */
+/** Fallback for keys that another language lacks. */
 export const DEFAULT_LANGUAGE = 'en'
 
-/** The texts of each language, read when they are first asked for. */
+/** Texts of each language, read on first use. */
 const languages = new Map(
   readdirSync(FOLDER)
     .filter((file) => file.endsWith('.json'))
@@ -19,21 +19,21 @@ const languages = new Map(
     ]),
 )
 
-/** The languages that there are texts in. */
+/** Available languages. */
 export const LANGUAGES: readonly string[] = [...languages.keys()].sort()
 
-/** Every key of a language's texts. */
+/** All text keys of a language. */
 export function keysOf(language: string): string[] {
   return [...(languages.get(language)?.().keys() ?? [])]
 }
 
-/** A text in a language, with `{name}` filled in. */
+/** Text of a key in a language, with `{name}` placeholders filled in. */
 export function text(language: string, key: string, fill: Record<string, string | number> = {}): string {
   const found = languages.get(language)?.().get(key) ?? languages.get(DEFAULT_LANGUAGE)?.().get(key) ?? key
   return found.replace(/\{(\w+)\}/g, (whole, name) => String(fill[name] ?? whole))
 }
 
-/** The best of our languages for an `Accept-Language` header. */
+/** Best available language for an `Accept-Language` header. */
 export function chooseLanguage(header: string | undefined, offered: readonly string[] = LANGUAGES): string {
   const wanted = (header ?? '')
     .slice(0, 500)

@@ -1,54 +1,57 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
 /**
- * How long a slice of long work takes, in milliseconds. A request on PostgreSQL needs some ten turns of the event loop, and may
- * wait for a slice in each of them.
+ * Length of a time slice of long work, in milliseconds. A request on PostgreSQL needs some ten turns of the event loop,
+ * and may wait for a slice in each.
  */
 export const SLICE = 4
-/** How many begin in one turn of the event loop. */
-const AT_ONCE = 2
+/** Tasks started per turn of the event loop. */
+const STARTS_PER_TURN = 2
 
 /**
- * Lets work begin in the order in which it came, a little in each turn of the event loop. What works without a pause
- * would otherwise hold up everything that came after it, also what is answered at once.
+ * Starts tasks in order of arrival, a few per turn of the event loop. Otherwise synchronous tasks would hold up
+ * everything after them, cached responses included.
  */
 export class FairQueue {
   #waiting: (() => void)[] = []
   #next: (() => void)[] = []
-  #isComing = false
+  #isScheduled = false
 
   /** Resolves when it is the caller's turn. */
   take(): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.push(resolve)
-      this.#come()
+      this.#schedule()
     })
   }
 
-  #come(): void {
-    if (this.#isComing) return
-    this.#isComing = true
+  #schedule(): void {
+    if (this.#isScheduled) return
+    this.#isScheduled = true
     setImmediate(() => {
-      this.#isComing = false
-      for (let n = 0; n < AT_ONCE; n++) {
-        // Two lists, one filled while the other is emptied from its end: taking from the front of a long one is slow.
+      this.#isScheduled = false
+      for (let n = 0; n < STARTS_PER_TURN; n++) {
+        // Two stacks form a queue: shifting from the front of a long array is slow.
         if (this.#next.length === 0) [this.#next, this.#waiting] = [this.#waiting.reverse(), this.#next]
         this.#next.pop()?.()
       }
-      if (this.#next.length > 0 || this.#waiting.length > 0) this.#come()
+      if (this.#next.length > 0 || this.#waiting.length > 0) this.#schedule()
     })
   }
 }
 
-let own: Promise<void> = Promise.resolve()
+let lastSlice: Promise<void> = Promise.resolve()
 
-/** A turn of the event loop for one piece of long work alone: many at once take longer, but keep nobody else waiting. */
+/**
+ * Waits for a turn of the event loop. Only one long task runs per turn: each takes longer, but other requests do not
+ * wait.
+ */
 export function nextSlice(): Promise<void> {
-  own = own.then(() => nextTurn())
-  return own
+  lastSlice = lastSlice.then(() => nextTurn())
+  return lastSlice
 }
 
-/** Takes the steps of long work, as many in each turn as there is time for. */
+/** Runs the steps of a long task in time slices. */
 export async function runInSlices<T>(steps: Generator<unknown, T>): Promise<T> {
   for (;;) {
     await nextSlice()
@@ -60,15 +63,15 @@ export async function runInSlices<T>(steps: Generator<unknown, T>): Promise<T> {
   }
 }
 
-/** Takes all steps of long work at once, where nobody else waits. */
-export function runAtOnce<T>(steps: Generator<unknown, T>): T {
+/** Runs all steps of a long task synchronously, where nothing else waits. */
+export function runSynchronously<T>(steps: Generator<unknown, T>): T {
   for (;;) {
     const { done, value } = steps.next()
     if (done) return value
   }
 }
 
-/** The turn of long work: who has it asks now and then whether it is over, and if so lets others go first. */
+/** Time budget of a long loop: it checks `isOver` regularly, and yields when the slice is used up. */
 export class TimeSlice {
   #began = performance.now()
 

@@ -1,4 +1,4 @@
-/** A file that came in a form, as the value of a field. */
+/** An uploaded file, as the value of a form field. */
 export class Upload {
   readonly bytes: Buffer
 

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /**
- * Asks a question that may take long: who waits longer than `patience` milliseconds gets `late`. The question is asked once
- * at a time, for all who wait, so that those who ask again and again do not pile up.
+ * Wraps an async function with a timeout: callers that wait longer than `timeout` milliseconds get `fallback`. Concurrent
+ * callers share one call, so that slow calls do not pile up.
  */
-export function withTimeout<T>(ask: () => Promise<T>, patience: number, late: T): () => Promise<T> {
+export function withTimeout<T>(work: () => Promise<T>, timeout: number, fallback: T): () => Promise<T> {
   let running: Promise<T> | null = null
   return () => {
-    running ??= ask().finally(() => {
+    running ??= work().finally(() => {
       running = null
     })
-    return Promise.race([running, sleep(patience, late, { ref: false })])
+    return Promise.race([running, sleep(timeout, fallback, { ref: false })])
   }
 }

@@ -1,31 +1,31 @@
 import { AppError } from './errors.ts'
 
-/** Runs expensive work, a few at a time; whoever finds the line too long is told to come back. */
+/** Runs expensive tasks with limited concurrency. Throws 503 with `Retry-After` if the queue is full. */
 export class WorkQueue {
-  readonly #atOnce: number
-  readonly #mostWaiting: number
+  readonly #concurrency: number
+  readonly #maxWaiting: number
   readonly #urgent: (() => void)[] = []
   readonly #waiting: (() => void)[] = []
   #running = 0
 
-  /** `mostWaiting` bounds urgent and other work separately, so that neither can fill the line of the other. */
-  constructor(atOnce: number, mostWaiting: number) {
-    this.#atOnce = atOnce
-    this.#mostWaiting = mostWaiting
+  /** `maxWaiting` limits urgent and other tasks separately, so that neither can fill the queue of the other. */
+  constructor(concurrency: number, maxWaiting: number) {
+    this.#concurrency = concurrency
+    this.#maxWaiting = maxWaiting
   }
 
-  /** Whether work that comes now has to wait. */
+  /** Whether a new task has to wait. */
   get isBusy(): boolean {
-    return this.#running >= this.#atOnce
+    return this.#running >= this.#concurrency
   }
 
-  /** Urgent work goes before all that is not. */
+  /** Urgent tasks run before all others. */
   async run<T>(work: () => T | Promise<T>, isUrgent = false): Promise<T> {
     if (this.isBusy) {
-      const line = isUrgent ? this.#urgent : this.#waiting
-      if (line.length >= this.#mostWaiting) throw new AppError('rest_unavailable', { headers: { 'retry-after': '1' } })
-      // Whoever ends hands its place over, so that nobody else takes it in between.
-      await new Promise<void>((resolve) => line.push(resolve))
+      const queue = isUrgent ? this.#urgent : this.#waiting
+      if (queue.length >= this.#maxWaiting) throw new AppError('rest_unavailable', { headers: { 'retry-after': '1' } })
+      // A finished task hands its slot to the next one, so that no new task takes it in between.
+      await new Promise<void>((resolve) => queue.push(resolve))
     } else this.#running++
     try {
       return await work()

@@ -123,7 +123,7 @@ function dates({ t }: Context, action: string, { start, end }: Filters): MarkupP
 }
 
 /** How many can be chosen from. */
-const MOST_CHOICES = 50
+const MAX_CHOICES = 50
 
 type Choice = readonly [slug: string, name: string]
 
@@ -147,11 +147,11 @@ async function choices(
   const ofTerm = ({ slug, name }: Term): Choice => [slug, name]
   const ofRecord = (kind: LinkedKind, row: Linked['row']): Choice => [row.slug, String(row[kind])]
   const term = async (kind: 'category' | 'tag') => {
-    const { rows } = await terms.list(scope, kind, () => ({ per_page: MOST_CHOICES, orderby: 'count', order: 'desc' }))
+    const { rows } = await terms.list(scope, kind, () => ({ per_page: MAX_CHOICES, orderby: 'count', order: 'desc' }))
     return inOrder(rows.map(ofTerm), filters[kind] && ofTerm(filters[kind]))
   }
   const record = async (kind: LinkedKind) => {
-    const rows = await linked.listUpcoming(scope, kind, MOST_CHOICES)
+    const rows = await linked.listUpcoming(scope, kind, MAX_CHOICES)
     return inOrder(
       rows.map((row) => ofRecord(kind, row)),
       filters[kind] && ofRecord(kind, filters[kind].row),

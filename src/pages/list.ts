@@ -26,7 +26,7 @@ const YEAR = 365
 /** The last day that there is. */
 const LAST_DAY = '9999-12-31'
 /** How many of the events that began before today are shown above the others. */
-const MOST_RUNNING = 6
+const MAX_RUNNING = 6
 
 /** A page of events that are still to begin, or that begin in the days that were asked for. */
 export async function upcoming(
@@ -55,7 +55,7 @@ export async function running(context: Context, filters: Filters): Promise<Marku
   const { call, today, t } = context
   if (filters.start !== null && filters.start < today) return null
   const eve = addDays(filters.start ?? today, -1)
-  const query = { ...restQuery(filters), starts_before: eve, ends_after: eve, per_page: MOST_RUNNING }
+  const query = { ...restQuery(filters), starts_before: eve, ends_after: eve, per_page: MAX_RUNNING }
   const { events: found } = filters.page > 1 ? { events: [] } : await eventList.list(call.scope, () => query)
   if (found.length === 0) return null
   return strip(context, 'running', t('still_on'), found)

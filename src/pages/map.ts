@@ -15,7 +15,7 @@ import { drawMap, isPlaced, openStreetMap, pointOf } from './map-drawing.ts'
 
 /** The most events that are looked at, and places that are shown. */
 const MOST = 300
-const MOST_PLACES = 60
+const MAX_PLACES = 60
 /** How many events of a place are named. */
 const NAMED = 3
 
@@ -61,7 +61,7 @@ function placesOf(events: readonly Event[]): MapPlace[] {
       places.set(venue.row.id, place)
     }
   }
-  return [...places.values()].sort((one, other) => other.events.length - one.events.length).slice(0, MOST_PLACES)
+  return [...places.values()].sort((one, other) => other.events.length - one.events.length).slice(0, MAX_PLACES)
 }
 
 function drawing(context: Context, places: readonly MapPlace[]): Markup {

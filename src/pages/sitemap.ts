@@ -11,10 +11,10 @@ import { termPath } from './cards.ts'
 /** What machines may find, by sitemaps.org: an index, and parts, each a range of so many ids: short enough to be cached. */
 const PART = 5000
 /** How many parts an index may name. */
-const MOST_PARTS = 50_000
+const MAX_PARTS = 50_000
 const KINDS = new Map(RECORD_KINDS.map((kind) => [`${kind}s`, kind]))
 /** Enough for any tree of categories. */
-const MOST_TERMS = 5000
+const MAX_TERMS = 5000
 const HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n'
 const SPACE = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
 const XML = { 'content-type': 'application/xml; charset=utf-8' }
@@ -24,7 +24,7 @@ async function index(call: Call): Promise<Answer> {
   const names = ['calendar']
   for (const [name, kind] of KINDS) {
     const last = Math.floor((await addresses.highestId(call.scope, kind)) / PART)
-    for (let part = 0; part <= last && names.length < MOST_PARTS; part++) names.push(`${name}-${part}`)
+    for (let part = 0; part <= last && names.length < MAX_PARTS; part++) names.push(`${name}-${part}`)
   }
   const lines = names.map((name) => `<sitemap><loc>${escapeText(`${home}/sitemap/${name}.xml`)}</loc></sitemap>\n`)
   return { headers: XML, body: `${HEAD}<sitemapindex ${SPACE}>\n${lines.join('')}</sitemapindex>\n` }
@@ -58,7 +58,7 @@ async function calendar(call: Call): Promise<string> {
 
 async function termPaths({ scope }: Call, kind: TermKind): Promise<string[]> {
   const paths: string[] = []
-  for (let page = 1; paths.length < MOST_TERMS; page++) {
+  for (let page = 1; paths.length < MAX_TERMS; page++) {
     const { rows } = await terms.list(scope, kind, () => ({ page, per_page: 50, orderby: 'id' }))
     if (rows.length === 0) break
     paths.push(...rows.map(termPath))

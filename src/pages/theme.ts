@@ -1,4 +1,4 @@
-import { type Colour, inkOn, mix, readableOn, readColour, writeColour } from '../lib/colour.ts'
+import { type Colour, formatColour, mix, parseColour, readableOn, textColourOn } from '../lib/colour.ts'
 
 /** What the page is printed on, by day and by night: the page itself and what is raised above it. As in web/pages.css. */
 const DAY: readonly Colour[] = [
@@ -12,7 +12,7 @@ const NIGHT: readonly Colour[] = [
 
 /** The colours that follow from the accent, as a stylesheet: whatever it is, everything can be read. */
 export function themeOf(accent: string): string {
-  const colour = readColour(accent) ?? [47, 107, 70]
+  const colour = parseColour(accent) ?? [47, 107, 70]
   return `:root{${variables(colour, DAY, 0.09)}}@media (prefers-color-scheme:dark){:root{${variables(colour, NIGHT, 0.18)}}}`
 }
 
@@ -20,5 +20,5 @@ function variables(colour: Colour, papers: readonly Colour[], tint: number): str
   const soft = papers.map((paper) => mix(colour, paper, tint))
   const accent = readableOn(colour, [...papers, ...soft])
   const [wash = accent] = soft
-  return `--accent:${writeColour(accent)};--on-accent:${writeColour(inkOn(accent))};--wash:${writeColour(wash)}`
+  return `--accent:${formatColour(accent)};--on-accent:${formatColour(textColourOn(accent))};--wash:${formatColour(wash)}`
 }

@@ -6,17 +6,16 @@ import { dialectOf, type Sequence, type Tx } from './dialect.ts'
 import { LINK_TABLE } from './records.ts'
 import type { Tables } from './tables.ts'
 
-/** Why a copy cannot be made, or was not good. */
+/** The copy is not possible, or the result differs from the source. */
 export class CopyError extends Error {}
 
-/** Told how far the copy is. */
 export type OnCopyProgress = (table: string, copied: number, total: number) => void
 
 type Row = Record<string, string | number | null>
 
 /**
- * Every table that holds data, in an order in which what a row refers to is there before it, with its key. The list of
- * unused files is not copied: the source may share its files with the copy, and name them later.
+ * All tables with data and their keys. Referenced tables come first. `unused_files` is not copied: the source may share
+ * its files with the copy, and still use them.
  */
 const KEYS: Record<Table, readonly string[]> = {
   users: ['id'],
@@ -46,10 +45,10 @@ const SEQUENCES: readonly Sequence[] = ['records', 'terms']
 const BATCH = 500
 
 /**
- * Copies everything from one database to an empty one, ids included, in batches. All is of one moment, whatever is written
- * to the source meanwhile. What was interrupted is taken up where it stopped: rows are copied in the order of their keys,
- * and a mark in the target names the source until all is verified. With `restart`, what an unfinished copy has left is
- * removed first. Answers how many rows there are of each table.
+ * Copies all rows, ids included, to an empty database, in batches. The source is read in one snapshot. An interrupted
+ * copy resumes where it stopped: rows are copied in key order, and the table `copying` in the target names the source
+ * until everything is verified. With `restart`, the rows of an unfinished copy are deleted first. Returns the number of
+ * rows per table.
  */
 export async function copyDatabase(
   from: Database,
@@ -70,7 +69,10 @@ export async function copyDatabase(
   return counts
 }
 
-/** Copies what a transaction sees, and compares it. Neither side is left alone for long, so that no connection is closed. */
+/**
+ * Copies all tables of a snapshot and verifies them. Source and target are used in turn, so that no connection idles
+ * long enough to be closed.
+ */
 async function copyAll(from: Tx, to: Database, progress: OnCopyProgress): Promise<Record<string, number>> {
   const counts: Record<string, number> = {}
   for (const [table, key] of TABLES) counts[table] = await copyTable(from, to, table, key, progress)
@@ -79,12 +81,12 @@ async function copyAll(from: Tx, to: Database, progress: OnCopyProgress): Promis
     const last = await dialectOf(from).lastId(from, sequence)
     await to.write((tx) => dialectOf(tx).setLastId(tx, sequence, last))
   }
-  for (const table of IDENTITIES) await to.write((tx) => dialectOf(tx).passIdentity(tx, table))
+  for (const table of IDENTITIES) await to.write((tx) => dialectOf(tx).syncIdentity(tx, table))
   for (const [table, key] of TABLES) await verify(from, to, table, key)
   return counts
 }
 
-/** Marks the target as being copied to; one that holds anything else is refused. */
+/** Marks the target as an unfinished copy. Throws if it has other data. */
 async function begin(to: Database, source: string): Promise<void> {
   await to.write(async (tx) => {
     await sql`create table if not exists copying (source text not null)`.execute(tx)
@@ -102,12 +104,12 @@ async function begin(to: Database, source: string): Promise<void> {
   })
 }
 
-/** Removes what an unfinished copy has left; a database that is none is left alone. */
+/** Deletes the rows of an unfinished copy. Any other database is left unchanged. */
 async function clear(to: Database, source: string): Promise<void> {
   if ((await to.unfinishedCopy()) === null) return
   await to.write((tx) => sql`update copying set source = ${source}`.execute(tx).then(() => {}))
-  const parted = sql`(select id from events where parent is not null limit ${sql.lit(BATCH)})`
-  await untilNone(to, (tx) => sql`update events set parent = null where id in ${parted}`.execute(tx))
+  const withParent = sql`(select id from events where parent is not null limit ${sql.lit(BATCH)})`
+  await untilNone(to, (tx) => sql`update events set parent = null where id in ${withParent}`.execute(tx))
   for (const [table, key] of TABLES.toReversed()) {
     const names = sql.join(key.map((name) => sql.ref(name)))
     const some = sql`(select ${names} from ${sql.table(table)} limit ${sql.lit(BATCH)})`
@@ -133,7 +135,7 @@ async function copyTable(
     progress(table, copied, total)
     const rows = await rowsOf(from, table, key, last ?? null, BATCH, 'asc')
     if (rows.length === 0) return copied
-    // A parent may come after its parts: they are put together when all are there.
+    // A parent may have a higher id than its children: parents are set at the end.
     const values = table === 'events' ? rows.map((row) => ({ ...row, parent: null })) : rows
     await to.write((tx) =>
       tx
@@ -147,7 +149,7 @@ async function copyTable(
   }
 }
 
-/** Says of every event what it is part of, now that all are there. */
+/** Sets the parents of events, after all events are copied. */
 async function copyParents(from: Tx, to: Database): Promise<void> {
   for (let last = 0; ; ) {
     const parts = await from
@@ -166,12 +168,11 @@ async function copyParents(from: Tx, to: Database): Promise<void> {
   }
 }
 
-/** Compares a table, row by row. */
 async function verify(from: Tx, to: Database, table: Table, key: readonly string[]): Promise<void> {
   for (let last: Row | null = null; ; ) {
-    const behind: Row | null = last
-    const rows = await rowsOf(from, table, key, behind, BATCH, 'asc')
-    const others = await to.read((tx) => rowsOf(tx, table, key, behind, BATCH, 'asc'))
+    const after: Row | null = last
+    const rows = await rowsOf(from, table, key, after, BATCH, 'asc')
+    const others = await to.read((tx) => rowsOf(tx, table, key, after, BATCH, 'asc'))
     if (!isDeepStrictEqual(rows.map(comparable), others.map(comparable)))
       throw new CopyError(
         `${table} differs: the source was changed after the copy was begun, and it was interrupted; --restart begins anew`,
@@ -181,7 +182,7 @@ async function verify(from: Tx, to: Database, table: Table, key: readonly string
   }
 }
 
-/** A row without what the database itself counts, in a form that is the same on both databases. */
+/** A row without its revision, in a form that is equal on both databases. */
 function comparable({ revision: _, ...row }: Row): string {
   return JSON.stringify(Object.entries(row).sort(([one], [other]) => (one < other ? -1 : 1)))
 }
@@ -194,17 +195,17 @@ async function countRows(tx: Tx, table: Table): Promise<number> {
   return Number(count)
 }
 
-/** Rows behind one, in the order of their keys. */
+/** Rows after a given one, in key order. */
 async function rowsOf(
   tx: Tx,
   table: Table,
   key: readonly string[],
-  behind: Row | null,
+  after: Row | null,
   limit: number,
   order: 'asc' | 'desc',
 ): Promise<Row[]> {
   const names = sql.join(key.map((name) => sql.ref(name)))
-  const where = behind === null ? sql`` : sql`where (${names}) > (${sql.join(key.map((name) => behind[name] ?? 0))})`
+  const where = after === null ? sql`` : sql`where (${names}) > (${sql.join(key.map((name) => after[name] ?? 0))})`
   const ordered = sql.join(key.map((name) => sql`${sql.ref(name)} ${sql.raw(order)}`))
   const { rows } =
     await sql<Row>`select * from ${sql.table(table)} ${where} order by ${ordered} limit ${limit}`.execute(tx)

@@ -5,64 +5,69 @@ import { prepared } from './prepared.ts'
 import * as wordIndex from './sqlite/word-index.ts'
 import type { Tables } from './tables.ts'
 
-/** How many rows the version of the data is spread over, so that writers seldom wait for each other's commit. */
-export const SHARES = 32
+/** Number of rows that the data version is spread over, so that writers seldom wait for each other's row lock. */
+export const VERSION_ROWS = 32
 
-/** What storage functions are given: always a transaction, so that all they read is of one moment. */
+/** Every storage function takes a transaction, so that all its reads are consistent. */
 export type Tx = Transaction<Tables>
 
-/** The ids that records draw from one sequence, and terms from another. */
+/** Id sequences: one for records, one for terms. */
 export type Sequence = 'records' | 'terms'
 
-/** Every difference between the databases. Nothing else asks which one it is. */
+/** All differences between the databases. No other code checks which database it is. */
 export interface Dialect {
   /** The time by the clock of the database, in seconds and fractions. */
   readonly now: RawBuilder<number>
   /** Draws the next id of a sequence; ids are never used twice. */
   nextId(tx: Tx, sequence: Sequence): Promise<number>
-  /** Draws several ids at once. */
   nextIds(tx: Tx, sequence: Sequence, count: number): Promise<number[]>
-  /** The id that was drawn last, 0 before the first. */
+  /** Last used id; 0 before the first. */
   lastId(tx: Tx, sequence: Sequence): Promise<number>
-  /** Makes a sequence go on behind an id. */
+  /** Continues a sequence after an id. */
   setLastId(tx: Tx, sequence: Sequence, id: number): Promise<void>
-  /** Makes the ids that the database gives go on behind those that a table has. */
-  passIdentity(tx: Tx, table: string): Promise<void>
-  /** The events that contain a text, which an index tells; null if they are more than `most`, or it cannot tell. */
-  containing(tx: Tx, part: string, most: number): Promise<number[] | null>
-  /** The ids of the venues that the index has in a part of the map. */
-  placesIn(box: Box): Expression<number>
-  /** The way from a point to that of two columns, in kilometres, as lib/geo.ts measures it. */
+  /** Continues an identity column after the highest id of its table. */
+  syncIdentity(tx: Tx, table: string): Promise<void>
+  /**
+   * Ids of the events that contain a text, found by an index; null if there are more than `most`, or the index cannot
+   * answer.
+   */
+  eventsContaining(tx: Tx, part: string, most: number): Promise<number[] | null>
+  /** Ids of the venues in a bounding box, found by an index. */
+  venuesIn(box: Box): Expression<number>
+  /** Distance from a point to the coordinates in two columns, in kilometres, as in lib/geo.ts. */
   distance(lat: Expression<number | null>, lng: Expression<number | null>, from: Point): RawBuilder<number>
-  /** A column, by which no index is to be chosen: another condition leaves less. */
-  plain<T>(column: Expression<T>): Expression<T>
-  /** That a column is one of many ids, which are one value, a list in JSON: a thousand by themselves take longer to write than to find. */
-  among(column: Expression<number>, ids: Expression<string>): Expression<SqlBool>
-  /** The ids of many rows as one value, a list in JSON, for the same reason. */
-  gathered(column: Expression<number>): RawBuilder<string>
-  /** Whether a text contains another, to the letter. */
+  /** The column in a form that hides it from index selection, if another condition is more selective. */
+  unindexed<T>(column: Expression<T>): Expression<T>
+  /**
+   * Condition: a column is one of many ids, passed as one JSON list. A thousand parameters take longer to bind than to
+   * find.
+   */
+  isInJson(column: Expression<number>, ids: Expression<string>): Expression<SqlBool>
+  /** Aggregates ids as one JSON list, for the same reason. */
+  jsonList(column: Expression<number>): RawBuilder<string>
+  /** Case-sensitive substring match. */
   contains(text: Expression<string>, part: string): Expression<SqlBool>
-  /** Keeps others who name the same thing waiting until this transaction ends; answers whether anything may have changed meanwhile. */
+  /** Takes an advisory lock until the transaction ends. Returns whether data may have changed while it waited. */
   lock(tx: Tx, name: string): Promise<boolean>
-  /** Whether rows can be locked; else a transaction that writes is the only one. */
+  /** Whether rows can be locked. Otherwise, there is only one write transaction at a time. */
   readonly locksRows: boolean
-  /** Writes something that changes nothing, to find out whether anything can be written. */
+  /** Writes without effect, to test whether writing works. */
   probe(tx: Tx): Promise<void>
   hasTable(db: Kysely<unknown>, name: string): Promise<boolean>
-  /** Lets no other process migrate until this one unlocks, or its connection ends; answers whether it may itself. */
+  /** Tries to take the migration lock, until it is unlocked or the connection closes. Returns whether it was taken. */
   lockMigrations(db: Kysely<unknown>): Promise<boolean>
   unlockMigrations(db: Kysely<unknown>): Promise<void>
-  /** The number of the server's process that a connection has, if it has one. */
+  /** Process id of the server backend of a connection, if any. */
   backendOf(db: Kysely<unknown>): Promise<number | null>
-  /** Ends the statement that such a process runs. */
+  /** Cancels the statement that a backend runs. */
   cancel(db: Kysely<unknown>, backend: number): Promise<void>
-  /** Whether an error says that others hold what is needed: the database, or a table. */
+  /** Whether an error means that another process holds the database or a table. */
   isLocked(error: unknown): boolean
-  /** Whether a transaction that failed with this error changed nothing and may succeed when it is tried again. */
-  isPassing(error: unknown): boolean
-  /** Whether an error says that the database cannot be reached for now. */
+  /** Whether an error is transient: the transaction changed nothing, and a retry may succeed. */
+  isTransient(error: unknown): boolean
+  /** Whether an error means that the database cannot be reached. */
   isUnreachable(error: unknown): boolean
-  /** What an error says to be wrong with the place where data is kept; its transaction has ended, and changed nothing. */
+  /** The storage fault that an error reports, if any. Its transaction was rolled back. */
   faultOf(error: unknown): Fault | null
 }
 
@@ -70,9 +75,9 @@ function codeOf(error: unknown, name: 'code' | 'errcode'): unknown {
   return error instanceof Error && name in error ? (error as unknown as Record<string, unknown>)[name] : undefined
 }
 
-/** The haversine formula; `least` is the function of the smaller of two numbers. */
+/** Haversine formula. `least` is the SQL function for the smaller of two numbers. */
 function haversine(least: RawBuilder<unknown>): Dialect['distance'] {
-  // Given a type, so that no database takes a whole number for an integer.
+  // Cast, so that whole numbers are not bound as integers.
   const real = (value: number) => sql`cast(${value} as double precision)`
   return (lat, lng, from) => {
     const north = sql`power(sin(radians(${lat} - ${real(from.lat)}) / 2), 2)`
@@ -82,7 +87,7 @@ function haversine(least: RawBuilder<unknown>): Dialect['distance'] {
   }
 }
 
-const nextLast = prepared<{ last: number }, [Sequence]>((db, sequence) =>
+const incrementSequence = prepared<{ last: number }, [Sequence]>((db, sequence) =>
   db
     .updateTable('sequences')
     .set((eb) => ({ last: eb('last', '+', 1) }))
@@ -93,7 +98,7 @@ const nextLast = prepared<{ last: number }, [Sequence]>((db, sequence) =>
 export const sqlite: Dialect = {
   now: sql<number>`unixepoch('subsec')`,
   async nextId(tx, sequence) {
-    const [row] = await nextLast(tx, sequence)
+    const [row] = await incrementSequence(tx, sequence)
     return row?.last ?? 0
   },
   async nextIds(tx, sequence, count) {
@@ -103,7 +108,7 @@ export const sqlite: Dialect = {
       .where('name', '=', sequence)
       .returning('last')
       .executeTakeFirstOrThrow()
-    return Array.from({ length: count }, (_, place) => last - count + 1 + place)
+    return Array.from({ length: count }, (_, offset) => last - count + 1 + offset)
   },
   async lastId(tx, sequence) {
     const { last } = await tx
@@ -116,21 +121,21 @@ export const sqlite: Dialect = {
   async setLastId(tx, sequence, id) {
     await tx.updateTable('sequences').set({ last: id }).where('name', '=', sequence).execute()
   },
-  /** It notices by itself. */
-  async passIdentity() {},
-  async containing(tx, part, most) {
+  /** SQLite does so itself. */
+  async syncIdentity() {},
+  async eventsContaining(tx, part, most) {
     const found = await wordIndex.containing(tx, part)
-    return found === null ? null : unlessMore(most, found)
+    return found === null ? null : nullIfMore(most, found)
   },
-  placesIn: ({ south, north, west, east }) =>
+  venuesIn: ({ south, north, west, east }) =>
     sql<number>`(select id from venue_places where north >= ${south} and south <= ${north} and east >= ${west} and west <= ${east})`,
   distance: haversine(sql`min`),
-  /** Without statistics it takes a long stretch of an index over a short list of ids. */
-  plain: (column) => sql`+${column}`,
-  among: (column, ids) => sql<SqlBool>`${column} in (select value from json_each(${ids}))`,
-  gathered: (column) => sql<string>`json_group_array(${column})`,
+  /** Without statistics SQLite prefers a large index range to a short list of ids. */
+  unindexed: (column) => sql`+${column}`,
+  isInJson: (column, ids) => sql<SqlBool>`${column} in (select value from json_each(${ids}))`,
+  jsonList: (column) => sql<string>`json_group_array(${column})`,
   contains: (text, part) => sql<SqlBool>`instr(${text}, ${part}) > 0`,
-  /** It has one writer at a time. */
+  /** SQLite has one writer at a time. */
   lock: async () => false,
   locksRows: false,
   async probe(tx) {
@@ -141,24 +146,24 @@ export const sqlite: Dialect = {
     const { rows } = await sql`select 1 from sqlite_master where type = 'table' and name = ${name}`.execute(db)
     return rows.length > 0
   },
-  /** A transaction that writes locks the database. */
+  /** A write transaction locks the database. */
   lockMigrations: async () => true,
   async unlockMigrations() {},
   backendOf: async () => null,
   async cancel() {},
-  isLocked: (error) => sqlite.isPassing(error),
-  // SQLITE_BUSY and SQLITE_LOCKED, with their extended codes: another process holds the database.
-  isPassing: (error) => [5, 6].includes(Number(codeOf(error, 'errcode') ?? 0) & 0xff),
+  isLocked: (error) => sqlite.isTransient(error),
+  // SQLITE_BUSY and SQLITE_LOCKED, with their extended codes: another process has the database locked.
+  isTransient: (error) => [5, 6].includes(Number(codeOf(error, 'errcode') ?? 0) & 0xff),
   isUnreachable: () => false,
   faultOf(error) {
     if (codeOf(error, 'code') === 'DATABASE_MOVED') return 'moved'
     const code = Number(codeOf(error, 'errcode') ?? 0)
-    return UNREADABLE.includes(code) ? 'damaged' : (FAULTS[code & 0xff] ?? null)
+    return SQLITE_READ_ERRORS.includes(code) ? 'damaged' : (SQLITE_FAULTS[code & 0xff] ?? null)
   },
 }
 
-/** By SQLite's result codes: https://www.sqlite.org/rescode.html. A quota that is used up is an error of writing. */
-const FAULTS: Partial<Record<number, Fault>> = {
+/** By SQLite result code: https://www.sqlite.org/rescode.html. An exceeded disk quota is an I/O error. */
+const SQLITE_FAULTS: Partial<Record<number, Fault>> = {
   8: 'unwritable',
   10: 'unwritable',
   11: 'damaged',
@@ -167,16 +172,16 @@ const FAULTS: Partial<Record<number, Fault>> = {
   26: 'damaged',
 }
 /** SQLITE_IOERR_READ, SQLITE_IOERR_SHORT_READ and SQLITE_IOERR_CORRUPTFS. */
-const UNREADABLE = [266, 522, 8458]
+const SQLITE_READ_ERRORS = [266, 522, 8458]
 
-/** What PostgreSQL and the network say while the server is away, starting, stopping, no longer the primary or too slow (57014). */
-const AWAY =
+/** Error codes while the server is down, starting, stopping, no longer the primary or too slow (57014). */
+const UNREACHABLE_CODES =
   /^(08...|57P0[1-5]|57014|53300|25006|55000|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EPIPE|ENOTFOUND|EHOSTUNREACH|EAI_AGAIN)$/
-const AWAY_WORDS =
+const UNREACHABLE_MESSAGES =
   /Connection terminated|connection timeout|timeout exceeded|not queryable|Client was closed|Query read timeout/i
 
-/** The lock of those who migrate; earlier versions took the same. */
-const MIGRATIONS = 3853314791062309107n
+/** Advisory lock for migrations. Earlier versions used the same number. */
+const MIGRATION_LOCK = 3853314791062309107n
 
 export const postgres: Dialect = {
   now: sql<number>`cast(extract(epoch from clock_timestamp()) as double precision)`,
@@ -200,26 +205,26 @@ export const postgres: Dialect = {
   async setLastId(tx, sequence, id) {
     await sql`select setval(${`kalends_${sequence}`}, ${Math.max(id, 1)}, ${id > 0})`.execute(tx)
   },
-  async passIdentity(tx, table) {
+  async syncIdentity(tx, table) {
     const last = sql`(select max(id) from ${sql.table(table)})`
     await sql`select setval(pg_get_serial_sequence(${table}, 'id'), coalesce(${last}, 1), ${last} is not null)`.execute(
       tx,
     )
   },
-  async containing(tx, part, most) {
+  async eventsContaining(tx, part, most) {
     if ([...part].length < 3) return null
     const found = sql`(select id from events where ${postgres.contains(sql.ref('search'), part)} limit ${most + 1})`
-    return unlessMore(most, await gather(tx, found))
+    return nullIfMore(most, await selectIds(tx, found))
   },
-  placesIn: ({ south, north, west, east }) =>
+  venuesIn: ({ south, north, west, east }) =>
     sql<number>`(select id from venues where geo_lat is not null
       and point(geo_lng, geo_lat) <@ box(point(${west}, ${south}), point(${east}, ${north})))`,
   distance: haversine(sql`least`),
-  /** It has statistics. */
-  plain: (column) => column,
-  among: (column, ids) =>
+  /** PostgreSQL has statistics. */
+  unindexed: (column) => column,
+  isInJson: (column, ids) =>
     sql<SqlBool>`${column} = any(array(select json_array_elements_text(cast(${ids} as json))::bigint))`,
-  gathered: (column) => sql<string>`coalesce(json_agg(${column}), '[]')::text`,
+  jsonList: (column) => sql<string>`coalesce(json_agg(${column}), '[]')::text`,
   contains: (text, part) => sql<SqlBool>`${text} like ${`%${part.replace(/[\\%_]/g, '\\$&')}%`}`,
   async lock(tx, name) {
     await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx)
@@ -227,7 +232,7 @@ export const postgres: Dialect = {
   },
   locksRows: true,
   async probe(tx) {
-    // A megabyte of new pages: a small change may find room in old ones.
+    // Writes a megabyte of new pages: a small change might fit in existing ones.
     await sql`create temp table probe on commit drop as
       select repeat(md5(n::text), 32) as filler from generate_series(1, 1024) as n`.execute(tx)
     await sql`update data_version set version = version + 1 where share = 0`.execute(tx)
@@ -239,11 +244,11 @@ export const postgres: Dialect = {
   async lockMigrations(db) {
     const { rows } = await sql<{
       locked: boolean
-    }>`select pg_try_advisory_lock(${sql.lit(MIGRATIONS)}) as locked`.execute(db)
+    }>`select pg_try_advisory_lock(${sql.lit(MIGRATION_LOCK)}) as locked`.execute(db)
     return rows[0]?.locked === true
   },
   async unlockMigrations(db) {
-    await sql`select pg_advisory_unlock(${sql.lit(MIGRATIONS)})`.execute(db)
+    await sql`select pg_advisory_unlock(${sql.lit(MIGRATION_LOCK)})`.execute(db)
   },
   async backendOf(db) {
     const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db)
@@ -252,35 +257,37 @@ export const postgres: Dialect = {
   async cancel(db, backend) {
     await sql`select pg_cancel_backend(${backend})`.execute(db)
   },
-  // A lock that was waited for too long, and a deadlock.
+  // Lock timeout and deadlock.
   isLocked: (error) => ['55P03', '40P01'].includes(String(codeOf(error, 'code'))),
-  // Serialisation, deadlock, a unique value that two transactions made at once, a row that another one removed.
-  isPassing: (error) => ['40001', '40P01', '23505', '23503'].includes(String(codeOf(error, 'code'))),
+  // Serialization failure, deadlock, unique violation by a concurrent insert, foreign key of a concurrently deleted
+  // row.
+  isTransient: (error) => ['40001', '40P01', '23505', '23503'].includes(String(codeOf(error, 'code'))),
   isUnreachable: (error) =>
-    AWAY.test(String(codeOf(error, 'code'))) || (error instanceof Error && AWAY_WORDS.test(error.message)),
-  faultOf: (error) => SERVER_FAULTS[String(codeOf(error, 'code'))] ?? null,
+    UNREACHABLE_CODES.test(String(codeOf(error, 'code'))) ||
+    (error instanceof Error && UNREACHABLE_MESSAGES.test(error.message)),
+  faultOf: (error) => POSTGRES_FAULTS[String(codeOf(error, 'code'))] ?? null,
 }
 
-/** By the codes of PostgreSQL: disk_full, io_error, data_corrupted and index_corrupted. */
-const SERVER_FAULTS: Partial<Record<string, Fault>> = {
+/** By SQLSTATE: disk_full, io_error, data_corrupted and index_corrupted. */
+const POSTGRES_FAULTS: Partial<Record<string, Fault>> = {
   '53100': 'full',
   '58030': 'unwritable',
   XX001: 'damaged',
   XX002: 'damaged',
 }
 
-/** The ids that a query finds, in its order. */
-export async function gather(tx: Tx, query: Expression<unknown>): Promise<number[]> {
-  const gathered = dialectOf(tx).gathered(sql.ref('found.id'))
+/** Ids that a query returns, in its order. */
+export async function selectIds(tx: Tx, query: Expression<unknown>): Promise<number[]> {
+  const gathered = dialectOf(tx).jsonList(sql.ref('found.id'))
   const { rows } = await sql<{ ids: string }>`select ${gathered} as ids from ${query} as found`.execute(tx)
   return JSON.parse(rows[0]?.ids ?? '[]')
 }
 
-function unlessMore(most: number, found: number[]): number[] | null {
+function nullIfMore(most: number, found: number[]): number[] | null {
   return found.length > most ? null : found
 }
 
-/** The dialect of the database that this transaction, or connection, is on. */
+/** Dialect of a transaction or connection. */
 export function dialectOf(db: Kysely<Tables>): Dialect {
   const { adapter } = db.getExecutor()
   return 'dialect' in adapter ? (adapter.dialect as Dialect) : sqlite

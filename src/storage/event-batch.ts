@@ -1,9 +1,9 @@
 import type { Tx } from './dialect.ts'
 import { LINK_TABLE, type LinkedKind } from './records.ts'
 
-/** Many events at once: a few queries for all of them, in place of a few for each. */
+/** Bulk inserts: a few queries for many events, instead of a few for each. */
 
-/** Links new events to their venues or organizers, in this order. */
+/** Links new events to their venues or organizers, in the given order. */
 export async function link(
   tx: Tx,
   kind: LinkedKind,
@@ -15,7 +15,7 @@ export async function link(
   if (rows.length > 0) await tx.insertInto(LINK_TABLE[kind]).values(rows).execute()
 }
 
-/** Gives new events their categories and tags. */
+/** Links new events to their categories and tags. */
 export async function addTerms(
   tx: Tx,
   links: readonly { readonly event: number; readonly terms: readonly number[] }[],
@@ -24,7 +24,7 @@ export async function addTerms(
   if (rows.length > 0) await tx.insertInto('event_terms').values(rows).execute()
 }
 
-/** Of the given events those that are published, and whether everybody may read all of them. */
+/** The published ones of some events, and whether they have no password. */
 export async function published(
   tx: Tx,
   events: readonly number[],
@@ -39,7 +39,7 @@ export async function published(
   return rows.map(({ id, author, password_hash }) => ({ id, author, open: password_hash === null }))
 }
 
-/** Moves the counts of terms up. */
+/** Increments the event counts of terms. */
 export async function countTerms(tx: Tx, counts: ReadonlyMap<number, number>): Promise<void> {
   const byCount = Map.groupBy(counts.entries(), ([, count]) => count)
   for (const [count, entries] of byCount) {

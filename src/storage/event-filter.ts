@@ -5,13 +5,13 @@ import type { Status } from '../schema/record.ts'
 import { dialectOf, type Tx } from './dialect.ts'
 import { LINK_TABLE, type LinkedKind } from './records.ts'
 import type { Tables } from './tables.ts'
-import { isVisible, type Visibility, whole } from './visibility.ts'
+import { isFullyVisible, isVisible, type Visibility } from './visibility.ts'
 
-/** What a list of events asks for, and the conditions that it comes to. */
+/** Filter of an event list, and its SQL conditions. */
 
 type Where = ExpressionBuilder<Tables, 'events'>
 
-/** A bound on one end of events: wall clocks compare whole days, instants exact times. */
+/** Bound on the start or end of events. Wall-clock times compare local days, instants exact times. */
 export interface TimeBound {
   readonly end: 'start' | 'end'
   readonly is: '>' | '>=' | '<='
@@ -25,43 +25,43 @@ export interface EventFilter {
   readonly include: readonly number[] | null
   /** Case-folded. */
   readonly search: string | null
-  /** The events that contain it, if an index tells. */
+  /** Events that contain the search text, if an index was used. */
   readonly found: readonly number[] | null
-  /** Each list is one filter: an event must have one of its terms. */
+  /** Each list is one condition: an event must have one of its terms. */
   readonly terms: readonly (readonly number[])[]
   readonly linked: Partial<Record<LinkedKind, readonly number[]>>
   readonly featured: boolean | null
   readonly parent: number | null
   readonly ticketed: boolean | null
   /** Whether one of its venues has coordinates. */
-  readonly placed: boolean | null
-  /** Only with a venue this near; the nearest come first. */
+  readonly hasCoordinates: boolean | null
+  /** Only events with a venue within this distance, nearest first. */
   readonly near: (Point & { readonly kilometres: number }) | null
-  /** Whether events that lists leave out are there too. */
+  /** Whether unlisted events are included. */
   readonly unlisted?: boolean
 }
 
-/** How many found events are looked at one by one; more are quicker found by looking at all. */
-export const FEW = 2000
+/** Limit on found events that are looked up by id. For more, a full scan is faster. */
+export const MAX_BY_ID = 2000
 
-/** So many that there are never more. */
-export const ALL = 2 ** 40
+/** A limit that is never reached. */
+export const NO_LIMIT = 2 ** 40
 
 const DAY = 86_400
 const FIRST = toInstant('0001-01-01 00:00:00', 'UTC')
 const LAST = toInstant('9999-12-31 23:59:59', 'UTC')
 
-/** The days in which what fits some bounds can start. */
+/** Range of possible start times. */
 interface TimeRange {
   readonly from: WallClock | null
   readonly to: WallClock | null
 }
 
 /**
- * What ends before a time starts before it, too; but where clocks are put back its wall clock may say otherwise, and
- * instants are of any zone: so with a day or two to spare.
+ * An event that ends before a time also starts before it. But its wall-clock time may differ when clocks are set back,
+ * and instants may be of any time zone, so the range has a margin of two days.
  */
-function startSpan(bounds: readonly TimeBound[]): TimeRange {
+function startRange(bounds: readonly TimeBound[]): TimeRange {
   let from: WallClock | null = null
   let to: WallClock | null = null
   for (const { end, is, than } of bounds) {
@@ -78,45 +78,45 @@ function startSpan(bounds: readonly TimeBound[]): TimeRange {
   return { from, to }
 }
 
-/** Those links whose events can be in a span. */
-function within(
+/** Restricts links to events that start in a range. */
+function startingIn(
   query: SelectQueryBuilder<Tables, 'event_terms', { event: number }>,
   { from, to }: TimeRange,
 ): SelectQueryBuilder<Tables, 'event_terms', { event: number }> {
-  const begun = from === null ? query : query.where('start_local', '>=', from)
-  return to === null ? begun : begun.where('start_local', '<=', to)
+  const fromStart = from === null ? query : query.where('start_local', '>=', from)
+  return to === null ? fromStart : fromStart.where('start_local', '<=', to)
 }
 
-/** Whether events are found by what they are linked to. */
+/** Whether the filter uses links to terms, venues or organizers. */
 export function isByLink({ terms, linked }: EventFilter): boolean {
   return terms.length > 0 || Object.keys(linked).length > 0
 }
 
-/** What a filter asks of events; near a place, the join with the venues does the rest. */
+/** Conditions of a filter. Distance is handled by a join with venues. */
 export function conditions(tx: Tx, eb: Where, filter: EventFilter): Expression<SqlBool>[] {
   const { visibility, include, search, featured, parent } = filter
-  const few = filter.found !== null && filter.found.length <= FEW ? filter.found : null
-  const named = few !== null || isByLink(filter)
-  const status = named ? dialectOf(tx).plain(eb.ref('events.status')) : eb.ref('events.status')
+  const few = filter.found !== null && filter.found.length <= MAX_BY_ID ? filter.found : null
+  const isSelective = few !== null || isByLink(filter)
+  const status = isSelective ? dialectOf(tx).unindexed(eb.ref('events.status')) : eb.ref('events.status')
   const found: Expression<SqlBool>[] = [isVisible(eb, visibility, filter.status, status)]
   if (include !== null) found.push(eb('events.id', 'in', include))
   else if (!filter.unlisted) found.push(eb('events.hide_from_listings', '=', 0))
   for (const { end, is, than } of filter.bounds) {
     found.push(typeof than === 'string' ? eb(`${end}_local`, is, than) : eb(`${end}_utc`, is, than))
   }
-  const span = startSpan(filter.bounds)
-  if (span.to !== null && filter.bounds.every(({ than }) => typeof than === 'string'))
-    found.push(eb('start_local', '<=', span.to))
-  if (few !== null) found.push(dialectOf(tx).among(eb.ref('events.id'), eb.val(JSON.stringify(few))))
+  const range = startRange(filter.bounds)
+  if (range.to !== null && filter.bounds.every(({ than }) => typeof than === 'string'))
+    found.push(eb('start_local', '<=', range.to))
+  if (few !== null) found.push(dialectOf(tx).isInJson(eb.ref('events.id'), eb.val(JSON.stringify(few))))
   const details: Expression<SqlBool>[] = filter.terms.map((terms) =>
-    eb('events.id', 'in', within(eb.selectFrom('event_terms').select('event').where('term', 'in', terms), span)),
+    eb('events.id', 'in', startingIn(eb.selectFrom('event_terms').select('event').where('term', 'in', terms), range)),
   )
   for (const kind of Object.keys(filter.linked) as LinkedKind[]) {
     details.push(
       eb(
         'id',
         'in',
-        within(
+        startingIn(
           eb
             .selectFrom(LINK_TABLE[kind])
             .select('event')
@@ -125,7 +125,7 @@ export function conditions(tx: Tx, eb: Where, filter: EventFilter): Expression<S
             'event_terms',
             { event: number }
           >,
-          span,
+          range,
         ),
       ),
     )
@@ -136,43 +136,43 @@ export function conditions(tx: Tx, eb: Where, filter: EventFilter): Expression<S
     const tickets = eb.selectFrom('tickets').select('event')
     details.push(eb('events.id', filter.ticketed ? 'in' : 'not in', tickets))
   }
-  if (filter.placed !== null) {
-    const placed = eb
+  if (filter.hasCoordinates !== null) {
+    const withCoordinates = eb
       .selectFrom('event_venues')
       .innerJoin('venues', 'venues.id', 'event_venues.linked')
       .select('event_venues.event')
       .where('venues.geo_lat', 'is not', null)
       .where((e) => isVisible(e as unknown as ExpressionBuilder<Tables, 'venues'>, visibility, null))
-    details.push(eb('events.id', filter.placed ? 'in' : 'not in', placed))
+    details.push(eb('events.id', filter.hasCoordinates ? 'in' : 'not in', withCoordinates))
   }
-  // Near a place, the join with the venues does the rest.
+  // The join with venues applies the distance. This entry only adds the check for protected events.
   if (filter.near !== null) details.push(eb.lit(true))
-  if (search !== null) found.push(containsFor(tx, eb, visibility, search))
-  if (details.length > 0) found.push(whole(eb, visibility), ...details)
+  if (search !== null) found.push(matchesSearch(tx, eb, visibility, search))
+  if (details.length > 0) found.push(isFullyVisible(eb, visibility), ...details)
   return found
 }
 
-/** The search of a reader: of a protected event only its title is looked into. */
-function containsFor(tx: Tx, eb: Where, visibility: Visibility, part: string): Expression<SqlBool> {
+/** Text search for a reader: of a protected event, only the title is searched. */
+function matchesSearch(tx: Tx, eb: Where, visibility: Visibility, part: string): Expression<SqlBool> {
   const { contains } = dialectOf(tx)
   return eb.or([
     contains(eb.ref('events.title_search'), part),
-    eb.and([contains(eb.ref('events.search'), part), whole(eb, visibility)]),
+    eb.and([contains(eb.ref('events.search'), part), isFullyVisible(eb, visibility)]),
   ])
 }
 
-/** The events that contain a text, if an index tells and they are not more than `most`. */
+/** Ids of the events that contain a text; null if there are more than `most`, or no index can answer. */
 export function containing(tx: Tx, part: string, most: number): Promise<number[] | null> {
-  return dialectOf(tx).containing(tx, part, most)
+  return dialectOf(tx).eventsContaining(tx, part, most)
 }
 
-/** The protected events that contain a text where this reader does not see it. */
+/** Protected events that contain a text only where this reader may not see it. */
 export async function containingHidden(tx: Tx, part: string, visibility: Visibility): Promise<number[]> {
   const rows = await tx
     .selectFrom('events')
     .select('id')
     .where('password_hash', 'is not', null)
-    .where((eb) => eb.not(containsFor(tx, eb, visibility, part)))
+    .where((eb) => eb.not(matchesSearch(tx, eb, visibility, part)))
     .execute()
   return rows.map(({ id }) => id)
 }

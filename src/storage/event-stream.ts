@@ -10,25 +10,25 @@ import { RECORD_TABLE } from './records.ts'
 import type { Tables } from './tables.ts'
 import { isVisible } from './visibility.ts'
 
-/** What a feed or an export asks for: as a list, and perhaps without the events that have a password. */
+/** Filter of a feed or export: like a list, optionally without protected events. */
 export interface StreamFilter extends EventFilter {
   readonly unprotected: boolean
 }
 
-/** Where a batch ended. */
-export type After = Pick<EventRow, 'start_local' | 'id'>
+/** Position of the last event of a batch. */
+export type Cursor = Pick<EventRow, 'start_local' | 'id'>
 
-/** The next events in order of their wall-clock start: those after the last of the batch before. */
+/** Next batch of events, ordered by wall-clock start. */
 export async function batch(
   tx: Tx,
   filter: StreamFilter,
-  after: After | null,
+  after: Cursor | null,
   limit: number,
   offset = 0,
 ): Promise<EventRow[]> {
   let query = matching(tx, filter).selectAll()
   if (after !== null) {
-    // The first comparison is what an index finds its place by.
+    // The first comparison lets the database seek in the index.
     query = query
       .where('start_local', '>=', after.start_local)
       .where((eb) => eb.or([eb('start_local', '>', after.start_local), eb('id', '>', after.id)]))
@@ -36,15 +36,15 @@ export async function batch(
   return query.orderBy('start_local').orderBy('id').limit(limit).offset(offset).execute()
 }
 
-/** A zone that events have, with the first and last instant that is told by its clock. */
-export interface ZoneSpan {
+/** A time zone of events, with the first and last instant used in it. */
+export interface ZoneUse {
   readonly timezone: Zone
   readonly first: Instant
   readonly last: Instant
 }
 
-/** The zones of all events that have a time of day, and one that can be written. */
-export async function zones(tx: Tx, filter: StreamFilter): Promise<ZoneSpan[]> {
+/** Time zones of all events that have a time of day, and one that can be formatted. */
+export async function zones(tx: Tx, filter: StreamFilter): Promise<ZoneUse[]> {
   const rows = await matching(tx, filter)
     .where('all_day', '=', 0)
     .where('start_utc', '>=', EARLIEST)
@@ -57,28 +57,28 @@ export async function zones(tx: Tx, filter: StreamFilter): Promise<ZoneSpan[]> {
   return rows.map(({ timezone, first, last }) => ({ timezone, first: Number(first), last: Number(last) }))
 }
 
-/** When a record was changed; null for a time that cannot be written, and whose sum SQLite could not hold. */
-const CHANGED = sql<
+/** Time of change; null for values that cannot be formatted, and whose sum would overflow in SQLite. */
+const MODIFIED = sql<
   number | null
 >`case when modified_utc between ${sql.lit(EARLIEST)} and ${sql.lit(LATEST)} then modified_utc end`
 
-/** What changes when anything changes that the events are shown with. */
+/** Fingerprint of a feed: it changes with any data that the feed shows. */
 export interface StreamState {
   readonly total: number
   /** The latest change of an event, or of a record that it may be linked to; null when there is none. */
   readonly modified: Instant | null
-  /** Values that differ after every change: each moves the revision of a record, or makes it one more or less. */
+  /** Values that differ after every change, such as counts and sums of revisions. */
   readonly marks: readonly (string | number)[]
 }
 
-/** Sums and counts of what is shown; terms have no date of change, so they themselves are looked at. */
+/** Computes the fingerprint. Terms have no revision, so their values are included. */
 export async function state(tx: Tx, filter: StreamFilter): Promise<StreamState> {
   const sums = [
     sql<number>`count(*)`.as('count'),
     sumOf('id').as('ids'),
-    sql<string>`cast(coalesce(sum(${CHANGED}), 0) as text)`.as('changes'),
+    sql<string>`cast(coalesce(sum(${MODIFIED}), 0) as text)`.as('changes'),
     sumOf('revision').as('revisions'),
-    sql<number | null>`max(${CHANGED})`.as('modified'),
+    sql<number | null>`max(${MODIFIED})`.as('modified'),
   ] as const
   const events = await matching(tx, filter).select(sums).executeTakeFirstOrThrow()
   const linked = []
@@ -104,7 +104,7 @@ export async function state(tx: Tx, filter: StreamFilter): Promise<StreamState> 
   }
 }
 
-/** As text: a sum may be more than JavaScript holds exactly. */
+/** As text: a sum may exceed the safe integers of JavaScript. */
 function sumOf(column: 'id' | 'revision') {
   return sql<string>`cast(coalesce(sum(${sql.ref(column)}), 0) as text)`
 }
@@ -114,13 +114,13 @@ function matching(tx: Tx, filter: StreamFilter): SelectQueryBuilder<Tables, 'eve
   let query = tx.selectFrom('events').where((eb) => eb.and(conditions(tx, eb, filter)))
   if (unprotected) query = query.where('password_hash', 'is', null)
   if (near === null) return query
-  const { placesIn, distance } = dialectOf(tx)
+  const { venuesIn, distance } = dialectOf(tx)
   const measured = distance(sql.ref('venues.geo_lat'), sql.ref('venues.geo_lng'), near)
   const nearby = tx
     .selectFrom('event_venues')
     .innerJoin('venues', 'venues.id', 'event_venues.linked')
     .select('event_venues.event')
-    .where((eb) => eb.or(boxesAround(near, near.kilometres).map((box) => eb('venues.id', 'in', placesIn(box)))))
+    .where((eb) => eb.or(boxesAround(near, near.kilometres).map((box) => eb('venues.id', 'in', venuesIn(box)))))
     .where((eb) => isVisible(eb as unknown as ExpressionBuilder<Tables, 'venues'>, visibility, null))
     .where(measured, '<=', near.kilometres)
   return query.where('events.id', 'in', nearby)

@@ -4,26 +4,26 @@ import { boxesAround } from '../lib/geo.ts'
 import { LINKED_KINDS } from '../schema/linked.ts'
 import type { Status } from '../schema/record.ts'
 import type { TermKind } from '../schema/term.ts'
-import { dialectOf, gather, type Tx } from './dialect.ts'
-import { ALL, conditions, type EventFilter } from './event-filter.ts'
+import { dialectOf, selectIds, type Tx } from './dialect.ts'
+import { conditions, type EventFilter, NO_LIMIT } from './event-filter.ts'
 import type { Lookup } from './lookup.ts'
 import { insertRows, prepared, preparedBy, preparedList } from './prepared.ts'
 import { LINK_TABLE, type LinkedKind, type Page, RECORD_TABLE, type RecordRow } from './records.ts'
 import type { EventTable, Tables, TermTable } from './tables.ts'
-import { isVisible, isVisibleByKey, type Visibility, whole } from './visibility.ts'
+import { isFullyVisible, isVisible, isVisibleByKey, type Visibility } from './visibility.ts'
 
 export type EventRow = Selectable<EventTable>
 
-/** As much of an event as tells whether what is known of it is still true. */
-export interface Stub {
+/** Id and revision of an event, to check whether a cached rendering is current. */
+export interface EventStub {
   readonly id: number
   readonly revision: number
   /** 1 if it is protected by a password. */
   readonly secret: number
 }
 
-/** The same with where it stands in a list; its id decides between equals. */
-export interface Placed extends Stub {
+/** The same with the sort key of lists; the id breaks ties. */
+export interface SortedStub extends EventStub {
   readonly start_local: WallClock
 }
 
@@ -32,7 +32,7 @@ const SECRET = sql<number>`case when events.password_hash is null then 0 else 1 
 const matching = (tx: Tx, filter: EventFilter) =>
   tx.selectFrom('events').where((eb) => eb.and(conditions(tx, eb, filter)))
 
-/** How many events there are. */
+/** Number of matching events. */
 export async function count(tx: Tx, filter: EventFilter): Promise<number> {
   const { total } = await matching(tx, filter)
     .select((eb) => eb.fn.countAll<number>().as('total'))
@@ -40,33 +40,36 @@ export async function count(tx: Tx, filter: EventFilter): Promise<number> {
   return Number(total)
 }
 
-/** Events in order of their wall-clock start. */
+/** One page of events, ordered by wall-clock start. */
 export async function page(tx: Tx, filter: EventFilter, limit: number, offset: number): Promise<EventRow[]> {
   return matching(tx, filter).selectAll().orderBy('start_local').orderBy('id').limit(limit).offset(offset).execute()
 }
 
 const DAY = sql<string>`substr(start_local, 1, 10)`
 
-/** The first events of each day, those before others whose reader sees that they are sticky, in order of their wall-clock start; at most so many in all. */
+/**
+ * The first events of each day, ordered by wall-clock start, but sticky events that the reader fully sees come first;
+ * at most `most` in total.
+ */
 export async function firstOfDays(tx: Tx, filter: EventFilter, perDay: number, most: number): Promise<EventRow[]> {
-  const placed = matching(tx, filter)
+  const ranked = matching(tx, filter)
     .select('id')
     .select((eb) => {
-      const first = sql`case when sticky = 1 and ${whole(eb, filter.visibility)} then 0 else 1 end`
-      return sql<number>`row_number() over (partition by ${DAY} order by ${first}, start_local, id)`.as('place')
+      const first = sql`case when sticky = 1 and ${isFullyVisible(eb, filter.visibility)} then 0 else 1 end`
+      return sql<number>`row_number() over (partition by ${DAY} order by ${first}, start_local, id)`.as('rank')
     })
-    .as('placed')
+    .as('ranked')
   return tx
     .selectFrom('events')
     .selectAll()
-    .where('id', 'in', (eb) => eb.selectFrom(placed).select('placed.id').where('placed.place', '<=', perDay))
+    .where('id', 'in', (eb) => eb.selectFrom(ranked).select('ranked.id').where('ranked.rank', '<=', perDay))
     .orderBy('start_local')
     .orderBy('id')
     .limit(most)
     .execute()
 }
 
-/** How many events begin on each day. */
+/** Number of events that start on each day. */
 export async function countByDay(tx: Tx, filter: EventFilter): Promise<Map<string, number>> {
   const rows = await matching(tx, filter)
     .select(DAY.as('day'))
@@ -76,17 +79,17 @@ export async function countByDay(tx: Tx, filter: EventFilter): Promise<Map<strin
   return new Map(rows.map(({ day, total }) => [day, Number(total)]))
 }
 
-/** The same in brief, from behind an event on: the further a page, the more that saves. */
+/** One page of event stubs. Starting after a known event makes far pages cheap. */
 export async function stubs(
   tx: Tx,
   filter: EventFilter,
   limit: number,
   offset: number,
-  behind: Placed | null,
-): Promise<Placed[]> {
+  after: SortedStub | null,
+): Promise<SortedStub[]> {
   let query = matching(tx, filter)
-  if (behind !== null) {
-    const { start_local, id } = behind
+  if (after !== null) {
+    const { start_local, id } = after
     query = query
       .where('start_local', '>=', start_local)
       .where((eb) => eb(eb.refTuple('start_local', 'id'), '>', eb.tuple(start_local, id)))
@@ -101,40 +104,40 @@ export async function stubs(
     .execute()
 }
 
-/** The ids of all of them. */
+/** Ids of all matching events. */
 export async function ids(tx: Tx, filter: EventFilter): Promise<number[]> {
-  return gather(tx, matching(tx, filter).select('id').orderBy('start_local').orderBy('id').limit(ALL))
+  return selectIds(tx, matching(tx, filter).select('id').orderBy('start_local').orderBy('id').limit(NO_LIMIT))
 }
 
-/** Those of the given events that exist, in brief. */
-export const stubsOf = preparedList<Stub>((db, ids) =>
+/** Stubs of the given events that exist. */
+export const stubsOf = preparedList<EventStub>((db, ids) =>
   db.selectFrom('events').select(['id', 'revision']).select(SECRET).where('id', 'in', ids),
 )
 
-/** Those that are protected by a password. */
+/** Ids of password-protected events. */
 export async function secretIds(tx: Tx): Promise<number[]> {
-  return gather(tx, tx.selectFrom('events').select('id').where('password_hash', 'is not', null))
+  return selectIds(tx, tx.selectFrom('events').select('id').where('password_hash', 'is not', null))
 }
 
 const published = (db: Kysely<Tables>) =>
   db.selectFrom('events').select(['id', 'revision']).select(SECRET).where('status', '=', 'publish')
 
-/** A published event in brief, by its id and by its slug. */
-export const STUB_BY_ID: Lookup<Stub> = { build: (db, id) => published(db).where('id', '=', id) }
-export const STUB_BY_SLUG: Lookup<Stub> = { build: (db, slug) => published(db).where('slug', '=', slug) }
+/** Stub of a published event, by id and by slug. */
+export const STUB_BY_ID: Lookup<EventStub> = { build: (db, id) => published(db).where('id', '=', id) }
+export const STUB_BY_SLUG: Lookup<EventStub> = { build: (db, slug) => published(db).where('slug', '=', slug) }
 
-/** How long the text is that `search` looks into, in octets. */
+/** Length of the searchable text, in octets. */
 type TextSize = { readonly size: number }
 const textSize = (db: Kysely<Tables>) => db.selectFrom('events').select(sql<number>`octet_length(search)`.as('size'))
 export const TEXT_SIZE_BY_ID: Lookup<TextSize> = { build: (db, id) => textSize(db).where('id', '=', id) }
 export const TEXT_SIZE_BY_SLUG: Lookup<TextSize> = { build: (db, slug) => textSize(db).where('slug', '=', slug) }
 
-/** Those of the given events that exist. */
+/** The given events that exist. */
 export const getAll = preparedList<EventRow>((db, ids) => db.selectFrom('events').selectAll().where('id', 'in', ids))
 
 /**
- * Events near a place, the nearest first. The index narrows the venues down to a box or two; the distance itself is
- * measured of those alone.
+ * Events near a point, nearest first. The index reduces the venues to one or two bounding boxes; only their distances
+ * are computed.
  */
 export async function listNear(
   tx: Tx,
@@ -144,7 +147,7 @@ export async function listNear(
   offset: number,
 ): Promise<Page<EventRow & { distance: number }>> {
   const { visibility } = filter
-  const { placesIn, distance } = dialectOf(tx)
+  const { venuesIn, distance } = dialectOf(tx)
   const measured = distance(sql.ref('venues.geo_lat'), sql.ref('venues.geo_lng'), point)
   const near = matching(tx, filter).innerJoin(
     (eb) =>
@@ -153,7 +156,7 @@ export async function listNear(
         .innerJoin('venues', 'venues.id', 'event_venues.linked')
         .select('event_venues.event as near_event')
         .select(sql<number>`min(${measured})`.as('distance'))
-        .where((e) => e.or(boxesAround(point, kilometres).map((box) => e('venues.id', 'in', placesIn(box)))))
+        .where((e) => e.or(boxesAround(point, kilometres).map((box) => e('venues.id', 'in', venuesIn(box)))))
         .where((e) => isVisible(e as unknown as ExpressionBuilder<Tables, 'venues'>, visibility, null))
         .where(measured, '<=', kilometres)
         .groupBy('event_venues.event')
@@ -173,7 +176,7 @@ export async function listNear(
   return { rows, total: Number(total) }
 }
 
-/** The venues or organizers of events that a reader may open, in order, each with its event's id. */
+/** Venues or organizers of events that a reader may see, in order, by event id. */
 export async function linkedOf(
   tx: Tx,
   kind: LinkedKind,
@@ -187,7 +190,7 @@ export async function linkedOf(
     .innerJoin(table, `${table}.id`, `${LINK_TABLE[kind]}.linked`)
     .selectAll(table)
     .select(`${LINK_TABLE[kind]}.event as of_event`)
-    .where((eb) => dialectOf(tx).among(eb.ref(`${LINK_TABLE[kind]}.event`), eb.val(JSON.stringify(events))))
+    .where((eb) => dialectOf(tx).isInJson(eb.ref(`${LINK_TABLE[kind]}.event`), eb.val(JSON.stringify(events))))
     .where((eb) => isVisibleByKey(tx, eb as unknown as ExpressionBuilder<Tables, 'venues'>, visibility))
     .orderBy(`${LINK_TABLE[kind]}.event`)
     .orderBy(`${LINK_TABLE[kind]}.position`)
@@ -206,19 +209,19 @@ const termsOfSome = preparedList<TermTable & { of_event: number }>((db, events) 
     .orderBy('terms.id'),
 )
 
-/** The categories and tags of events, by name, by their event's id. */
+/** Categories and tags of events, ordered by name, by event id. */
 export async function termsOf(tx: Tx, events: readonly number[]): Promise<Map<number, TermTable[]>> {
   return Map.groupBy(await termsOfSome(tx, events), (row) => row.of_event)
 }
 
-/** Something that an event is linked to. */
+/** A link from an event to a term, venue or organizer. */
 export interface Link {
   readonly event: number
   readonly kind: LinkedKind | TermKind
   readonly linked: number
 }
 
-/** What events are linked to, whether anybody may see it or not; venues and organizers of each in order. */
+/** All links of events, regardless of visibility; venues and organizers in order. */
 export const links = preparedList<Link>((db, events) => {
   const linked = (kind: LinkedKind) =>
     db
@@ -238,7 +241,7 @@ export const links = preparedList<Link>((db, events) => {
     .orderBy('position')
 })
 
-/** Makes these the venues or organizers of an event, in this order; a new one has none that would have to go. */
+/** Replaces the venues or organizers of an event, in the given order. A new event has none to delete. */
 export async function setLinked(
   tx: Tx,
   kind: LinkedKind,
@@ -251,13 +254,13 @@ export async function setLinked(
   await insertRows(tx, LINK_TABLE[kind], rows)
 }
 
-/** The ids of an event's categories and tags. */
+/** Ids of an event's categories and tags. */
 export async function termIds(tx: Tx, event: number): Promise<number[]> {
   const rows = await tx.selectFrom('event_terms').select('term').where('event', '=', event).execute()
   return rows.map((row) => row.term)
 }
 
-/** Makes these the categories and tags of an event; a new one has none that would have to go. */
+/** Replaces the categories and tags of an event. A new event has none to delete. */
 export async function setTerms(tx: Tx, event: number, terms: readonly number[], isNew: boolean): Promise<void> {
   if (!isNew) await tx.deleteFrom('event_terms').where('event', '=', event).execute()
   const rows = terms.map((term) => ({ event, term }))
@@ -277,15 +280,18 @@ const counting = (by: 1 | -1) =>
 const countUp = counting(1)
 const countDown = counting(-1)
 
-/** Moves the counts of terms by one, up or down; what is counted is public. Answers them as they then are, by name. */
+/**
+ * Increments or decrements the event counts of terms; counted terms become public. Returns the changed rows, ordered by
+ * name.
+ */
 export async function countTerms(tx: Tx, terms: readonly number[], by: 1 | -1): Promise<TermTable[]> {
   if (terms.length === 0) return []
   const rows = await (by === 1 ? countUp : countDown)(terms.length)(tx, ...terms)
-  // As the databases order them: by code points.
+  // By code point, as the databases do.
   return rows.sort((a, b) => Buffer.compare(Buffer.from(a.name_key), Buffer.from(b.name_key)) || a.id - b.id)
 }
 
-/** Publishes the drafts by an author among the venues and organizers of events, or schedules those of a later date. */
+/** Publishes an author's draft venues and organizers of events, or schedules those with a later date. */
 export async function publishLinkedDrafts(
   tx: Tx,
   events: readonly number[],
@@ -311,7 +317,7 @@ export async function publishLinkedDrafts(
   }
 }
 
-/** Whether `event` is `above` or somewhere below it. */
+/** Whether `event` is `above` or one of its descendants. */
 export async function isWithin(tx: Tx, event: number, above: number): Promise<boolean> {
   await dialectOf(tx).lock(tx, 'parents')
   const rows = await tx

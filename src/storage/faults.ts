@@ -1,35 +1,35 @@
 import { statfs } from 'node:fs/promises'
 import { AppError, storageFull } from '../lib/errors.ts'
 
-/** What can be wrong with the place where data is kept. */
+/** Faults of the storage. */
 export type Fault =
-  /** There is no room. */
+  /** No space left. */
   | 'full'
-  /** It cannot be written to, or not be opened. */
+  /** It cannot be opened or written. */
   | 'unwritable'
-  /** Something that is stored cannot be read. */
+  /** Stored data cannot be read. */
   | 'damaged'
-  /** The database file is no longer where it was. */
+  /** The database file was moved or replaced. */
   | 'moved'
 
-/** How much room there must be, in bytes; a write takes less. */
-const LEAST_FREE = 2 ** 20
+/** Minimum free space, in bytes; a write takes less. */
+const MIN_FREE_BYTES = 2 ** 20
 
-/** Remembers what is wrong with a database, so that the service can say that it is not ready. */
+/** Records faults of a database, for the readiness check. */
 export class Faults {
-  /** Until the service is started again: what is damaged does not mend itself. */
+  /** Set until restart: damage does not repair itself. */
   isDamaged = false
-  /** Whether the last write that was told of has failed, so that another has to be tried. */
+  /** Whether the last write failed, so that another has to be attempted. */
   hasFailed = false
   readonly #isMoved: () => boolean
 
-  /** `isMoved` answers whether the database file or its log is no longer where it was: what is read then may look damaged. */
+  /** `isMoved` tells whether the database file or its log was moved or replaced: reads may then look damaged. */
   constructor(isMoved: () => boolean) {
     this.#isMoved = isMoved
   }
 
-  /** What the client is told of a failure. */
-  tell(fault: Fault, error: unknown): unknown {
+  /** Records a fault and returns the error for the client. */
+  report(fault: Fault, error: unknown): unknown {
     if (fault === 'damaged' && !this.#isMoved()) {
       this.isDamaged = true
       return error
@@ -40,13 +40,13 @@ export class Faults {
   }
 }
 
-/** Whether the disk that a folder is on has next to no room. */
+/** Whether the disk of a folder is nearly full. */
 export async function isFull(folder: string): Promise<boolean> {
   try {
     const { bavail, bsize } = await statfs(folder)
-    return bavail * bsize < LEAST_FREE
+    return bavail * bsize < MIN_FREE_BYTES
   } catch {
-    // Nothing is known of it: writes will tell.
+    // Unknown: writes will report it.
     return false
   }
 }

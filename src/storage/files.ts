@@ -7,60 +7,60 @@ import { FILE_MODE, FOLDER_MODE, makeFolderPrivate } from './sqlite/private-file
 
 const aws = lazyPackage<typeof Aws>('aws4fetch')
 
-/** Where files are kept, under keys of letters, digits, dots, dashes and slashes. */
+/** File storage. Keys consist of letters, digits, dots, dashes and slashes. */
 export interface FileStore {
-  /** Keeps a file: it is there as a whole, or not at all. No key is used by two at a time. */
+  /** Stores a file atomically. No two callers use the same key at a time. */
   put(key: string, bytes: Buffer, mime: string): Promise<void>
   get(key: string): Promise<Buffer | null>
-  /** How many bytes a file has; null if there is none. */
+  /** Size in bytes; null if there is no such file. */
   size(key: string): Promise<number | null>
-  /** Removes a file, if there is one. */
+  /** Removes a file if it exists. */
   remove(key: string): Promise<void>
 }
 
-/** Files in a folder. */
+/** Stores files in a folder. */
 export function folderStore(folder: string): FileStore {
   const path = (key: string) => join(folder, key)
-  /** Where it is written: what a crash leaves is removed with the file. */
-  const partOf = (key: string) => `${path(key)}.part`
+  /** Temporary file. `remove` deletes one that a crash left behind. */
+  const temporaryPath = (key: string) => `${path(key)}.part`
   let isPrivate = false
   return {
     async put(key, bytes) {
-      const temporary = partOf(key)
+      const temporary = temporaryPath(key)
       try {
         if (!isPrivate) makeFolderPrivate(folder)
         isPrivate = true
         const made = await mkdir(dirname(temporary), { recursive: true, mode: FOLDER_MODE })
-        await writeWhole(temporary, bytes)
+        await writeAndSync(temporary, bytes)
         await rename(temporary, path(key))
         await syncFolders(dirname(temporary), made === undefined ? dirname(temporary) : dirname(made))
       } catch (error) {
         await rm(temporary, { force: true }).catch(() => {})
-        throw toldOf(error)
+        throw clientError(error)
       }
     },
-    get: (key) => readFile(path(key)).catch(ifMissing),
-    size: (key) => stat(path(key)).then(({ size }) => size, ifMissing),
+    get: (key) => readFile(path(key)).catch(nullIfMissing),
+    size: (key) => stat(path(key)).then(({ size }) => size, nullIfMissing),
     async remove(key) {
-      await rm(partOf(key), { force: true })
+      await rm(temporaryPath(key), { force: true })
       await rm(path(key), { force: true })
     },
   }
 }
 
-/** What the operating system says if there is no room, a quota is used up, or a file may not be so large. */
-const NO_ROOM = ['ENOSPC', 'EDQUOT', 'EFBIG']
-/** What it says if the disk fails, or may not be written to. */
+/** Error codes of the system: no space, quota exceeded, file too large. */
+const DISK_FULL = ['ENOSPC', 'EDQUOT', 'EFBIG']
+/** Error codes of a failing or read-only disk. */
 const UNWRITABLE = ['EIO', 'EROFS']
 
-/** What the client is told of a failed write. */
-function toldOf(error: unknown): unknown {
+/** Converts a write error to an error for the client. */
+function clientError(error: unknown): unknown {
   const code = codeOf(error)
-  if (NO_ROOM.includes(code)) return storageFull(error)
-  return UNWRITABLE.includes(code) ? away(error) : error
+  if (DISK_FULL.includes(code)) return storageFull(error)
+  return UNWRITABLE.includes(code) ? storeUnavailable(error) : error
 }
 
-function ifMissing(error: unknown): null {
+function nullIfMissing(error: unknown): null {
   if (['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return null
   throw error
 }
@@ -69,7 +69,7 @@ function codeOf(error: unknown): string {
   return (error as NodeJS.ErrnoException).code ?? ''
 }
 
-async function writeWhole(path: string, bytes: Buffer): Promise<void> {
+async function writeAndSync(path: string, bytes: Buffer): Promise<void> {
   const file = await open(path, 'w', FILE_MODE)
   try {
     await file.writeFile(bytes)
@@ -79,11 +79,11 @@ async function writeWhole(path: string, bytes: Buffer): Promise<void> {
   }
 }
 
-/** Writes to the disk what lies in a folder, and in those above it up to another: else a new name may be lost with the power. */
+/** Syncs a folder and its parents up to `to`: otherwise a new file name may be lost in a power failure. */
 async function syncFolders(from: string, to: string): Promise<void> {
   for (let folder = from; ; folder = dirname(folder)) {
     const opened = await open(folder, 'r').catch(() => null)
-    // Where folders cannot be opened, such as on Windows, they cannot be synced either.
+    // Some systems, such as Windows, can neither open nor sync folders.
     await opened?.sync().catch(() => {})
     await opened?.close()
     if (folder === to || folder === dirname(folder)) return
@@ -91,26 +91,26 @@ async function syncFolders(from: string, to: string): Promise<void> {
 }
 
 export interface S3Options {
-  /** The address of the bucket, such as `https://s3.example.org/bucket`. */
+  /** URL of the bucket, such as `https://s3.example.org/bucket`. */
   readonly bucket: string
   readonly region: string
   readonly accessKeyId: string
   readonly secretAccessKey: string
 }
 
-/** Files in an S3-compatible store. */
+/** Stores files in an S3-compatible object store. */
 export function s3Store({ bucket, region, accessKeyId, secretAccessKey }: S3Options): FileStore {
   const { AwsClient } = aws()
   const client = new AwsClient({ accessKeyId, secretAccessKey, region, service: 's3', retries: 3 })
   const send = async (method: string, key: string, init: RequestInit = {}) => {
     const request = { method, signal: AbortSignal.timeout(30_000), ...init }
     const response = await client.fetch(`${bucket}/${key}`, request).catch((error: unknown) => {
-      throw away(error)
+      throw storeUnavailable(error)
     })
     if (response.ok || response.status === 404) return response
     const error = new Error(`the file store answered ${response.status} to ${method} ${key}`)
     if (response.status === 507) throw storageFull(error)
-    throw response.status === 429 || response.status >= 500 ? away(error) : error
+    throw response.status === 429 || response.status >= 500 ? storeUnavailable(error) : error
   }
   return {
     async put(key, bytes, mime) {
@@ -131,7 +131,7 @@ export function s3Store({ bucket, region, accessKeyId, secretAccessKey }: S3Opti
   }
 }
 
-/** The store does not answer for now. */
-function away(cause: unknown): AppError {
+/** The store is temporarily unavailable. */
+function storeUnavailable(cause: unknown): AppError {
   return new AppError('rest_unavailable', { headers: { 'retry-after': '5' } }, cause)
 }

@@ -2,17 +2,17 @@ import type { Instant } from '../calendar/zone.ts'
 import type { Tx } from './dialect.ts'
 
 /**
- * Files of images that no image names: those that are being written, and those that are to be removed. A file is listed
- * before it is written, and no longer when an image names it; so whatever is interrupted, it is known what to remove.
+ * List of image files without an image row: files being written, and files to remove. A file is listed before it is
+ * written and unlisted when an image row refers to it. So, after any crash, it is known which files to remove.
  */
 
-/** Lists files that are about to be written. */
-export async function announce(tx: Tx, files: readonly string[], now: Instant): Promise<void> {
+/** Lists files before they are written. */
+export async function addPending(tx: Tx, files: readonly string[], now: Instant): Promise<void> {
   await add(tx, files, now, 0)
 }
 
-/** Lists files that are to be removed, as their image is. */
-export async function condemn(tx: Tx, files: readonly string[], now: Instant): Promise<void> {
+/** Lists the files of a removed image. */
+export async function addObsolete(tx: Tx, files: readonly string[], now: Instant): Promise<void> {
   await add(tx, files, now, 1)
 }
 
@@ -25,7 +25,7 @@ async function add(tx: Tx, files: readonly string[], since_utc: Instant, removin
     .execute()
 }
 
-/** Takes files off the list, as an image is to name them; answers whether all were still there. */
+/** Unlists files when an image row is about to refer to them. Returns whether all were still listed. */
 export async function claim(tx: Tx, files: readonly string[]): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('unused_files')
@@ -35,8 +35,8 @@ export async function claim(tx: Tx, files: readonly string[]): Promise<boolean> 
   return Number(numDeletedRows) === files.length
 }
 
-/** Lets no image name these files any more; answers those that none names, which are to be removed. */
-export async function seize(tx: Tx, files: readonly string[]): Promise<string[]> {
+/** Marks files as to be removed, so that no image row can claim them. Returns those that were not claimed. */
+export async function markObsolete(tx: Tx, files: readonly string[]): Promise<string[]> {
   await tx
     .updateTable('unused_files')
     .set({ removing: 1 })
@@ -52,12 +52,12 @@ export async function seize(tx: Tx, files: readonly string[]): Promise<string[]>
   return rows.map(({ file }) => file)
 }
 
-/** Takes files off the list that are no more. */
-export async function forget(tx: Tx, files: readonly string[]): Promise<void> {
+/** Unlists removed files. */
+export async function unlist(tx: Tx, files: readonly string[]): Promise<void> {
   await tx.deleteFrom('unused_files').where('file', 'in', files).where('removing', '=', 1).execute()
 }
 
-/** Some of the files that were listed before a moment. */
+/** Files that were listed before a time. */
 export async function listBefore(tx: Tx, moment: Instant, limit: number): Promise<string[]> {
   const rows = await tx
     .selectFrom('unused_files')

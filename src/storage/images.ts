@@ -6,7 +6,7 @@ import type { ImageTable } from './tables.ts'
 
 export type ImageRow = Selectable<ImageTable>
 
-/** Images, the newest first. */
+/** Images, newest first. */
 export async function list(tx: Tx, limit: number, offset: number): Promise<Page<ImageRow>> {
   const { total } = await tx
     .selectFrom('images')
@@ -20,14 +20,16 @@ export async function get(tx: Tx, id: number): Promise<ImageRow | undefined> {
   return tx.selectFrom('images').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/** An image that is to be shown by a record, or to be removed: until this transaction ends, nobody else does the other. */
-export async function hold(tx: Tx, id: number, to: 'show' | 'remove'): Promise<ImageRow | undefined> {
+/**
+ * Locks an image until the transaction ends: a record is about to use it, or it is about to be removed, but not both.
+ */
+export async function lock(tx: Tx, id: number, to: 'show' | 'remove'): Promise<ImageRow | undefined> {
   const query = tx.selectFrom('images').selectAll().where('id', '=', id)
   if (!dialectOf(tx).locksRows) return query.executeTakeFirst()
   return (to === 'show' ? query.forKeyShare() : query.forUpdate()).executeTakeFirst()
 }
 
-/** Those of the given images that exist, by id. */
+/** The given images that exist, by id. */
 export async function getAll(tx: Tx, ids: readonly number[]): Promise<Map<number, ImageRow>> {
   if (ids.length === 0) return new Map()
   const rows = await tx
@@ -38,12 +40,12 @@ export async function getAll(tx: Tx, ids: readonly number[]): Promise<Map<number
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** The image with this hash. */
+/** Finds an image by the hash of its uploaded bytes. */
 export async function find(tx: Tx, hash: string): Promise<ImageRow | undefined> {
   return tx.selectFrom('images').selectAll().where('hash', '=', hash).executeTakeFirst()
 }
 
-/** The image whose files have names that begin so. */
+/** Finds an image by the base name of its files. */
 export async function findByFile(tx: Tx, base: string): Promise<ImageRow | undefined> {
   return tx
     .selectFrom('images')
@@ -52,24 +54,23 @@ export async function findByFile(tx: Tx, base: string): Promise<ImageRow | undef
     .executeTakeFirst()
 }
 
-/** Makes an image name other files; records that show it count as changed. */
+/** Changes the files of an image. Records that show it get a new revision. */
 export async function setFiles(
   tx: Tx,
   id: number,
   files: Pick<ImageRow, 'file_base' | 'sizes' | 'filesize'>,
 ): Promise<void> {
   await tx.updateTable('images').set(files).where('id', '=', id).execute()
-  await showInstead(tx, id, id)
+  await replaceInRecords(tx, id, id)
 }
 
-/** Makes an image. */
 export async function create(tx: Tx, image: Omit<ImageRow, 'id'>): Promise<ImageRow> {
   const row = { ...image, id: await dialectOf(tx).nextId(tx, 'records') }
   await tx.insertInto('images').values(row).execute()
   return row
 }
 
-/** How many records show an image. */
+/** Number of records that use an image. */
 export async function countUses(tx: Tx, id: number): Promise<number> {
   let uses = 0
   for (const kind of RECORD_KINDS) {
@@ -84,14 +85,14 @@ export async function countUses(tx: Tx, id: number): Promise<number> {
   return uses
 }
 
-/** Removes an image, also from every record that shows it. */
+/** Removes an image, and its use in records. */
 export async function remove(tx: Tx, id: number): Promise<void> {
-  await showInstead(tx, id, null)
+  await replaceInRecords(tx, id, null)
   await tx.deleteFrom('images').where('id', '=', id).execute()
 }
 
-/** Has all records that show an image show another, or none. */
-async function showInstead(tx: Tx, id: number, image: number | null): Promise<void> {
+/** Replaces an image in all records that use it. */
+async function replaceInRecords(tx: Tx, id: number, image: number | null): Promise<void> {
   for (const kind of RECORD_KINDS) {
     await tx
       .updateTable(RECORD_TABLE[kind] as 'venues')

@@ -6,7 +6,7 @@ import type { ImportTable } from './tables.ts'
 export type ImportRow = ImportTable
 export type ImportKind = ImportRow['kind']
 
-/** What is known of an imported event: its status is null when it was removed for good. */
+/** An earlier import of an event. The status is null if the event was deleted permanently. */
 export interface KnownEvent {
   readonly uid: string
   readonly part: string
@@ -15,7 +15,7 @@ export interface KnownEvent {
   readonly status: Status | null
 }
 
-/** The events that were imported under any of these names: these occurrences of each, or all. */
+/** Events that were imported under these uids: the given occurrences of each, or all. */
 export async function listEvents(
   tx: Tx,
   source: string,
@@ -33,7 +33,7 @@ export async function listEvents(
   return (parts === null ? query : query.where('imports.part', 'in', parts)).execute()
 }
 
-/** What was imported under one name. */
+/** Finds an earlier import by uid. */
 export async function get(
   tx: Tx,
   source: string,
@@ -51,7 +51,7 @@ export async function get(
     .executeTakeFirst()
 }
 
-/** Remembers what things were imported as. */
+/** Stores which record each item was imported as. */
 export async function putAll(tx: Tx, rows: readonly ImportRow[]): Promise<void> {
   if (rows.length === 0) return
   await tx
@@ -67,7 +67,7 @@ export async function putAll(tx: Tx, rows: readonly ImportRow[]): Promise<void> 
     .execute()
 }
 
-/** Forgets an occurrence that is no more. */
+/** Deletes the import row of a removed occurrence. */
 export async function remove(tx: Tx, source: string, uid: string, part: string): Promise<void> {
   await tx
     .deleteFrom('imports')
@@ -78,13 +78,13 @@ export async function remove(tx: Tx, source: string, uid: string, part: string):
     .execute()
 }
 
-/** How far an import has come that did not finish. */
+/** Saved state of an interrupted import. */
 export async function progress(tx: Tx, source: string): Promise<string | null> {
   const row = await tx.selectFrom('import_progress').select('state').where('source', '=', source).executeTakeFirst()
   return row?.state ?? null
 }
 
-/** Remembers how far an import has come, or that it has finished. */
+/** Saves the state of an import, or deletes it when the import is finished. */
 export async function setProgress(tx: Tx, source: string, state: string | null, now: Instant): Promise<void> {
   if (state === null) {
     await tx.deleteFrom('import_progress').where('source', '=', source).execute()
@@ -97,7 +97,7 @@ export async function setProgress(tx: Tx, source: string, state: string | null, 
     .execute()
 }
 
-/** Keeps others from importing the same names until this transaction ends. */
+/** Locks imports of a source until the transaction ends. */
 export function lock(tx: Tx, source: string): Promise<boolean> {
   return dialectOf(tx).lock(tx, `import ${source}`)
 }

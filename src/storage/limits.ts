@@ -1,10 +1,10 @@
 import type { Tx } from './dialect.ts'
 
-/** Adds to the counts of a window; answers what they come to. Counts of earlier windows are dropped. */
+/** Adds to the counters of a time window and returns the totals. Counters of earlier windows are deleted. */
 export async function add(tx: Tx, window: number, counts: ReadonlyMap<string, number>): Promise<Map<string, number>> {
   await tx.deleteFrom('limits').where('window', '<', window).execute()
   const totals = new Map<string, number>()
-  // In one order, so that two nodes do not wait for each other.
+  // Sorted, to avoid deadlocks between nodes.
   for (const [key, count] of [...counts].sort(([one], [other]) => (one < other ? -1 : 1))) {
     const { total } = await tx
       .insertInto('limits')

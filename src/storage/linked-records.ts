@@ -4,7 +4,7 @@ import type { Status } from '../schema/record.ts'
 import { dialectOf, type Tx } from './dialect.ts'
 import { LINK_TABLE, type LinkedKind, RECORD_TABLE, type RecordRow } from './records.ts'
 import type { Tables } from './tables.ts'
-import { eventShownTo, isVisible, type Visibility } from './visibility.ts'
+import { isEventFullyVisible, isVisible, type Visibility } from './visibility.ts'
 
 export interface LinkedFilter {
   readonly visibility: Visibility
@@ -13,11 +13,11 @@ export interface LinkedFilter {
   readonly search: string | null
   readonly event: number | null
   readonly hasEvents: boolean | null
-  /** Only with an event that ends after this. */
+  /** Only records with an event that ends after this time. */
   readonly upcomingAt: Instant | null
 }
 
-/** Venues or organizers, the newest first. */
+/** Venues or organizers, newest first. */
 export async function list(
   tx: Tx,
   kind: LinkedKind,
@@ -35,7 +35,7 @@ export async function list(
   return rows as unknown as RecordRow[]
 }
 
-/** How many there are. */
+/** Number of matching venues or organizers. */
 export async function count(tx: Tx, kind: LinkedKind, filter: LinkedFilter): Promise<number> {
   const { total } = await matching(tx, kind, filter)
     .select((eb) => eb.fn.countAll<number>().as('total'))
@@ -48,14 +48,14 @@ function matching(tx: Tx, kind: LinkedKind, filter: LinkedFilter): SelectQueryBu
   return tx.selectFrom(RECORD_TABLE[kind] as 'venues').where((eb) => {
     const conditions: Expression<SqlBool>[] = [isVisible(eb, filter.visibility, filter.status)]
     if (filter.search !== null) conditions.push(dialectOf(tx).contains(eb.ref('search'), filter.search))
-    // The latest first: if any of them is still to come, it is among those.
+    // Latest first: an upcoming event is found at once.
     const events = () =>
       eb
         .selectFrom(links)
         .innerJoin('events', 'events.id', `${links}.event`)
         .select('events.id')
         .whereRef(`${links}.linked`, '=', `${RECORD_TABLE[kind]}.id` as 'venues.id')
-        .where((e) => eventShownTo(tx, e, filter.visibility))
+        .where((e) => isEventFullyVisible(tx, e, filter.visibility))
         .orderBy(`${links}.start_local`, 'desc')
         .limit(1)
     if (filter.event !== null) conditions.push(eb.exists(events().where('events.id', '=', filter.event)))
@@ -65,7 +65,7 @@ function matching(tx: Tx, kind: LinkedKind, filter: LinkedFilter): SelectQueryBu
   })
 }
 
-/** The oldest record that is readable, not trashed, and equal in every given column. */
+/** The oldest visible record, not in the trash, that is equal in every given column. */
 export async function findEqual(
   tx: Tx,
   kind: LinkedKind,

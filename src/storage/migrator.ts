@@ -3,64 +3,63 @@ import { CompiledQuery, type Kysely, sql } from 'kysely'
 import type { Dialect } from './dialect.ts'
 import { migrations, runMigration } from './migrations/index.ts'
 
-/** Why the database cannot be brought up to date, in one sentence. */
+/** The database cannot be migrated. The message is one sentence. */
 export class MigrationError extends Error {
   readonly code = 'MIGRATION'
 }
 
-/** What is told while the database is brought up to date. Times are in seconds. */
-export type MigrationNews =
+/** Progress of migrations. Times are in seconds. */
+export type MigrationProgress =
   | { readonly kind: 'waiting'; readonly seconds: number }
   | { readonly kind: 'begun'; readonly name: string }
-  /** Told before each statement: steps that are done, of all, and how much of the current one. */
+  /** Reported before each statement: finished steps, all steps, and the finished share of the current one. */
   | { readonly kind: 'step'; readonly name: string; readonly done: number; readonly of: number; readonly part: number }
   | { readonly kind: 'done'; readonly name: string; readonly seconds: number }
 
 export interface MigrateOptions {
-  /** Whether it may hold an unfinished copy, which is to be finished. */
+  /** Allows a database with an unfinished copy. */
   readonly intoCopy?: boolean
-  /** What it throws ends the migration that runs, of which nothing is kept. */
-  readonly onNews?: (news: MigrationNews) => void
-  /** Ends the migration that runs, of which nothing is kept; `migrate` rejects with the reason. */
+  /** An exception from it aborts and rolls back the current migration. */
+  readonly onNews?: (news: MigrationProgress) => void
+  /** Aborts and rolls back the current migration; `migrate` rejects with the reason. */
   readonly signal?: AbortSignal
 }
 
-/** The names of all migrations, in order. */
-export const ALL = Object.keys(migrations)
+/** Names of all migrations, in order. */
+export const ALL_MIGRATIONS = Object.keys(migrations)
 
-/** How long is waited before another attempt, in milliseconds. */
+/** Pause between attempts, in milliseconds. */
 const PAUSE = 200
 
-/** The names of the migrations that were run, in order. */
+/** Names of the finished migrations, in order. */
 export async function listDone(db: Kysely<unknown>, dialect: Dialect): Promise<string[]> {
-  // Asked first: another process may make the table at any time, and nobody removes it.
+  // Checked first: another process may create the table at any time. No one drops it.
   if (!(await dialect.hasTable(db, 'kysely_migration'))) return []
   const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db)
   return rows.map(({ name }) => name)
 }
 
-/** Refuses a database that a later version has changed: this one does not know what is in it. */
-export function refuseLater(done: readonly string[]): void {
-  const unknown = done.filter((name) => !ALL.includes(name))
+/** Throws if a later version has migrated the database: this one does not know its tables. */
+export function throwIfLater(done: readonly string[]): void {
+  const unknown = done.filter((name) => !ALL_MIGRATIONS.includes(name))
   if (unknown.length === 0) return
   throw new MigrationError(
     `the database was made by a later version (it has ${unknown.join(', ')}): start that version, or restore a copy from before its upgrade`,
   )
 }
 
-/** What a migration is run with. */
 interface Run extends MigrateOptions {
   readonly dialect: Dialect
-  /** Another connection, to end what this one is doing. */
+  /** Another connection, to cancel statements of this one. */
   readonly other: Kysely<unknown>
 }
 
 /**
- * Runs what has not been run, on a connection of its own. Each migration is one transaction, with the row that says that
- * it was run. One process runs them; others wait. Answers the names of those that this one ran.
+ * Runs pending migrations on a connection of its own. Each is one transaction that includes its row in
+ * `kysely_migration`. One process runs them, others wait. Returns the names of those run here.
  */
 export function migrate(db: Kysely<unknown>, run: Run): Promise<string[]> {
-  // Opening a new file fails too while another process makes it.
+  // Opening a new file may fail, too, while another process creates it.
   return untilUnlocked(run, () =>
     db.connection().execute(async (connection) => {
       await untilUnlocked(run, async () => (await run.dialect.lockMigrations(connection)) || null)
@@ -71,7 +70,7 @@ export function migrate(db: Kysely<unknown>, run: Run): Promise<string[]> {
         return await runAll(connection, run)
       } finally {
         run.signal?.removeEventListener('abort', cancel)
-        // A connection that broke has unlocked by that.
+        // A broken connection has released the lock.
         await run.dialect.unlockMigrations(connection).catch(() => {})
       }
     }),
@@ -88,11 +87,11 @@ async function runAll(db: Kysely<unknown>, run: Run): Promise<string[]> {
   }
 }
 
-/** Runs the first migration that has not been run: answers its name, which is empty if there is none. */
+/** Runs the first pending migration. Returns its name, or an empty string if there is none. */
 async function runNext(tx: Kysely<unknown>, { dialect, onNews, signal }: Run): Promise<string> {
-  await makeTables(tx)
+  await createTables(tx)
   const done = await listDone(tx, dialect)
-  refuseLater(done)
+  throwIfLater(done)
   const [name, migration] = Object.entries(migrations).find(([one]) => !done.includes(one)) ?? []
   if (name === undefined || migration === undefined) return ''
   onNews?.({ kind: 'begun', name })
@@ -105,7 +104,7 @@ async function runNext(tx: Kysely<unknown>, { dialect, onNews, signal }: Run): P
   return name
 }
 
-/** Attempts something again while another process holds what it needs, or it answers null. */
+/** Retries while another process holds the lock, or the attempt returns null. */
 export async function untilUnlocked<T>(
   { dialect, onNews, signal }: Pick<Run, 'dialect' | 'onNews' | 'signal'>,
   attempt: () => Promise<T | null>,
@@ -124,7 +123,7 @@ export async function untilUnlocked<T>(
   }
 }
 
-/** The tables that earlier versions had from Kysely's migrator, which took the second for its lock. */
+/** Tables of Kysely's migrator, which earlier versions used. The second was its lock. */
 const TABLES = [
   `create table if not exists "kysely_migration" ("name" varchar(255) not null primary key, "timestamp" varchar(255) not null)`,
   `create table if not exists "kysely_migration_lock" ("id" varchar(255) not null primary key, "is_locked" integer default 0 not null)`,
@@ -132,6 +131,6 @@ const TABLES = [
     where not exists (select 1 from kysely_migration_lock)`,
 ]
 
-async function makeTables(db: Kysely<unknown>): Promise<void> {
+async function createTables(db: Kysely<unknown>): Promise<void> {
   for (const statement of TABLES) await db.executeQuery(CompiledQuery.raw(statement))
 }

@@ -9,29 +9,29 @@ import {
 } from 'kysely'
 import type { Tables } from './tables.ts'
 
-/** A place in a statement for a value that is known when it is run. */
-class Slot {
-  readonly place: number
-  constructor(place: number) {
-    this.place = place
+/** A parameter whose value is given when the statement runs. */
+class Parameter {
+  readonly index: number
+  constructor(index: number) {
+    this.index = index
   }
 }
 
-/** Stands for a value of whatever type. */
+/** A placeholder for a value of any type. */
 export type Placeholder = ReturnType<typeof placeholder>
 
-export function placeholder(place: number) {
-  return sql<never>`${new Slot(place)}`
+export function placeholder(index: number) {
+  return sql<never>`${new Parameter(index)}`
 }
 
-/** The statement with these values in their places. */
-export function filled(query: CompiledQuery, values: readonly unknown[]): CompiledQuery {
-  return { ...query, parameters: query.parameters.map((one) => (one instanceof Slot ? values[one.place] : one)) }
+/** Binds values to the placeholders of a statement. */
+export function bindValues(query: CompiledQuery, values: readonly unknown[]): CompiledQuery {
+  return { ...query, parameters: query.parameters.map((one) => (one instanceof Parameter ? values[one.index] : one)) }
 }
 
 /**
- * Runs a statement that is put together. Where a transaction has the only connection, it is given to that: the way
- * through the query builder is a dozen promises long.
+ * Runs a compiled query. If a transaction owns the only connection, the query goes to it directly: the path through
+ * Kysely takes a dozen promises.
  */
 export function execute<Row>(db: Kysely<Tables>, query: CompiledQuery<Row>): Promise<QueryResult<Row>> {
   const { adapter } = db.getExecutor()
@@ -40,11 +40,11 @@ export function execute<Row>(db: Kysely<Tables>, query: CompiledQuery<Row>): Pro
 }
 
 /**
- * A statement that is run over and over: put together once for each database, by the query builder as all others are,
- * which takes longer than most of them take to run. `build` is given a place for each value.
+ * A frequent statement, compiled once per database: compiling takes longer than most statements run. `build` gets a
+ * placeholder for each value.
  */
 export function prepared<Row, Values extends readonly unknown[]>(
-  build: (db: Kysely<Tables>, ...places: { [K in keyof Values]: Placeholder }) => Compilable<Row>,
+  build: (db: Kysely<Tables>, ...placeholders: { [K in keyof Values]: Placeholder }) => Compilable<Row>,
 ): (db: Kysely<Tables>, ...values: Values) => Promise<Row[]> {
   const compiled = new WeakMap<object, CompiledQuery>()
   return async (db, ...values) => {
@@ -53,76 +53,76 @@ export function prepared<Row, Values extends readonly unknown[]>(
     if (query === undefined) {
       query = build(
         db,
-        ...(values.map((_, place) => placeholder(place)) as { [K in keyof Values]: Placeholder }),
+        ...(values.map((_, index) => placeholder(index)) as { [K in keyof Values]: Placeholder }),
       ).compile()
       compiled.set(adapter, query)
     }
-    return (await execute(db, filled(query, values) as CompiledQuery<Row>)).rows
+    return (await execute(db, bindValues(query, values) as CompiledQuery<Row>)).rows
   }
 }
 
-/** How many statements of one form are kept. */
-const MOST_KEPT = 200
+/** Limit on cached statements of one form. */
+const MAX_STATEMENTS = 200
 
-/** Statements of one form that differ by a key, each made when it is first asked for. */
+/** Cache of statements that differ by a key, each built on first use. */
 export function preparedBy<Key, Statement>(make: (key: Key) => Statement): (key: Key) => Statement {
   const made = new Map<Key, Statement>()
   return (key) => {
     let statement = made.get(key)
     if (statement === undefined) {
       statement = make(key)
-      if (made.size >= MOST_KEPT) made.clear()
+      if (made.size >= MAX_STATEMENTS) made.clear()
       made.set(key, statement)
     }
     return statement
   }
 }
 
-/** As many rows as are looked for by a statement that is kept. */
-const MOST_IDS = 100
+/** Ids per cached statement. */
+const MAX_IDS = 100
 
-/** Finds rows by a list of ids: a statement for each length is kept, and long lists are asked for in parts. */
+/** Finds rows by ids. One statement is cached per list length; long lists are split. */
 export function preparedList<Row>(
   build: (db: Kysely<Tables>, ids: readonly Placeholder[]) => Compilable<Row>,
 ): (db: Kysely<Tables>, ids: readonly number[]) => Promise<Row[]> {
   const ofLength = preparedBy((_: number) => prepared<Row, number[]>((db, ...ids) => build(db, ids)))
   return async (db, ids) => {
     const rows: Row[] = []
-    for (let at = 0; at < ids.length; at += MOST_IDS) {
-      const some = ids.slice(at, at + MOST_IDS)
+    for (let at = 0; at < ids.length; at += MAX_IDS) {
+      const some = ids.slice(at, at + MAX_IDS)
       for (const row of await ofLength(some.length)(db, ...some)) rows.push(row)
     }
     return rows
   }
 }
 
-/** As many rows as are written by a statement that is kept. */
-const MOST_ROWS = 20
+/** Rows per cached statement. */
+const MAX_ROWS = 20
 
 const inserts = preparedBy((form: string) => {
-  const [table = '', answers, count, ...columns] = form.split(' ')
-  return prepared<object, unknown[]>((db, ...places) => {
+  const [table = '', returning, count, ...columns] = form.split(' ')
+  return prepared<object, unknown[]>((db, ...placeholders) => {
     const rows = Array.from({ length: Number(count) }, (_, row) =>
-      Object.fromEntries(columns.map((name, place) => [name, places[row * columns.length + place]])),
+      Object.fromEntries(columns.map((name, index) => [name, placeholders[row * columns.length + index]])),
     )
     const insert = db.insertInto(table as 'events').values(rows as never)
-    return answers === '' ? insert : insert.returningAll()
+    return returning === '' ? insert : insert.returningAll()
   })
 })
 
-/** Inserts rows that have the same columns, as far as the first has them; answers them as they are stored if that is asked for. */
+/** Inserts rows with the columns of the first one. Returns the stored rows if asked to. */
 export async function insertRows<Table extends keyof Tables>(
   db: Kysely<Tables>,
   table: Table,
   rows: readonly object[],
-  answers: 'answers' | '' = '',
+  returning: 'returning' | '' = '',
 ): Promise<Selectable<Tables[Table]>[]> {
   const [first = {}] = rows as readonly Record<string, unknown>[]
   const columns = Object.keys(first).filter((name) => first[name] !== undefined)
   const stored: object[] = []
-  for (let at = 0; at < rows.length; at += MOST_ROWS) {
-    const some = rows.slice(at, at + MOST_ROWS)
-    const insert = inserts([table, answers, some.length, ...columns].join(' '))
+  for (let at = 0; at < rows.length; at += MAX_ROWS) {
+    const some = rows.slice(at, at + MAX_ROWS)
+    const insert = inserts([table, returning, some.length, ...columns].join(' '))
     const values = some.flatMap((row) => columns.map((name) => row[name as keyof typeof row]))
     stored.push(...(await insert(db, ...values)))
   }

@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 import { dialectOf, type Tx } from './dialect.ts'
 import { RECORD_TABLE } from './records.ts'
 
-/** What the smallest image counts as, in bytes: each takes files and a row, however few bytes are in it. */
-const LEAST = 16_384
+/** Minimum size that an image counts as, in bytes: even a small one takes files and a row. */
+const MIN_IMAGE_BYTES = 16_384
 
-/** How many unpublished records a user is the author of, trash included; nobody else counts them until this transaction ends. */
+/** Number of a user's unpublished records, trash included. Locks the count until the transaction ends. */
 export async function countUnpublished(tx: Tx, author: number): Promise<number> {
   await dialectOf(tx).lock(tx, `drafts ${author}`)
   let total = 0
@@ -14,7 +14,7 @@ export async function countUnpublished(tx: Tx, author: number): Promise<number> 
       .selectFrom(table)
       .select((eb) => eb.fn.countAll<number>().as('count'))
       .where('author', '=', author)
-      // Not as a parameter: there is an index of just these.
+      // A literal, not a parameter: only then is the partial index used.
       .where('status', '<>', sql.lit('publish'))
       .executeTakeFirstOrThrow()
     total += Number(count)
@@ -22,18 +22,18 @@ export async function countUnpublished(tx: Tx, author: number): Promise<number> 
   return total
 }
 
-/** How much of a quota an image takes, in bytes. */
+/** Bytes of the quota that an image uses. */
 export function countedBytes(filesize: number): number {
-  return Math.max(filesize, LEAST)
+  return Math.max(filesize, MIN_IMAGE_BYTES)
 }
 
-/** How much of a quota the images of a user take, in bytes; and which of some images there are, whoever brought them. */
+/** Bytes of the quota that a user's images take, and which of some images already exist, whoever uploaded them. */
 export async function imagesOf(
   tx: Tx,
   author: number,
   hashes: readonly string[],
 ): Promise<{ stored: number; found: Set<string> }> {
-  const least = sql.lit(LEAST)
+  const least = sql.lit(MIN_IMAGE_BYTES)
   const { bytes } = await tx
     .selectFrom('images')
     .select(sql<number>`sum(case when filesize < ${least} then ${least} else filesize end)`.as('bytes'))

@@ -15,19 +15,19 @@ export type { LinkedKind } from '../schema/linked.ts'
 
 export const LINK_TABLE = byLinkedKind((kind) => `event_${kind}s`) as { readonly [K in LinkedKind]: `event_${K}s` }
 
-/** Every table whose rows have an author; for the type checker one of them stands for all. */
-const OWNED = [...Object.values(RECORD_TABLE), 'images'] as 'venues'[]
+/** All tables with an author. The type checker sees them as one. */
+const TABLES_WITH_AUTHOR = [...Object.values(RECORD_TABLE), 'images'] as 'venues'[]
 
 /** A row of any of them, for what needs no more of it. */
 export type RecordRow = Selectable<RecordColumns> & Record<string, string | number | null>
 
-/** One page of a list, and how many there are on all pages. */
+/** One page of a list, and the total of all pages. */
 export interface Page<R> {
   readonly rows: R[]
   readonly total: number
 }
 
-/** How a record is asked for. */
+/** Reference to a record. */
 export type Ref = { readonly id: number } | { readonly slug: string }
 
 /** Queries on a shared column are the same for all tables of records; for the type checker one of them stands for all. */
@@ -57,14 +57,14 @@ export async function get(tx: Tx, kind: RecordKind, ref: Ref): Promise<RecordRow
   return row as RecordRow | undefined
 }
 
-/** The record, which nobody else changes until this transaction ends. */
+/** Gets a record and locks it until the transaction ends. */
 export async function getLocked(tx: Tx, kind: RecordKind, ref: Ref): Promise<RecordRow | undefined> {
   const row = await get(tx, kind, ref)
   if (row === undefined || !(await dialectOf(tx).lock(tx, `record ${row.id}`))) return row
   return get(tx, kind, ref)
 }
 
-/** Those of the given records that a reader may open and that are not in the trash. */
+/** The given records that a reader may see and that are not in the trash: their ids. */
 export async function readable(
   tx: Tx,
   kind: RecordKind,
@@ -81,7 +81,7 @@ export async function readable(
   return new Set(rows.map((row) => row.id))
 }
 
-/** Those of the given records that a reader may open and that are not in the trash, whole. */
+/** The same, as rows. */
 export async function getAll(
   tx: Tx,
   kind: RecordKind,
@@ -98,20 +98,20 @@ export async function getAll(
   return rows as unknown as RecordRow[]
 }
 
-/** Ids for records that will be created, drawn at once. */
-export function drawIds(tx: Tx, count: number): Promise<number[]> {
+/** Reserves ids for new records. */
+export function reserveIds(tx: Tx, count: number): Promise<number[]> {
   return dialectOf(tx).nextIds(tx, 'records', count)
 }
 
-/** Stores a record, under an id that was drawn for it or a new one; answers it as it is stored. */
+/** Inserts a record under a reserved or new id. Returns the stored row. */
 export async function create(
   tx: Tx,
   kind: RecordKind,
   row: Omit<RecordRow, 'id' | 'revision'>,
-  drawn: number | null = null,
+  reserved: number | null = null,
 ): Promise<RecordRow> {
-  const id = drawn ?? (await dialectOf(tx).nextId(tx, 'records'))
-  const [stored] = await insertRows(tx, table(kind), [{ ...row, id }], 'answers')
+  const id = reserved ?? (await dialectOf(tx).nextId(tx, 'records'))
+  const [stored] = await insertRows(tx, table(kind), [{ ...row, id }], 'returning')
   return stored as unknown as RecordRow
 }
 
@@ -127,10 +127,10 @@ export async function remove(tx: Tx, kind: RecordKind, id: number): Promise<void
   await tx.deleteFrom(table(kind)).where('id', '=', id).execute()
 }
 
-/** How many records and images a user is the author of. */
+/** Number of records and images of a user. */
 export async function countBy(tx: Tx, author: number): Promise<number> {
   let total = 0
-  for (const owned of OWNED) {
+  for (const owned of TABLES_WITH_AUTHOR) {
     const { count } = await tx
       .selectFrom(owned)
       .select((eb) => eb.fn.countAll<number>().as('count'))
@@ -141,12 +141,13 @@ export async function countBy(tx: Tx, author: number): Promise<number> {
   return total
 }
 
-/** Makes another user the author of all records of one. */
+/** Changes the author of all records of a user. */
 export async function reassign(tx: Tx, from: number, to: number): Promise<void> {
-  for (const owned of OWNED) await tx.updateTable(owned).set({ author: to }).where('author', '=', from).execute()
+  for (const owned of TABLES_WITH_AUTHOR)
+    await tx.updateTable(owned).set({ author: to }).where('author', '=', from).execute()
 }
 
-/** The slug itself if it is free, else with the first of `-2`, `-3` … that is. */
+/** Returns the slug if it is free, else with the first free suffix `-2`, `-3` … */
 export async function freeSlug(tx: Tx, kind: RecordKind, wanted: string, except = 0): Promise<string> {
   await dialectOf(tx).lock(tx, `slug ${kind} ${wanted}`)
   return firstFree(wanted, async (slug) => {
@@ -155,13 +156,13 @@ export async function freeSlug(tx: Tx, kind: RecordKind, wanted: string, except 
   })
 }
 
-/** The highest number that is looked for behind a slug. */
-const MOST_NUMBERED = 2 ** 24
+/** Highest suffix that is tried. */
+const MAX_SUFFIX = 2 ** 24
 
 /**
- * Numbered slugs are given out in a row, so the end of the row is found by doubling and halving: a title that was used
- * a thousand times costs twenty look-ups, not a thousand. A row with holes in it may be left before its end; one that a
- * client laid out to have none gets a number by chance.
+ * Suffixes are assigned in sequence, so the end of the sequence is found by exponential and binary search: a title that
+ * was used a thousand times costs twenty lookups. With gaps, a free number inside the sequence may be found. If the
+ * search exceeds the limit, which only a malicious client achieves, the suffix is random.
  */
 export async function firstFree(wanted: string, isFree: (slug: string) => Promise<boolean>): Promise<string> {
   if (await isFree(wanted)) return wanted
@@ -171,7 +172,7 @@ export async function firstFree(wanted: string, isFree: (slug: string) => Promis
   while (!(await isFree(numbered(free)))) {
     taken = free
     free *= 2
-    if (free > MOST_NUMBERED) return numbered(randomInt(MOST_NUMBERED, 2 ** 47))
+    if (free > MAX_SUFFIX) return numbered(randomInt(MAX_SUFFIX, 2 ** 47))
   }
   while (free - taken > 1) {
     const middle = Math.floor((taken + free) / 2)

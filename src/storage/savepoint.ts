@@ -3,33 +3,33 @@ import { dialectOf, type Tx } from './dialect.ts'
 import { execute } from './prepared.ts'
 
 const BEGIN = CompiledQuery.raw('savepoint part')
-const UNDO = CompiledQuery.raw('rollback to savepoint part')
+const ROLLBACK = CompiledQuery.raw('rollback to savepoint part')
 const END = CompiledQuery.raw('release savepoint part')
 
 /**
- * Does a part of a transaction that leaves nothing behind if it fails, and does not fail the rest; answers what gives its
- * result, or throws what it failed with. What ends the whole transaction is thrown at once.
+ * Runs a part of a transaction in a savepoint. If it fails, only that part is rolled back. Returns a function that
+ * returns the result or throws the error of the part. Errors that end the whole transaction are thrown at once.
  */
-export async function settleInSavepoint<T>(tx: Tx, work: () => Promise<T>): Promise<() => T> {
+export async function attemptInSavepoint<T>(tx: Tx, work: () => Promise<T>): Promise<() => T> {
   await execute(tx, BEGIN)
-  let told: () => T
+  let outcome: () => T
   try {
     const result = await work()
-    told = () => result
+    outcome = () => result
   } catch (error) {
-    const { isPassing, isUnreachable, faultOf } = dialectOf(tx)
-    // These end the whole transaction; some are a reason to do it again.
-    if (isPassing(error) || isUnreachable(error) || faultOf(error) !== null) throw error
-    await execute(tx, UNDO)
-    told = () => {
+    const { isTransient, isUnreachable, faultOf } = dialectOf(tx)
+    // These end the whole transaction; some can be retried.
+    if (isTransient(error) || isUnreachable(error) || faultOf(error) !== null) throw error
+    await execute(tx, ROLLBACK)
+    outcome = () => {
       throw error
     }
   }
   await execute(tx, END)
-  return told
+  return outcome
 }
 
-/** The same, which fails as its part does. */
+/** The same, but throws the error of the part at once. */
 export async function inSavepoint<T>(tx: Tx, work: () => Promise<T>): Promise<T> {
-  return (await settleInSavepoint(tx, work))()
+  return (await attemptInSavepoint(tx, work))()
 }

@@ -3,7 +3,7 @@ import type { Instant } from '../calendar/zone.ts'
 import { dialectOf, type Tx } from './dialect.ts'
 import type { SignInTable } from './tables.ts'
 
-/** Whether a user has signed in from an address since then. */
+/** Whether a user has signed in from an address since a time. */
 export async function has(tx: Tx, user: number, address: string, since: Instant): Promise<boolean> {
   const row = await tx
     .selectFrom('sign_ins')
@@ -15,8 +15,8 @@ export async function has(tx: Tx, user: number, address: string, since: Instant)
   return row !== undefined
 }
 
-/** Remembers that a user has signed in from an address; of each user the latest, and none from before `since`. */
-export async function note(
+/** Records a sign-in. Keeps the latest `most` addresses of a user, and none from before `since`. */
+export async function record(
   tx: Tx,
   signIn: Selectable<SignInTable>,
   { most, since }: { readonly most: number; readonly since: Instant },

@@ -1,7 +1,7 @@
 import type { Tx } from './dialect.ts'
 import type { Version } from './version.ts'
 
-/** What a database offers to readers: see storage/database.ts. */
+/** Read methods of Database: see storage/database.ts. */
 interface Reads<Db> {
   read<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   readMany<T>(work: (tx: Tx) => Promise<T>): Promise<T>
@@ -9,16 +9,16 @@ interface Reads<Db> {
   isAt(tx: Tx, version: Version): Promise<boolean>
 }
 
-/** A database of which all reads share a transaction while it lasts. */
+/** A database whose reads share one transaction until `end`. */
 export interface ReadSnapshot<Db> {
   readonly db: Db
-  /** Called before the transaction ends: further reads, such as those of a stream, have transactions of their own. */
+  /** Called before the transaction ends. Later reads, such as those of a stream, get their own transactions. */
   end(): void
 }
 
 export function snapshotOf<Db extends Reads<Db>>(db: Db, tx: Tx): ReadSnapshot<Db> {
   let isOver = false
-  // A transaction reads one version only.
+  // Cached: a transaction reads one version only.
   const versions = new Map<Version, Promise<boolean>>()
   const shared: Db = {
     ...db,

@@ -1,28 +1,28 @@
-import { gather, type Tx } from './dialect.ts'
+import { selectIds, type Tx } from './dialect.ts'
 import { conditions, type EventFilter } from './event-filter.ts'
 import { type EventRow, page } from './events.ts'
 
-/** The most sticky events that are looked at. */
-const MOST = 500
+/** Limit on sticky events. */
+const MAX_STICKY = 500
 
-/** The sticky events of a list that begin in some days, in order; null if so many are sticky that it means nothing. */
+/** Sticky events of a list that start in a range of days, in order; null if there are too many to be useful. */
 export async function listSticky(tx: Tx, filter: EventFilter, from: string, to: string): Promise<EventRow[] | null> {
-  const ids = await gather(
+  const ids = await selectIds(
     tx,
     tx
       .selectFrom('events')
       .select('id')
-      // Not a parameter: only so is the partial index used.
+      // A literal, not a parameter: only then is the partial index used.
       .where((eb) => eb('sticky', '=', eb.lit(1)))
       .where('start_local', '>=', `${from} 00:00:00`)
       .where('start_local', '<=', `${to} 23:59:59`)
-      .limit(MOST + 1),
+      .limit(MAX_STICKY + 1),
   )
-  if (ids.length > MOST) return null
-  return ids.length === 0 ? [] : page(tx, { ...filter, found: ids }, MOST, 0)
+  if (ids.length > MAX_STICKY) return null
+  return ids.length === 0 ? [] : page(tx, { ...filter, found: ids }, MAX_STICKY, 0)
 }
 
-/** How many events of a list begin on the same day as one of them and stand before it. */
+/** Number of events of a list that start on the same day as an event and precede it. */
 export async function countBefore(tx: Tx, filter: EventFilter, { start_local, id }: EventRow): Promise<number> {
   const { total } = await tx
     .selectFrom('events')

@@ -6,23 +6,23 @@ import type { LINKED_FIELDS, LinkedKind, RecordKind } from '../schema/linked.ts'
 import type { Status } from '../schema/record.ts'
 import type { TermKind } from '../schema/term.ts'
 
-/** What events, venues and organizers keep beside their declared fields. */
+/** Columns of events, venues and organizers besides their declared fields. */
 export interface RecordColumns {
   id: number
   author: number
   status: Status
-  /** The status that a trashed record had. */
+  /** Status before the record was trashed. */
   trashed_from: Status | null
   slug: string
-  /** The slug that a trashed record gets back. */
+  /** Slug before the record was trashed. */
   restore_slug: string | null
   description: string | null
   date_utc: Instant
   modified_utc: Instant
   image: number | null
-  /** Everything that `search` looks into, case-folded, without markup. */
+  /** Text for `search`: case-folded, without markup. */
   search: string
-  /** Moved by the database with every change to the row. */
+  /** Changed by a trigger with every update of the row. */
   revision: Generated<number>
 }
 
@@ -38,10 +38,10 @@ export type EventTable = RecordColumns &
     end_local: WallClock
     start_utc: Instant
     end_utc: Instant
-    /** Case-folded title alone: all that `search` may see of a protected event. */
+    /** Case-folded title: the only searchable text of a protected event. */
     title_search: string
     password_hash: string | null
-    /** The event that this one is part of. */
+    /** Parent event. */
     parent: number | null
   }
 
@@ -49,15 +49,18 @@ export interface TermTable {
   id: number
   kind: TermKind
   name: string
-  /** The name, case-folded: what terms are ordered by, and told apart by. */
+  /** Case-folded name, for sorting and uniqueness. */
   name_key: string
   slug: string
   description: string | null
-  /** 0 at the top; tags have no tree. */
+  /** 0 for a top-level term. Tags have no hierarchy. */
   parent: number
-  /** How many published events have it; kept by storage/events.ts. */
+  /** Number of published events; maintained by storage/events.ts. */
   count: number
-  /** 1 once a published event has had it, or if it was made by itself; 0 while it is hidden from those who do not see all. */
+  /**
+   * 1 once a published event has had it, or if it was created by itself. 0 hides it from readers who do not see
+   * everything.
+   */
   published: number
 }
 
@@ -66,7 +69,7 @@ export interface LinkTable {
   event: number
   linked: number
   position: number
-  /** The event's, kept by the database. */
+  /** Start of the event, maintained by a trigger. */
   start_local: Generated<WallClock>
 }
 
@@ -87,16 +90,16 @@ export interface TokenTable {
   name: string
   hash: string
   created_utc: Instant
-  /** Null for one that never expires. */
+  /** Null for a token that never expires. */
   expires_utc: Instant | null
-  /** When it was last used, to a minute; null for never. */
+  /** Last use, to the minute; null for never. */
   used_utc: Instant | null
 }
 
-/** From where a user has signed in. */
+/** Addresses that users have signed in from. */
 export interface SignInTable {
   user: number
-  /** A hash of the user and the address. */
+  /** Hash of user and address. */
   address: string
   last_utc: Instant
 }
@@ -104,25 +107,25 @@ export interface SignInTable {
 export interface ImageTable {
   id: number
   author: number
-  /** Of the bytes that were given. */
+  /** Hash of the uploaded bytes. */
   hash: string
-  /** What the names of its files begin with; null for the hash. */
+  /** Base of the file names; null means the hash. */
   file_base: string | null
   extension: string
   mime: string
   width: number
   height: number
   filesize: number
-  /** The smaller renderings by name, as JSON. */
+  /** Smaller renderings by name, as JSON. */
   sizes: string
   date_utc: Instant
 }
 
-/** A file of no image: see image-files.ts. */
+/** A file without an image row: see image-files.ts. */
 export interface UnusedFileTable {
   file: string
   since_utc: Instant
-  /** 1 if no image may name it any more. */
+  /** 1 if it is to be removed, so that no image may claim it. */
   removing: number
 }
 
@@ -131,7 +134,7 @@ export interface TicketTable {
   event: number
   position: number
   name: string
-  /** A decimal number. */
+  /** Decimal number. */
   price: string | null
   currency: string | null
   url: string | null
@@ -140,18 +143,18 @@ export interface TicketTable {
   available_until: Instant | null
 }
 
-/** What a record was imported from. */
+/** Source of an imported record. */
 export interface ImportTable {
   /** `ics`, `csv`, or the address of a site. */
   source: string
   kind: RecordKind | TermKind | 'image'
-  /** What the source calls it. */
+  /** Identifier in the source. */
   uid: string
-  /** Which occurrence of a recurring entry it is; empty for all else. */
+  /** Occurrence of a recurring entry; empty for everything else. */
   part: string
-  /** The id that it has here. */
+  /** Our id of the record. */
   record: number
-  /** Of what was imported last, so that what has not changed is left alone. */
+  /** Hash of the last imported data, to skip unchanged items. */
   hash: string
   imported_utc: Instant
 }
@@ -195,7 +198,7 @@ export interface Tables extends LinkedTables {
   limits: { key: string; window: number; count: number }
   event_terms: { event: number; term: number; start_local: Generated<WallClock> }
   imports: ImportTable
-  /** How far imports have come that were interrupted, as JSON. */
+  /** State of interrupted imports, as JSON. */
   import_progress: { source: string; state: string; saved_utc: Instant }
   jobs: JobTable
 }

@@ -4,7 +4,7 @@ import { dialectOf, type Tx } from './dialect.ts'
 import { prepared } from './prepared.ts'
 import { firstFree, type Page } from './records.ts'
 import type { TermTable } from './tables.ts'
-import { eventShownTo, isTermVisible, type Visibility } from './visibility.ts'
+import { isEventFullyVisible, isTermVisible, type Visibility } from './visibility.ts'
 
 export type TermRow = TermTable
 
@@ -16,14 +16,14 @@ export interface TermFilter {
   readonly parent: number | null
   readonly slug: string | null
   readonly event: number | null
-  /** Of a protected event, its terms are shown only to those who see all of it. */
+  /** The terms of a protected event are shown only to readers who see all of it. */
   readonly visibility: Visibility
   readonly hideEmpty: boolean
   readonly orderBy: 'id' | 'name' | 'slug' | 'count' | 'description' | 'include'
   readonly order: 'asc' | 'desc'
 }
 
-/** Categories or tags; equals are in order of name, then id. */
+/** Categories or tags. Ties are ordered by name, then id. */
 export async function list(
   tx: Tx,
   kind: TermKind,
@@ -45,9 +45,9 @@ export async function list(
         .innerJoin('events', 'events.id', 'event_terms.event')
         .select('event_terms.term')
         .where('events.id', '=', filter.event)
-        .where((e) => eventShownTo(tx, e, filter.visibility))
+        .where((e) => isEventFullyVisible(tx, e, filter.visibility))
       conditions.push(eb('id', 'in', ofEvent))
-      // Whoever may read an event sees its terms in it, hidden ones too.
+      // A reader of an event sees all its terms, also hidden ones.
     } else conditions.push(isTermVisible(eb, filter.visibility))
     return eb.and(conditions)
   })
@@ -67,8 +67,8 @@ function key({ orderBy, include }: TermFilter): Expression<unknown> {
   if (orderBy === 'name') return sql.ref('name_key')
   if (orderBy === 'description') return sql`coalesce(${sql.ref('description')}, '')`
   if (orderBy !== 'include') return sql.ref(orderBy)
-  const places = (include ?? []).map((id, place) => sql`when ${id} then ${sql.lit(place)}`)
-  return places.length === 0 ? sql.ref('id') : sql`case ${sql.ref('id')} ${sql.join(places, sql` `)} end`
+  const cases = (include ?? []).map((id, position) => sql`when ${id} then ${sql.lit(position)}`)
+  return cases.length === 0 ? sql.ref('id') : sql`case ${sql.ref('id')} ${sql.join(cases, sql` `)} end`
 }
 
 const byId = prepared<TermRow, [kind: TermKind, id: number]>((db, kind, id) =>
@@ -79,18 +79,18 @@ export async function get(tx: Tx, kind: TermKind, id: number): Promise<TermRow |
   return (await byId(tx, kind, id))[0]
 }
 
-/** Those of the given terms that exist, hidden or not. */
+/** The given terms that exist, hidden or not. */
 export async function getAll(tx: Tx, kind: TermKind, ids: readonly number[]): Promise<TermRow[]> {
   if (ids.length === 0) return []
   return tx.selectFrom('terms').selectAll().where('kind', '=', kind).where('id', 'in', ids).execute()
 }
 
-/** Keeps others from changing the terms of a kind until this transaction ends; answers whether they may have changed before. */
+/** Locks the terms of a kind until the transaction ends. Returns whether they may have changed while waiting. */
 export function lock(tx: Tx, kind: TermKind): Promise<boolean> {
   return dialectOf(tx).lock(tx, `terms ${kind}`)
 }
 
-/** The term with this slug or, failing that, the oldest with this case-folded name; `visibility` null finds hidden ones too. */
+/** Finds a term by slug or else the oldest by case-folded name. `visibility` null includes hidden terms. */
 export async function find(
   tx: Tx,
   kind: TermKind,
@@ -107,7 +107,7 @@ export async function find(
   return bySlug ?? (await all.where('name_key', '=', nameKey).orderBy('id').executeTakeFirst())
 }
 
-/** The term below `parent` with this case-folded name. */
+/** Finds a child of `parent` by case-folded name. */
 export async function sibling(tx: Tx, kind: TermKind, parent: number, nameKey: string): Promise<TermRow | undefined> {
   return tx
     .selectFrom('terms')
@@ -118,20 +118,20 @@ export async function sibling(tx: Tx, kind: TermKind, parent: number, nameKey: s
     .executeTakeFirst()
 }
 
-/** Whether a published event has a term, protected or not. */
+/** Whether a published event, protected or not, has a term. */
 export async function isOfPublished(tx: Tx, term: number): Promise<boolean> {
   const found = await tx
     .selectFrom('event_terms')
     .innerJoin('events', 'events.id', 'event_terms.event')
     .select('events.id')
     .where('event_terms.term', '=', term)
-    .where((eb) => eb(dialectOf(tx).plain(eb.ref('events.status')), '=', 'publish'))
+    .where((eb) => eb(dialectOf(tx).unindexed(eb.ref('events.status')), '=', 'publish'))
     .limit(1)
     .execute()
   return found.length > 0
 }
 
-/** The ids of these categories and of everything below them. */
+/** Ids of categories and all their descendants. */
 export async function withDescendants(tx: Tx, ids: readonly number[]): Promise<number[]> {
   if (ids.length === 0) return []
   const rows = await tx
@@ -148,12 +148,12 @@ export async function withDescendants(tx: Tx, ids: readonly number[]): Promise<n
   return rows.map((row) => row.id)
 }
 
-/** How many levels there are down to a category, itself included. */
+/** Depth of a category in the tree, from 1. */
 export async function depthAbove(tx: Tx, term: TermRow): Promise<number> {
   return (await ancestry(tx, [term])).size
 }
 
-/** How many levels there are from a category down, itself included; one that is yet to be made is one. */
+/** Height of the subtree of a category, from 1; 1 for a new category. */
 export async function depthBelow(tx: Tx, id: number | null): Promise<number> {
   if (id === null) return 1
   const { depth } = await tx
@@ -175,7 +175,7 @@ export async function depthBelow(tx: Tx, id: number | null): Promise<number> {
   return Number(depth)
 }
 
-/** For each of the given terms those above it, the nearest first. */
+/** Ancestors of each term, nearest first. */
 export async function above(tx: Tx, terms: readonly TermRow[]): Promise<Map<number, readonly TermRow[]>> {
   const known = await ancestry(tx, terms)
   const above = new Map<number, readonly TermRow[]>()
@@ -189,7 +189,7 @@ export async function above(tx: Tx, terms: readonly TermRow[]): Promise<Map<numb
   return above
 }
 
-/** Terms and all that lie above them, by id: a query a level, and there are few levels. */
+/** Terms and their ancestors by id. One query per level; there are few levels. */
 async function ancestry(tx: Tx, terms: readonly TermRow[]): Promise<Map<number, TermRow>> {
   const known = new Map(terms.map((term) => [term.id, term]))
   let level: readonly TermRow[] = terms
@@ -214,7 +214,7 @@ export async function update(tx: Tx, id: number, changes: Partial<Omit<TermRow, 
   await tx.updateTable('terms').set(changes).where('id', '=', id).execute()
 }
 
-/** Makes terms public for good, and those above them, which their addresses name. */
+/** Makes terms public permanently, with their ancestors, which are part of their URLs. */
 export async function publish(tx: Tx, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return
   await tx
@@ -234,7 +234,7 @@ export async function publish(tx: Tx, ids: readonly number[]): Promise<void> {
     .execute()
 }
 
-/** Removes a term for good; its children move up to its parent, and events lose it. */
+/** Deletes a term. Its children move up to its parent, and events lose it. */
 export async function remove(tx: Tx, term: TermRow): Promise<void> {
   await tx
     .updateTable('terms')
@@ -245,7 +245,7 @@ export async function remove(tx: Tx, term: TermRow): Promise<void> {
   await tx.deleteFrom('terms').where('id', '=', term.id).execute()
 }
 
-/** The slug itself if no other term of this kind has it, else a numbered one. */
+/** Returns the slug if no other term of this kind has it, else a numbered one. */
 export async function freeSlug(tx: Tx, kind: TermKind, wanted: string, except = 0): Promise<string> {
   await dialectOf(tx).lock(tx, `slug ${kind} ${wanted}`)
   return firstFree(wanted, async (slug) => {

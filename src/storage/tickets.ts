@@ -9,12 +9,12 @@ const ticketsOfSome = preparedList<TicketRow>((db, events) =>
   db.selectFrom('tickets').selectAll().where('event', 'in', events).orderBy('event').orderBy('position'),
 )
 
-/** The tickets of events, in order, by their event's id. */
+/** Tickets of events in order, by event id. */
 export async function ofEvents(tx: Tx, events: readonly number[]): Promise<Map<number, TicketRow[]>> {
   return Map.groupBy(await ticketsOfSome(tx, events), (row) => row.event)
 }
 
-/** Makes these the tickets of an event, in this order; those with an id keep it. */
+/** Replaces the tickets of an event, in the given order. Tickets with an id keep it. */
 export async function set(
   tx: Tx,
   event: number,

@@ -17,7 +17,7 @@ export async function get(tx: Tx, id: number): Promise<UserRow | undefined> {
   return tx.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/** The user with this name or, failing that, this e-mail address. */
+/** Finds a user by name or else by e-mail address. */
 export async function find(tx: Tx, nameOrEmail: string): Promise<UserRow | undefined> {
   const key = fold(nameOrEmail)
   const users = tx.selectFrom('users').selectAll()
@@ -54,10 +54,10 @@ export async function listTokens(tx: Tx, user: number | null): Promise<TokenRow[
   return (user === null ? tokens : tokens.where('user', '=', user)).execute()
 }
 
-/** The user who owns a token, with what is known of the token. */
+/** Owner of a token, with its expiry and last use. */
 export type TokenOwner = UserRow & { readonly token_id: number } & Pick<TokenRow, 'expires_utc' | 'used_utc'>
 
-/** The user who owns the token with a hash. */
+/** Finds the owner of a token by its hash. */
 export const BY_TOKEN: Lookup<TokenOwner> = {
   build: (db, hash) =>
     db
@@ -68,8 +68,8 @@ export const BY_TOKEN: Lookup<TokenOwner> = {
       .where('tokens.hash', '=', hash),
 }
 
-/** Notes when a token was last used. */
-export async function noteUse(db: Database, id: number, used_utc: Instant): Promise<void> {
+/** Records the last use of a token. */
+export async function recordUse(db: Database, id: number, used_utc: Instant): Promise<void> {
   await db.touch((on) => on.updateTable('tokens').set({ used_utc }).where('id', '=', id))
 }
 
@@ -78,13 +78,13 @@ export async function createToken(tx: Tx, token: Omit<TokenRow, 'id'>): Promise<
   return id
 }
 
-/** Removes all tokens of a user; answers how many there were. */
+/** Removes all tokens of a user and returns their number. */
 export async function removeTokens(tx: Tx, user: number): Promise<number> {
   const { numDeletedRows } = await tx.deleteFrom('tokens').where('user', '=', user).executeTakeFirst()
   return Number(numDeletedRows)
 }
 
-/** Whether there was such a token to remove. */
+/** Removes a token and returns whether it existed. */
 export async function removeToken(tx: Tx, id: number): Promise<boolean> {
   const { numDeletedRows } = await tx.deleteFrom('tokens').where('id', '=', id).executeTakeFirst()
   return numDeletedRows > 0n

@@ -1,36 +1,39 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { type Kysely, sql } from 'kysely'
-import { SHARES, type Tx } from './dialect.ts'
+import { type Tx, VERSION_ROWS } from './dialect.ts'
 import { type FileIdentity, MovedError } from './sqlite/file-identity.ts'
 import type { Tables } from './tables.ts'
 
-/** Names a state of the data: what was read after a version was, and while it stays the same, is still true. */
+/** Identifies a state of the data. Data read after the version was, is valid as long as the version is the same. */
 export type Version = string
 
-/** Tells whether the data has changed, to all who ask in one turn of the event loop by one look. */
+/** Source of the data version. It is read once per turn of the event loop. */
 export interface Versions {
   current(): Version | Promise<Version>
-  /** Whether what a transaction reads is of a version that was current before it began. */
+  /** Whether a transaction reads a version that was current before it began. */
   isAt(tx: Tx, version: Version): Promise<boolean>
-  /** Called by every write, last thing before its transaction commits. */
-  move(tx: Tx): Promise<void>
-  /** Called when it has been committed, before anybody is told. */
-  moved(): void
+  /** Called by every write, as the last statement before the commit. */
+  increment(tx: Tx): Promise<void>
+  /** Called after the commit, before the caller gets its result. */
+  onCommit(): void
   close(): void
 }
 
-/** How long another process is waited for, to read and to write, in milliseconds. */
-const PATIENT = 1000
-const BRIEF = 20
+/** SQLite busy timeouts for reads and writes, in milliseconds. */
+const READ_TIMEOUT = 1000
+const WRITE_TIMEOUT = 20
 
-/** SQLite tells a connection when others have committed: this one does nothing else, so it hears of everybody. */
+/**
+ * Uses `PRAGMA data_version`, which changes when other connections commit. This connection never writes cached data
+ * itself, so it sees all commits.
+ */
 export class LocalVersions implements Versions {
   readonly #file: string
   readonly #identity: FileIdentity | null
-  #watch: { database: DatabaseSync; statement: StatementSync } | null = null
-  /** Counts our own commits, which a database in memory tells nobody. */
-  #own = 0
-  #turn: Version | null = null
+  #connection: { database: DatabaseSync; statement: StatementSync } | null = null
+  /** Number of our own commits: a database in memory does not report them. */
+  #ownCommits = 0
+  #cached: Version | null = null
 
   constructor(file: string, identity: FileIdentity | null) {
     this.#file = file
@@ -38,23 +41,23 @@ export class LocalVersions implements Versions {
   }
 
   current(): Version {
-    if (this.#turn === null) {
-      this.#turn = this.#now()
-      setImmediate(() => this.#forget())
+    if (this.#cached === null) {
+      this.#cached = this.#readNow()
+      setImmediate(() => this.#clearCached())
     }
-    return this.#turn
+    return this.#cached
   }
   async isAt(tx: Tx, version: Version): Promise<boolean> {
-    // What a transaction reads is fixed by its first read.
+    // The first read fixes the snapshot of a transaction.
     await sql`pragma data_version`.execute(tx)
-    return this.#now() === version
+    return this.#readNow() === version
   }
-  async move(): Promise<void> {}
-  moved(): void {
-    this.#own++
-    this.#turn = null
+  async increment(): Promise<void> {}
+  onCommit(): void {
+    this.#ownCommits++
+    this.#cached = null
   }
-  /** Prepares a statement on the same connection, which is never in a transaction: what it reads is of the present. */
+  /** Prepares a statement on this connection, which is never in a transaction: it reads the latest committed data. */
   prepare(sql: string): StatementSync {
     return this.#open().database.prepare(sql)
   }
@@ -64,44 +67,47 @@ export class LocalVersions implements Versions {
    */
   run(sql: string, parameters: readonly unknown[]): unknown[] {
     const { database } = this.#open()
-    database.exec(`pragma busy_timeout = ${BRIEF}`)
+    database.exec(`pragma busy_timeout = ${WRITE_TIMEOUT}`)
     try {
       return database.prepare(sql).all(...(parameters as SQLInputValue[]))
     } finally {
-      database.exec(`pragma busy_timeout = ${PATIENT}`)
+      database.exec(`pragma busy_timeout = ${READ_TIMEOUT}`)
     }
   }
   close(): void {
-    this.#watch?.database.close()
-    this.#watch = null
+    this.#connection?.database.close()
+    this.#connection = null
   }
 
-  #forget(): void {
-    this.#turn = null
+  #clearCached(): void {
+    this.#cached = null
   }
 
-  #now(): Version {
-    return `${this.#look()}.${this.#own}`
+  #readNow(): Version {
+    return `${this.#read()}.${this.#ownCommits}`
   }
 
-  #look(): unknown {
+  #read(): unknown {
     return this.#file === ':memory:' ? 0 : this.#open().statement.get()
   }
 
   #open(): { database: DatabaseSync; statement: StatementSync } {
-    if (this.#watch === null) {
+    if (this.#connection === null) {
       if (this.#identity?.isMoved) throw new MovedError(this.#file)
-      const database = new DatabaseSync(this.#file, { timeout: PATIENT })
-      // Those who write do so: here others would wait for it.
+      const database = new DatabaseSync(this.#file, { timeout: READ_TIMEOUT })
+      // Writers do checkpoints: here they would block the event loop.
       database.exec('pragma wal_autocheckpoint = 0')
-      this.#watch = { database, statement: database.prepare('pragma data_version') }
-      this.#watch.statement.setReturnArrays(true)
+      this.#connection = { database, statement: database.prepare('pragma data_version') }
+      this.#connection.statement.setReturnArrays(true)
     }
-    return this.#watch
+    return this.#connection
   }
 }
 
-/** On a server, every write moves the version in its transaction: it shows when the write does, on every node. */
+/**
+ * On PostgreSQL, every write changes the version in its own transaction, so both become visible together, on every
+ * node.
+ */
 export class SharedVersions implements Versions {
   readonly #db: Kysely<Tables>
   #turn: Promise<Version> | null = null
@@ -123,15 +129,15 @@ export class SharedVersions implements Versions {
     return (await this.#look(tx)) === version
   }
 
-  /** By a number nobody guesses: a state that a failover lost is never taken for another. */
-  async move(tx: Tx): Promise<void> {
+  /** Adds a random number: a version that was lost in a failover never occurs again for other data. */
+  async increment(tx: Tx): Promise<void> {
     await tx
       .updateTable('data_version')
       .set((eb) => ({ version: eb('version', '+', 1 + Math.floor(Math.random() * 1e6)) }))
-      .where('share', '=', Math.floor(Math.random() * SHARES))
+      .where('share', '=', Math.floor(Math.random() * VERSION_ROWS))
       .execute()
   }
-  moved(): void {
+  onCommit(): void {
     this.#turn = null
   }
   close(): void {}

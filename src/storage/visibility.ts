@@ -3,21 +3,23 @@ import type { Status } from '../schema/record.ts'
 import { dialectOf, type Tx } from './dialect.ts'
 import type { Tables } from './tables.ts'
 
-/** What a reader may see, as part of every query: never a filter over its results, so that totals and pages are true. */
+/**
+ * Visibility as SQL conditions. It is part of every query, never a filter on results, so totals and pages are correct.
+ */
 
-/** What a reader may see of the records of others, and of their own. Decided in domain/access.ts. */
+/** Which records a reader may see. Decided in domain/access.ts. */
 export interface Visibility {
   readonly all: boolean
-  /** The reader's own user id, if they may see their own unpublished records. */
+  /** User id of the reader, if they may see their own unpublished records. */
   readonly own: number | null
-  /** Whether the reader may still edit their own records once they are published. */
+  /** Whether the reader may edit their own published records. */
   readonly ownPublished: boolean
 }
 
-/** The statuses of a record that nobody was ever shown. */
+/** Statuses of records that were never public. */
 export const UNPUBLISHED = ['draft', 'pending'] as const satisfies Status[]
 
-/** The condition that a reader may open the record and, with `statuses`, that it has one of them; without, that it is not in the trash. */
+/** Condition: the reader may see the record, and it has one of `statuses` or, without them, is not in the trash. */
 export function isVisible<T extends keyof Tables>(
   eb: ExpressionBuilder<Tables, T>,
   visibility: Visibility,
@@ -25,34 +27,36 @@ export function isVisible<T extends keyof Tables>(
   status: Expression<Status> = (eb as unknown as ExpressionBuilder<Tables, 'venues'>).ref('status'),
 ): Expression<SqlBool> {
   const on = eb as unknown as ExpressionBuilder<Tables, 'venues'>
-  const asked = statuses === null ? on(status, '!=', 'trash') : on(status, 'in', statuses)
-  if (visibility.all) return asked
+  const hasStatus = statuses === null ? on(status, '!=', 'trash') : on(status, 'in', statuses)
+  if (visibility.all) return hasStatus
   const published = on(status, '=', 'publish')
   if (visibility.own === null) return statuses === null || statuses.includes('publish') ? published : on.lit(false)
   const openTrash = visibility.ownPublished
     ? on.lit(true)
     : on.or([on('status', '!=', 'trash'), on('trashed_from', 'in', UNPUBLISHED)])
-  return on.and([asked, on.or([published, on.and([on('author', '=', visibility.own), openTrash])])])
+  return on.and([hasStatus, on.or([published, on.and([on('author', '=', visibility.own), openTrash])])])
 }
 
-/** That a reader may open records which are few and found by their keys: an index of statuses would find nearly all. */
+/** The same for few records found by key. The index on status is not used: it would match nearly all records. */
 export function isVisibleByKey(
   tx: Tx,
   eb: ExpressionBuilder<Tables, 'venues'>,
   visibility: Visibility,
 ): Expression<SqlBool> {
-  return isVisible(eb, visibility, null, dialectOf(tx).plain(eb.ref('status')))
+  return isVisible(eb, visibility, null, dialectOf(tx).unindexed(eb.ref('status')))
 }
 
-/** That a reader may see a term: one that was made by writing an event is hidden until a published event has had it. */
+/**
+ * Condition: the reader may see a term. A term created by writing an event is hidden until a published event has it.
+ */
 export function isTermVisible(eb: ExpressionBuilder<Tables, 'terms'>, visibility: Visibility): Expression<SqlBool> {
   return visibility.all ? eb.lit(true) : eb('terms.published', '=', 1)
 }
 
-/** That nothing of an event is hidden from a reader who may open it: it has no password, or they may edit it. */
-export function whole(eb: ExpressionBuilder<Tables, 'events'>, visibility: Visibility): Expression<SqlBool> {
+/** Condition: the reader sees all of an event, as it has no password or they may edit it. */
+export function isFullyVisible(eb: ExpressionBuilder<Tables, 'events'>, visibility: Visibility): Expression<SqlBool> {
   if (visibility.all) return eb.lit(true)
-  // By name, not by a look at each: an index has the few that are protected.
+  // A subquery, not a check per row: a partial index has the few protected events.
   const open = eb(
     'events.id',
     'not in',
@@ -65,13 +69,16 @@ export function whole(eb: ExpressionBuilder<Tables, 'events'>, visibility: Visib
 }
 
 /**
- * That a reader may open an event and see all of it: what a protected event is linked to shows nowhere. The event is found
- * by its key, through a table of links: by its status, the database would look at all events for each link.
+ * Condition: the reader may see an event and all of it. Links of a protected event are shown nowhere. The event is
+ * found by key through a link table; with the index on status, the database would read all events for each link.
  */
-export function eventShownTo(
+export function isEventFullyVisible(
   tx: Tx,
   eb: ExpressionBuilder<Tables, 'events'>,
   visibility: Visibility,
 ): Expression<SqlBool> {
-  return eb.and([isVisible(eb, visibility, null, dialectOf(tx).plain(eb.ref('events.status'))), whole(eb, visibility)])
+  return eb.and([
+    isVisible(eb, visibility, null, dialectOf(tx).unindexed(eb.ref('events.status'))),
+    isFullyVisible(eb, visibility),
+  ])
 }

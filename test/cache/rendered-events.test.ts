@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { NO_STUBS } from '../../src/domain/listings.ts'
+import { NO_STUBS } from '../../src/domain/cached-lists.ts'
 import { ListCache } from '../../src/rest/rendered/list-cache.ts'
 import type { EventFilter } from '../../src/storage/event-filter.ts'
 import { RandomSite, seeded } from '../support/random-site.ts'
@@ -72,7 +72,7 @@ describe('the cache of lists', () => {
     const lists = new ListCache()
     const ids = Array.from({ length: 7000 }, (_, n) => n)
     for (let n = 0; n < 3000; n++)
-      lists.put(`list ${n}`, { filter: {} as EventFilter, total: ids.length, head: NO_STUBS, ids, ends: new Map() })
+      lists.put(`list ${n}`, { filter: {} as EventFilter, total: ids.length, head: NO_STUBS, ids, pageEnds: new Map() })
     let held = 0
     for (let n = 2999; n >= 0; n--) if (lists.get(`list ${n}`) !== undefined) held++
     assert.ok(held > 100 && held < 400, String(held))

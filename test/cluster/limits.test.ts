@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { Guesses } from '../../src/domain/guesses.ts'
 import { Limits, type Sharing, Sums, throughDatabase } from '../../src/domain/limits.ts'
+import { PasswordAttempts } from '../../src/domain/password-attempts.ts'
 import { openDatabase } from '../../src/storage/database.ts'
 import { freshStore } from '../support/store.ts'
 
@@ -48,8 +48,8 @@ describe('limits', () => {
       for (let round = 0, began = -1; began !== minute(); round++) {
         began = minute()
         const counters = Array.from({ length: 3 }, () => new Limits(sharing))
-        const nodes = counters.map((limits) => new Guesses(limits, 20))
-        const bounds = nodes[0]?.boundsOf({ network: `192.0.2.${round}`, isLimited: true }) ?? []
+        const nodes = counters.map((limits) => new PasswordAttempts(limits, 20))
+        const bounds = nodes[0]?.limitsFor({ network: `192.0.2.${round}`, isLimited: true }) ?? []
         let checked = 0
         const attempt = (n: number, isRight: boolean) =>
           nodes[n % 3]?.attempt(bounds, async (slowly) => {

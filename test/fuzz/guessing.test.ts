@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { Guesses } from '../../src/domain/guesses.ts'
 import { Limits } from '../../src/domain/limits.ts'
+import { PasswordAttempts } from '../../src/domain/password-attempts.ts'
 import { SignIns } from '../../src/domain/sign-ins.ts'
 import * as users from '../../src/domain/users.ts'
 import { systemClock } from '../../src/lib/clock.ts'
@@ -213,7 +213,7 @@ describe('wrong passwords of users', () => {
       slowly: (verify: () => Promise<boolean>) => verify(),
     })
     const known = Array.from({ length: 60 }, () => freshAddress())
-    const before = new SignIns(new Guesses(new Limits(null), 0))
+    const before = new SignIns(new PasswordAttempts(new Limits(null), 0))
     const remembered = async () =>
       (await service.db.read((tx) => tx.selectFrom('sign_ins').selectAll().where('user', '=', user.id).execute()))
         .length
@@ -223,7 +223,7 @@ describe('wrong passwords of users', () => {
     await withinMinute(async () => {
       const limits = new Limits(null)
       for (let n = 0; n < 100; n++) limits.hit(`account ${user.id}`)
-      const signIns = new SignIns(new Guesses(limits, 0))
+      const signIns = new SignIns(new PasswordAttempts(limits, 0))
       const latest = await Promise.all(
         known.map(async (network) => {
           const address = hash('sha256', `${user.id} ${network}`, 'base64url')

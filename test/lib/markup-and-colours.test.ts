@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { type Colour, contrast, inkOn, readableOn, readColour, writeColour } from '../../src/lib/colour.ts'
+import { type Colour, contrast, formatColour, parseColour, readableOn, textColourOn } from '../../src/lib/colour.ts'
 import { html, jsonInScript, safe } from '../../src/lib/markup.ts'
 import { frameAround, project, TILE, tilesOf } from '../../src/lib/mercator.ts'
 import fc from '../support/property.ts'
@@ -32,9 +32,10 @@ describe('colours', () => {
   const colour = fc.tuple(fc.nat(255), fc.nat(255), fc.nat(255)) as fc.Arbitrary<Colour>
 
   it('are read and written', () => {
-    assert.equal(writeColour(readColour('#2F6b46') ?? [0, 0, 0]), '#2f6b46')
-    assert.deepEqual(readColour('#fc0'), [255, 204, 0])
-    for (const text of ['', 'red', '#12', '#12345', '#gggggg', 'url(x)', '#fff;}']) assert.equal(readColour(text), null)
+    assert.equal(formatColour(parseColour('#2F6b46') ?? [0, 0, 0]), '#2f6b46')
+    assert.deepEqual(parseColour('#fc0'), [255, 204, 0])
+    for (const text of ['', 'red', '#12', '#12345', '#gggggg', 'url(x)', '#fff;}'])
+      assert.equal(parseColour(text), null)
   })
 
   it('can be read on white and on black, whatever they were', () => {
@@ -47,7 +48,7 @@ describe('colours', () => {
         ].every((paper) => contrast(readableOn(any, [paper as unknown as Colour]), paper as unknown as Colour) >= 4.5),
       ),
     )
-    fc.assert(fc.property(colour, (any) => contrast(inkOn(any), any) >= 4.5))
+    fc.assert(fc.property(colour, (any) => contrast(textColourOn(any), any) >= 4.5))
   })
 })
 

@@ -5,7 +5,7 @@ import { WorkQueue } from '../../src/lib/work-queue.ts'
 
 describe('delays', () => {
   it('let those of one key go on in turn, and do not hold up others', async () => {
-    const delays = new Delays({ shortest: 20, interval: 20 })
+    const delays = new Delays({ minDelay: 20, interval: 20 })
     const order: string[] = []
     const wait = async (key: string, name: string) => {
       assert.equal(await delays.wait(key), true)
@@ -16,13 +16,13 @@ describe('delays', () => {
   })
 
   it('are bounded in length, in number, and by the end of the service', async () => {
-    const long = new Delays({ shortest: 1000, interval: 1000, longest: 2500 })
+    const long = new Delays({ minDelay: 1000, interval: 1000, maxDelay: 2500 })
     const waiting = [long.wait('a'), long.wait('a'), long.wait('b')]
     assert.equal(await long.wait('a'), false)
     long.close()
     assert.deepEqual(await Promise.all(waiting), [false, false, false])
     assert.equal(await long.wait('c'), false)
-    const many = new Delays({ mostWaiting: 3 })
+    const many = new Delays({ maxWaiting: 3 })
     const few = ['a', 'b', 'c'].map((key) => many.wait(key))
     assert.equal(await many.wait('d'), false)
     many.close()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { type Kysely, sql } from 'kysely'
 import type { Tx } from '../../src/storage/dialect.ts'
-import { ALL, containing } from '../../src/storage/event-filter.ts'
+import { containing, NO_LIMIT } from '../../src/storage/event-filter.ts'
 import { steps as speed } from '../../src/storage/migrations/0004-speed.ts'
 import { steps as words } from '../../src/storage/migrations/0006-words.ts'
 import { perform } from '../../src/storage/migrations/steps.ts'
@@ -35,7 +35,7 @@ describe('the index of words', () => {
       .execute()
   /** Those that contain a part, by the index and by looking; nothing if the index cannot tell. */
   const compare = async (tx: Tx, texts: ReadonlyMap<number, string>, part: string) => {
-    const found = await containing(tx, part, ALL)
+    const found = await containing(tx, part, NO_LIMIT)
     if (found === null) return false
     const expected = [...texts].filter(([, one]) => one.includes(part)).map(([id]) => id)
     assert.deepEqual(

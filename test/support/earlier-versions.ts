@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { CompiledQuery, Kysely } from 'kysely'
 import { postgres, sqlite } from '../../src/storage/dialect.ts'
-import { type MigrationNews, migrate } from '../../src/storage/migrator.ts'
+import { type MigrationProgress, migrate } from '../../src/storage/migrator.ts'
 import { postgresDialect } from '../../src/storage/postgres/dialect.ts'
 import { SqliteDialect } from '../../src/storage/sqlite/dialect.ts'
 import { ROOT } from './sources.ts'
@@ -40,7 +40,10 @@ export function openRaw(where: string): Kysely<unknown> {
 }
 
 /** Migrates a database by itself, in this thread: faster than by openDatabase, where it is done hundreds of times. */
-export async function migrateRaw(where: string, onNews: (news: MigrationNews) => void = () => {}): Promise<string[]> {
+export async function migrateRaw(
+  where: string,
+  onNews: (news: MigrationProgress) => void = () => {},
+): Promise<string[]> {
   const db = openRaw(where)
   try {
     return await migrate(db, { dialect: ON_POSTGRES ? postgres : sqlite, other: db, onNews })

@@ -1,23 +1,23 @@
 import type { CachedResponse, KeyedResponse } from './cached-response.ts'
 import type { ScratchFile } from './scratch-file.ts'
 
-/** How many responses are written in one turn of the event loop, so that nobody waits for them. */
-const AT_ONCE = 4
-/** How many of the last reads are remembered: with more, some would be repeated by chance. */
-const MOST_READ = 32
+/** Responses written per turn of the event loop, so that requests are not held up. */
+const WRITES_PER_TURN = 4
+/** Recent reads remembered. A larger set would promote responses that repeat by chance. */
+const MAX_RECENT = 32
 
-/** Responses that memory has no room for, in a scratch file: to read one back is far cheaper than to make it. */
+/** Responses evicted from memory, in a scratch file. Reading one back is far cheaper than rendering it. */
 export class DiskOverflow {
   readonly #scratch: ScratchFile
-  /** The hashes of those that were read last. */
-  readonly #read = new Set<number>()
+  /** Hashes of recent reads. */
+  readonly #recent = new Set<number>()
   #waiting: [hash: number, keyed: KeyedResponse][] = []
 
   constructor(scratch: ScratchFile) {
     this.#scratch = scratch
   }
 
-  /** A response, and whether it is read so often that it should be in memory again. */
+  /** Returns the response, and whether it is read often enough to move back to memory. */
   get(hash: number, key: string): { readonly response: CachedResponse; readonly often: boolean } | undefined {
     const row = this.#scratch.get(hash)
     if (row === undefined) return undefined
@@ -29,13 +29,13 @@ export class DiskOverflow {
     const tag = head.slice(from, middle)
     const until = Number(head.slice(middle + 1, end))
     const lines = head.slice(end + 1)
-    const often = this.#read.has(hash)
-    if (this.#read.size >= MOST_READ) this.#read.clear()
-    this.#read.add(hash)
-    return { response: { body, tag, lines, until, variants: {} }, often }
+    const isFrequent = this.#recent.has(hash)
+    if (this.#recent.size >= MAX_RECENT) this.#recent.clear()
+    this.#recent.add(hash)
+    return { response: { body, tag, lines, until, variants: {} }, often: isFrequent }
   }
 
-  /** Writes responses, a few at a time. */
+  /** Queues responses and writes a few per turn. */
   put(entries: Iterable<[hash: number, keyed: KeyedResponse]>): void {
     if (this.#waiting.length === 0) setImmediate(() => this.#write())
     for (const entry of entries) this.#waiting.push(entry)
@@ -48,7 +48,7 @@ export class DiskOverflow {
   clear(): void {
     this.#waiting = []
     this.#scratch.clear()
-    this.#read.clear()
+    this.#recent.clear()
   }
 
   close(): void {
@@ -57,7 +57,7 @@ export class DiskOverflow {
   }
 
   #write(): void {
-    for (const [hash, { key, response }] of this.#waiting.splice(0, AT_ONCE)) {
+    for (const [hash, { key, response }] of this.#waiting.splice(0, WRITES_PER_TURN)) {
       const { tag, until, lines, body } = response
       if (!this.#scratch.has(hash)) this.#scratch.put(hash, 0, [key, tag, until, lines].join('\n'), body)
     }

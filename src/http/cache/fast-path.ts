@@ -11,22 +11,22 @@ import { isOverLimit, type RateLimits } from '../rate-limit.ts'
 import { tracing } from '../tracing.ts'
 import type { Cache } from './cache.ts'
 import type { Reply } from './cached-response.ts'
-import { giveHead, headersIn } from './head.ts'
+import { parseHeaders, writeRawHead } from './head.ts'
 
-interface FrontOptions extends RateLimits {
+interface FastPathOptions extends RateLimits {
   readonly languages: readonly string[]
   readonly trustProxy: readonly string[]
 }
 
 /**
- * Answers cached reads of anonymous readers before Fastify routes them: nearly all requests of a calendar are such.
- * Everything else is passed to Fastify.
+ * Sends cached responses to anonymous readers before Fastify routes the request: nearly all requests of a calendar are
+ * such. Everything else is passed to Fastify.
  */
 export function installFastPath(
   app: FastifyInstance,
   { db, limits }: Pick<Scope, 'db'> & { readonly limits: Limits },
   { responses, aliases }: Cache,
-  options: FrontOptions,
+  options: FastPathOptions,
 ): void {
   const listeners = app.server.listeners('request') as RequestListener[]
   app.server.removeAllListeners('request')
@@ -65,7 +65,7 @@ export function installFastPath(
     const { method, headers } = request
     if (stopping.isAnnounced || (method !== 'GET' && method !== 'HEAD') || headers.authorization !== undefined)
       return passToFastify(request, response)
-    // Health checks are answered without the database.
+    // Health checks do not touch the database.
     if (HEALTH.test(request.url ?? '')) return passToFastify(request, response)
     const began = performance.now()
     const version = versionOf(db)
@@ -73,16 +73,16 @@ export function installFastPath(
     else if (version === null) passToFastify(request, response)
     else
       version.then(
-        (told) => answer(request, response, told, began),
+        (current) => answer(request, response, current, began),
         () => passToFastify(request, response),
       )
   })
 }
 
-/** Addresses of health checks, also behind a language. */
+/** Paths of health checks, with or without a language prefix. */
 const HEALTH = /^(?:\/[a-z]{2})?\/(?:healthz|readyz)\b/
 
-/** Null if the database cannot tell: Fastify reports the error, which would end the process here. */
+/** Returns null if the database fails: Fastify reports the error. Thrown here, it would end the process. */
 function versionOf(db: Scope['db']): ReturnType<Scope['db']['version']> | null {
   try {
     return db.version()
@@ -91,14 +91,15 @@ function versionOf(db: Scope['db']): ReturnType<Scope['db']['version']> | null {
   }
 }
 
-/** How long a body is that is sent in one piece with its head at most, in bytes. */
-const SMALL = 6144
+/** Bodies below this size, in bytes, are sent in one write with their head. */
+const SMALL_BODY = 6144
 
-/** Sends a reply to the request that has this id. */
+/** Sends a reply, with the request's id in a header. */
 function write(request: IncomingMessage, response: ServerResponse, { status, head, body }: Reply, id: string): void {
-  if (!giveHead(response, status, head, id)) response.writeHead(status, [...headersIn(head).flat(), 'x-request-id', id])
+  if (!writeRawHead(response, status, head, id))
+    response.writeHead(status, [...parseHeaders(head).flat(), 'x-request-id', id])
   if (body === null || request.method === 'HEAD') response.end()
-  // As text, a body goes out with its head in one piece, which for a small one is worth copying it.
-  else if (body.length < SMALL) response.end(body.toString('latin1'), 'latin1')
+  // Node joins a text body with the head in one write. For a small body this is worth the copy.
+  else if (body.length < SMALL_BODY) response.end(body.toString('latin1'), 'latin1')
   else response.end(body)
 }

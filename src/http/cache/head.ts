@@ -4,8 +4,8 @@ import type { HeaderLines, Headers } from './cached-response.ts'
 
 const { STATUS_CODES, validateHeaderName, validateHeaderValue } = process.getBuiltinModule('node:http')
 
-/** Headers as lines; throws if one cannot be a line. */
-export function linesOf(headers: Headers): HeaderLines {
+/** Serializes headers. Throws if a name or value is not allowed in a header. */
+export function serializeHeaders(headers: Headers): HeaderLines {
   return Object.entries(headers)
     .map(([name, value]) => {
       validateHeaderName(name)
@@ -15,8 +15,8 @@ export function linesOf(headers: Headers): HeaderLines {
     .join('')
 }
 
-/** The headers of a head. */
-export function headersIn(head: string): [name: string, value: string][] {
+/** Parses the headers of a head. */
+export function parseHeaders(head: string): [name: string, value: string][] {
   return head
     .split('\r\n')
     .slice(1)
@@ -26,46 +26,46 @@ export function headersIn(head: string): [name: string, value: string][] {
     })
 }
 
-/** The first line of an answer, with those of its headers. */
-export function headWith(status: number, lines: HeaderLines): string {
+/** Joins the status line and header lines. */
+export function joinHead(status: number, lines: HeaderLines): string {
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}${lines}`
 }
 
 /**
- * Gives a response its head as it is sent, with what each answer has of its own. `writeHead` would check and join the
- * same lines for every answer, which takes a sixth of the time of all of it. The property is Node's, and as old as it;
- * should it be gone some day, the caller's `writeHead` does.
+ * Writes the head of a response directly, with the per-request headers. `writeHead` would validate and join the same
+ * lines for every response, at a sixth of its total cost. `_header` is an internal property of Node, and as old as
+ * Node; if it disappears, this returns false and the caller uses `writeHead`.
  */
-export function giveHead(response: ServerResponse, status: number, head: string, id: string): boolean {
-  const inside = response as { _header?: string | null }
-  // Of a connection that is to end, Node must know.
-  if (inside._header !== null || !response.shouldKeepAlive) return false
+export function writeRawHead(response: ServerResponse, status: number, head: string, id: string): boolean {
+  const internals = response as { _header?: string | null }
+  // Closing connection: let Node write the headers.
+  if (internals._header !== null || !response.shouldKeepAlive) return false
   response.statusCode = status
-  inside._header = `${head}\r\nx-request-id: ${id}\r\nDate: ${date()}\r\nConnection: keep-alive\r\n\r\n`
+  internals._header = `${head}\r\nx-request-id: ${id}\r\nDate: ${date()}\r\nConnection: keep-alive\r\n\r\n`
   return true
 }
 
-let present: string | null = null
+let dateHeader: string | null = null
 
-/** The present second as headers have it. */
+/** The value of the `Date` header, formatted once per second. */
 function date(): string {
-  if (present === null) {
+  if (dateHeader === null) {
     const now = new Date()
-    present = now.toUTCString()
+    dateHeader = now.toUTCString()
     setTimeout(() => {
-      present = null
+      dateHeader = null
     }, 1000 - now.getMilliseconds()).unref()
   }
-  return present
+  return dateHeader
 }
 
-/** How many ids are made at once: one by one, each would take several times as long. */
-const AT_ONCE = 128
+/** Ids generated per batch. One by one, each would take several times as long. */
+const ID_BATCH = 128
 
 const ids: string[] = []
 
-/** Names a request, in its answer and in the log. */
+/** Request id, for the response header and the log. */
 export function requestId(): string {
-  if (ids.length === 0) for (let n = 0; n < AT_ONCE; n++) ids.push(randomUUID())
+  if (ids.length === 0) for (let n = 0; n < ID_BATCH; n++) ids.push(randomUUID())
   return ids.pop() ?? randomUUID()
 }

@@ -1,15 +1,15 @@
 import { BoundedCache } from '../../lib/bounded-cache.ts'
 
 /**
- * The query string of an address in its normal form: only parameters that the endpoint knows, in order of name. Answers are
- * made from it and cached by it, so that nobody fills the cache by addresses that mean the same.
+ * Normalizes a query string: only parameters that the endpoint knows, sorted by name. Responses are rendered from it
+ * and cached by it, so equivalent addresses share one cache entry.
  */
 export function normalSearch(search: string, known: ReadonlySet<string>): string {
   if (search === '') return ''
   const pairs = [...new URLSearchParams(search)]
     .map(([name, value]) => ({ base: baseOf(name), name, value }))
     .filter(({ base }) => known.has(base))
-  // Values of one parameter stay in their order, which may matter.
+  // Values of one parameter keep their order, which may matter.
   pairs.sort((one, other) => (one.base < other.base ? -1 : one.base > other.base ? 1 : 0))
   return new URLSearchParams(pairs.map(({ name, value }) => [name, value])).toString()
 }
@@ -20,26 +20,26 @@ function baseOf(name: string): string {
   return bracket === -1 ? name : name.slice(0, bracket)
 }
 
-/** A path in its normal form: without a slash at its end, and encoded as we would encode what the router read. */
+/** Normalizes a path: no trailing slash, and percent-encoding as we would write it. */
 export function normalPath(path: string, route: string, params: Record<string, string>): string {
-  const spelled = path.includes('%') ? filled(route, params) : path
-  return spelled.length > 1 && spelled.endsWith('/') ? spelled.slice(0, -1) : spelled
+  const normal = path.includes('%') ? fillRoute(route, params) : path
+  return normal.length > 1 && normal.endsWith('/') ? normal.slice(0, -1) : normal
 }
 
-/** A route, such as `/event/:slug(^.+\.ics$)` or `/events/category/*`, with its variable parts filled in. */
-function filled(route: string, params: Record<string, string>): string {
+/** Fills the variable parts of a route, such as `/event/:slug(^.+\.ics$)` or `/events/category/*`. */
+function fillRoute(route: string, params: Record<string, string>): string {
   const encoded = (name: string) => encodeURIComponent(params[name] ?? '')
   return route
     .replace(/:(\w+)(?:\(.*\))?/, (_, name) => encoded(name))
     .replace(/\*$/, () => encoded('*').replaceAll('%2F', '/'))
 }
 
-/** How much memory aliases may take, in bytes. */
-const MOST_BYTES = 2 ** 21
+/** Memory for aliases, in bytes. */
+const MAX_BYTES = 2 ** 21
 
-/** The normal form of addresses, by the spellings that were asked for last. */
+/** Maps recently requested spellings of an address to its normal form. */
 export class AddressAliases {
-  readonly #normal = new BoundedCache<string, string>(MOST_BYTES)
+  readonly #normal = new BoundedCache<string, string>(MAX_BYTES)
 
   get(alias: string): string | undefined {
     return this.#normal.get(alias, (normal) => sizeOf(alias, normal))

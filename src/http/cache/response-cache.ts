@@ -5,49 +5,52 @@ import type { CachedResponse, KeyedResponse } from './cached-response.ts'
 import { DiskOverflow } from './disk-overflow.ts'
 import type { ScratchFile } from './scratch-file.ts'
 
-/** How much memory responses may take, in bytes; their compressed forms, where they are asked for, take a quarter more. */
-const MOST_BYTES = 24 * 2 ** 20
-/** What a response takes beside its body and its key: its headers. */
+/** Memory for responses, in bytes. Compressed variants take about a quarter more. */
+const MAX_BYTES = 24 * 2 ** 20
+/** Size of an entry besides body and key, in bytes: mostly headers. */
 const OVERHEAD = 3000
 
 /**
- * Responses by key, for one version of the data: another version empties the cache, so that no response is ever stale.
- * Without a scratch file the cache is off: it holds nothing, and every response is made anew.
+ * Cache of responses for one version of the data. A new version clears it, so no response is ever stale. Without a
+ * scratch file the cache is off: it stores nothing.
  */
 export class ResponseCache {
   readonly #clock: Clock
   readonly #overflow: DiskOverflow | null
   #version: string = ''
-  /** The time of the last request. */
-  #latest = 0
-  /** By the hash of their keys, which is found faster; of two keys with the same hash, one response is kept. */
+  /** Clock time of the last lookup. */
+  #lastLookup = 0
+  /** Keyed by hash, which is faster to look up. Of two keys with the same hash, only one response is stored. */
   readonly #responses: BoundedCache<number, KeyedResponse>
   #pending = new Map<string, Promise<CachedResponse | null>>()
 
   constructor(clock: Clock, scratch: ScratchFile | null) {
     this.#clock = clock
     this.#overflow = scratch && new DiskOverflow(scratch)
-    this.#responses = new BoundedCache(MOST_BYTES, (dropped) => this.#overflow?.put(dropped))
+    this.#responses = new BoundedCache(MAX_BYTES, (dropped) => this.#overflow?.put(dropped))
   }
 
   get(key: string, version: string): CachedResponse | undefined {
     if (this.#overflow === null) return undefined
-    this.#move(version)
-    const number = hashOf(key)
-    const held = this.#responses.get(number, sizeOf)
-    const response = held?.key === key ? held.response : this.#readBack(this.#overflow, number, key)
-    if (response === undefined || response.until > this.#latest) return response
-    this.#responses.delete(number)
-    this.#overflow.delete(number)
+    this.#clearIfOutdated(version)
+    const hash = hashOf(key)
+    const entry = this.#responses.get(hash, sizeOf)
+    const response = entry?.key === key ? entry.response : this.#readBack(this.#overflow, hash, key)
+    if (response === undefined || response.until > this.#lastLookup) return response
+    this.#responses.delete(hash)
+    this.#overflow.delete(hash)
     return undefined
   }
 
-  /** Calls `make` once for all who ask while it runs. It answers null for a response that is not for others. */
+  /**
+   * Calls `make` once for all concurrent requests of the same key. It returns null for a response that must not be
+   * shared.
+   */
   async make(key: string, version: string, make: () => Promise<CachedResponse | null>): Promise<CachedResponse | null> {
     if (this.#overflow === null) return make()
-    this.#move(version)
+    this.#clearIfOutdated(version)
     const pending = this.#pending
-    const began = this.#latest
+    const began = this.#lastLookup
     const other = pending.get(key)
     if (other !== undefined) return other
     const own = make()
@@ -67,21 +70,21 @@ export class ResponseCache {
     this.#overflow?.close()
   }
 
-  #readBack(overflow: DiskOverflow, number: number, key: string): CachedResponse | undefined {
-    const found = overflow.get(number, key)
-    if (found?.often) this.#put(number, { key, response: found.response })
+  #readBack(overflow: DiskOverflow, hash: number, key: string): CachedResponse | undefined {
+    const found = overflow.get(hash, key)
+    if (found?.often) this.#put(hash, { key, response: found.response })
     return found?.response
   }
 
-  #put(number: number, keyed: KeyedResponse): void {
-    this.#responses.set(number, keyed, sizeOf(keyed))
+  #put(hash: number, keyed: KeyedResponse): void {
+    this.#responses.set(hash, keyed, sizeOf(keyed))
   }
 
-  /** Empties the cache if the data has changed, or if the clock was set back: responses of a later day are not valid yet. */
-  #move(version: string): void {
+  /** Clears the cache if the data changed, or if the clock was set back: entries from a later day are not valid yet. */
+  #clearIfOutdated(version: string): void {
     const now = this.#clock()
-    const isSetBack = now < this.#latest
-    this.#latest = now
+    const isSetBack = now < this.#lastLookup
+    this.#lastLookup = now
     if (version === this.#version && !isSetBack) return
     this.#version = version
     this.#responses.clear()
@@ -90,17 +93,17 @@ export class ResponseCache {
   }
 }
 
-/** The key counts: an address may be far longer than the body. */
+/** Includes the key: an address may be far longer than the body. */
 function sizeOf({ key, response: { body } }: KeyedResponse): number {
   return body.length + 2 * key.length + OVERHEAD
 }
 
-/** Random in every process: nobody can tell which addresses have the same hash. */
+/** Random per process, so that clients cannot provoke collisions. */
 const SEED = randomInt(2 ** 32)
 
-/** The hash of a key (FNV-1a). */
+/** FNV-1a. */
 export function hashOf(key: string): number {
-  let number = SEED
-  for (let n = 0; n < key.length; n++) number = Math.imul(number ^ key.charCodeAt(n), 0x01000193)
-  return number | 0
+  let hash = SEED
+  for (let n = 0; n < key.length; n++) hash = Math.imul(hash ^ key.charCodeAt(n), 0x01000193)
+  return hash | 0
 }

@@ -4,59 +4,65 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 
-/** How much the files of a process may take together, in bytes: `docs/operations.md` says so. */
-export const MOST_BYTES = 64 * 2 ** 20
-/** The part of the free space that a file may take. */
-const PART_OF_FREE = 1 / 10
-/** How many entries a file may have: the place of each is kept in memory. */
-const MOST_ENTRIES = 2 ** 16
-/** An entry is shorter than this, in bytes, so that its place and its length are one number; uncompressed, it may be longer. */
-const LONGEST = 2 ** 18
-const LONGEST_BODY = 2 ** 20
-/** What precedes an entry's head: its length, that of the body when it is not compressed, and the revision. */
-const FRONT = 16
+/** Total size of a process's scratch files, in bytes. docs/operations.md states it. */
+export const MAX_BYTES = 64 * 2 ** 20
+/** Share of the free disk space that a file may take. */
+const FREE_SPACE_SHARE = 1 / 10
+/** Limit on entries: the position of each is held in memory. */
+const MAX_ENTRIES = 2 ** 16
+/**
+ * Limit on a compressed entry, in bytes, so that position and length fit in one number. An uncompressed body may be
+ * longer.
+ */
+const MAX_ENTRY_BYTES = 2 ** 18
+const MAX_BODY_BYTES = 2 ** 20
+/** Size of the prefix of an entry, in bytes: length of the head, uncompressed length of the body, revision. */
+const PREFIX_BYTES = 16
 
-/** A value that is kept with a number that tells whether it is still the right one. */
+/** A value, with a revision that tells whether it is current. */
 export type Entry = [revision: number, head: string, body: Buffer]
 
 interface File {
   readonly descriptor: number
   readonly path: string
-  /** How large it may become, in bytes. */
-  readonly most: number
+  /** Maximum size, in bytes. */
+  readonly maxBytes: number
   end: number
 }
 
-/** What entries are read into: each is uncompressed before the next is read. */
-const room = Buffer.allocUnsafeSlow(LONGEST)
+/** Shared read buffer: each entry is inflated before the next is read. */
+const readBuffer = Buffer.allocUnsafeSlow(MAX_ENTRY_BYTES)
 
 /**
- * Room for what does not fit in memory and can be made again: a compressed file in the system's temporary folder, which
- * has no name and so vanishes with the process. Entries are only added; when the file is full, it begins anew.
+ * Overflow storage for data that can be rendered again: a file of compressed entries in the system's temporary folder.
+ * It is unlinked at once, so it vanishes with the process. Entries are only appended; a full file is replaced by an
+ * empty one.
  */
 export class ScratchFile {
-  readonly #most: number
+  readonly #maxBytes: number
   #file: File | null = null
-  readonly #places = new Map<number, number>()
+  readonly #positions = new Map<number, number>()
 
-  /** `most` is how large the file may become, in bytes. */
-  constructor(most: number) {
-    this.#most = most
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes
   }
 
   has(key: number): boolean {
-    return this.#places.has(key)
+    return this.#positions.has(key)
   }
 
   get(key: number): Entry | undefined {
-    const place = this.#places.get(key)
-    if (place === undefined || this.#file === null) return undefined
-    const length = place % LONGEST
+    const position = this.#positions.get(key)
+    if (position === undefined || this.#file === null) return undefined
+    const length = position % MAX_ENTRY_BYTES
     try {
-      if (readSync(this.#file.descriptor, room, 0, length, (place - length) / LONGEST) !== length) return undefined
-      const body = FRONT + room.readUInt32LE(0)
-      const bytes = inflateRawSync(room.subarray(body, length), { chunkSize: Math.max(64, room.readUInt32LE(4)) })
-      return [room.readDoubleLE(8), room.toString('utf8', FRONT, body), bytes]
+      if (readSync(this.#file.descriptor, readBuffer, 0, length, (position - length) / MAX_ENTRY_BYTES) !== length)
+        return undefined
+      const body = PREFIX_BYTES + readBuffer.readUInt32LE(0)
+      const bytes = inflateRawSync(readBuffer.subarray(body, length), {
+        chunkSize: Math.max(64, readBuffer.readUInt32LE(4)),
+      })
+      return [readBuffer.readDoubleLE(8), readBuffer.toString('utf8', PREFIX_BYTES, body), bytes]
     } catch {
       this.close()
       return undefined
@@ -64,37 +70,36 @@ export class ScratchFile {
   }
 
   put(key: number, revision: number, head: string, body: Uint8Array): void {
-    if (body.length > LONGEST_BODY) return
-    const front = Buffer.allocUnsafe(FRONT + Buffer.byteLength(head))
-    front.writeUInt32LE(front.length - FRONT, 0)
+    if (body.length > MAX_BODY_BYTES) return
+    const front = Buffer.allocUnsafe(PREFIX_BYTES + Buffer.byteLength(head))
+    front.writeUInt32LE(front.length - PREFIX_BYTES, 0)
     front.writeUInt32LE(body.length, 4)
     front.writeDoubleLE(revision, 8)
-    front.write(head, FRONT)
-    const packed = deflateRawSync(body, { level: 1 })
-    const length = front.length + packed.length
-    if (length >= LONGEST) return
-    if (this.#places.size >= MOST_ENTRIES || (this.#file !== null && this.#file.end + length > this.#file.most))
+    front.write(head, PREFIX_BYTES)
+    const deflated = deflateRawSync(body, { level: 1 })
+    const length = front.length + deflated.length
+    if (length >= MAX_ENTRY_BYTES) return
+    if (this.#positions.size >= MAX_ENTRIES || (this.#file !== null && this.#file.end + length > this.#file.maxBytes))
       this.close()
     try {
-      this.#file ??= open(this.#most)
-      if (length > this.#file.most) throw new Error('no room')
+      this.#file ??= open(this.#maxBytes)
+      if (length > this.#file.maxBytes) throw new Error('no room')
       const at = this.#file.end
-      if (writevSync(this.#file.descriptor, [front, packed], at) !== length) throw new Error('no room')
-      this.#places.set(key, at * LONGEST + length)
+      if (writevSync(this.#file.descriptor, [front, deflated], at) !== length) throw new Error('no room')
+      this.#positions.set(key, at * MAX_ENTRY_BYTES + length)
       this.#file.end += length
     } catch {
-      // No room on the disk, or no folder to write to: the entry can be made again.
+      // Disk full or folder not writable: the entry can be rendered again.
       this.close()
     }
   }
 
   delete(key: number): void {
-    this.#places.delete(key)
+    this.#positions.delete(key)
   }
 
-  /** Forgets everything. */
   clear(): void {
-    this.#places.clear()
+    this.#positions.clear()
     if (this.#file === null) return
     try {
       ftruncateSync(this.#file.descriptor)
@@ -105,16 +110,16 @@ export class ScratchFile {
   }
 
   close(): void {
-    this.#places.clear()
+    this.#positions.clear()
     if (this.#file === null) return
     closeSync(this.#file.descriptor)
-    // Where a file that is open cannot be removed.
+    // For systems on which an open file cannot be unlinked.
     rmSync(this.#file.path, { force: true })
     this.#file = null
   }
 }
 
-function open(most: number): File {
+function open(maxBytes: number): File {
   const folder = tmpdir()
   const { bavail, bsize } = statfsSync(folder)
   const path = join(folder, `kalends-scratch-${randomUUID()}`)
@@ -122,7 +127,7 @@ function open(most: number): File {
   try {
     rmSync(path)
   } catch {
-    // It is removed when it is closed.
+    // It is removed on close.
   }
-  return { descriptor, path, most: Math.min(most, bavail * bsize * PART_OF_FREE), end: 0 }
+  return { descriptor, path, maxBytes: Math.min(maxBytes, bavail * bsize * FREE_SPACE_SHARE), end: 0 }
 }

@@ -2,9 +2,9 @@ import { type Instant, toInstant, toWallClock } from '../../calendar/zone.ts'
 import type { Scope } from '../../domain/scope.ts'
 import type { Clock } from '../../lib/clock.ts'
 
-/** Observes how a handler reads the clock, and so knows until when its answer is valid. */
+/** Records how a handler reads the clock, to know how long its answer is valid. */
 export class ObservedClock {
-  /** When time alone may change the answer. */
+  /** Expiry of the answer by the clock. */
   until: Instant = Number.POSITIVE_INFINITY
   readonly clock: Clock
 
@@ -17,13 +17,13 @@ export class ObservedClock {
   }
 }
 
-let known = { zone: '', from: 0, to: 0 }
+let currentDay = { zone: '', from: 0, to: 0 }
 
-/** The first instant of the next day. */
+/** First instant of the next day in a time zone. */
 function midnightAfter(now: number, zone: string): number {
-  if (zone !== known.zone || now < known.from || now >= known.to) {
+  if (zone !== currentDay.zone || now < currentDay.from || now >= currentDay.to) {
     const tomorrow = Temporal.PlainDate.from(toWallClock(now, zone).slice(0, 10)).add({ days: 1 })
-    known = { zone, from: now, to: toInstant(`${tomorrow} 00:00:00`, zone) }
+    currentDay = { zone, from: now, to: toInstant(`${tomorrow} 00:00:00`, zone) }
   }
-  return known.to
+  return currentDay.to
 }

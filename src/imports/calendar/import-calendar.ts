@@ -2,7 +2,7 @@ import { type CalendarEntry, EntryError, readEntry, unknownZoneOf, type Zones } 
 import { zoneNamed } from '../../calendar/calendar-zones.ts'
 import { type Component, ComponentReader, first } from '../../calendar/components.ts'
 import { LineReader, type UnfoldedLine, unescapeText } from '../../calendar/content-lines.ts'
-import { type Budget, MOST_STEPS } from '../../calendar/recurrence.ts'
+import { type Budget, MAX_STEPS } from '../../calendar/recurrence.ts'
 import { toWallClock, type WallClock } from '../../calendar/zone.ts'
 import type { Scope } from '../../domain/scope.ts'
 import { runInSlices, TimeSlice } from '../../lib/time-slices.ts'
@@ -204,7 +204,7 @@ class CalendarImport {
 
   /** The occurrences of entries of one name. */
   async #expand(entries: readonly CalendarEntry[], now: WallClock): Promise<Series> {
-    const budget = { left: Math.min(MOST_STEPS, this.#steps.left) }
+    const budget = { left: Math.min(MAX_STEPS, this.#steps.left) }
     const most = budget.left
     const series = await runInSlices(seriesOf(entries, now, budget))
     this.#steps.left -= most - budget.left

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import { type FetchedAnswer, type FetchLimits, FetchRefused, safeRequest } from '../../lib/safe-fetch.ts'
+import { type FetchedResponse, type FetchLimits, FetchRefused, safeRequest } from '../../lib/safe-fetch.ts'
 
 /** A site that cannot be read, or not any further; the message says why. */
 export class SiteError extends Error {}
@@ -42,7 +42,7 @@ const PAGE_LIMITS = { mostBytes: 50_000_000, timeout: 60_000 }
 
 interface Reply {
   readonly status: number
-  readonly headers: FetchedAnswer['headers']
+  readonly headers: FetchedResponse['headers']
   readonly body: unknown
 }
 
@@ -191,11 +191,11 @@ interface Trouble {
   readonly wait: number
 }
 
-function isTrouble({ status }: FetchedAnswer): boolean {
+function isTrouble({ status }: FetchedResponse): boolean {
   return status === 429 || status >= 500
 }
 
-function troubleOf(answer: FetchedAnswer): Trouble {
+function troubleOf(answer: FetchedResponse): Trouble {
   return { trouble: `the site answered ${answer.status}`, wait: retryAfter(answer) }
 }
 
@@ -206,7 +206,7 @@ function troubleIn(error: unknown): Trouble | null {
 }
 
 /** What a site asks to wait, in milliseconds: seconds, or a date (RFC 9110 §10.2.3). */
-function retryAfter({ headers }: FetchedAnswer): number {
+function retryAfter({ headers }: FetchedResponse): number {
   const value = headers['retry-after'] ?? ''
   const wait = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now()
   return Number.isFinite(wait) ? wait : 0

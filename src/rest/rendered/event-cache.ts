@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { LinkedData, Links, OwnData, RenderedEventCache, Stub } from '../../domain/event-data.ts'
+import type { EventStub, LinkedData, Links, OwnData, RenderedEventCache } from '../../domain/event-data.ts'
 import type { Site } from '../../domain/scope.ts'
 import type { Term } from '../../domain/terms.ts'
 import type { Addresses } from '../../http/addresses.ts'
@@ -55,7 +55,7 @@ export class EventCache implements RenderedEventCache<RenderedEvent> {
     return KINDS.some((kind) => this.#linked[kind].size > MOST_LINKED)
   }
 
-  hasAll(stubs: readonly Stub[]): boolean {
+  hasAll(stubs: readonly EventStub[]): boolean {
     for (const { id, revision } of stubs) {
       const links = this.#templates.get(id, revision)?.links
       if (links === undefined) return false
@@ -64,7 +64,7 @@ export class EventCache implements RenderedEventCache<RenderedEvent> {
     return true
   }
 
-  missing(stubs: readonly Stub[]): number[] {
+  missing(stubs: readonly EventStub[]): number[] {
     return stubs.filter(({ id, revision }) => this.#templates.get(id, revision) === undefined).map(({ id }) => id)
   }
 
@@ -72,7 +72,7 @@ export class EventCache implements RenderedEventCache<RenderedEvent> {
     this.#templates.put(own.row.id, templateOf(own, this.#addresses, this.#site))
   }
 
-  missingLinks(stubs: readonly Stub[]): Links {
+  missingLinks(stubs: readonly EventStub[]): Links {
     const missing = byKind(() => new Set<number>())
     for (const { id, revision } of stubs) {
       const links = this.#templates.get(id, revision)?.links
@@ -94,7 +94,7 @@ export class EventCache implements RenderedEventCache<RenderedEvent> {
     return new EventCache(this.#addresses, this.#site, this.#templates)
   }
 
-  take({ id, revision }: Stub, alone = false): RenderedEvent {
+  take({ id, revision }: EventStub, alone = false): RenderedEvent {
     const template = this.#templates.get(id, revision)
     if (template === undefined) throw new Error('an event was taken that is not in the cache')
     const { body, cuts, holes, links } = template

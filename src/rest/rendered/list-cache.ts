@@ -1,4 +1,4 @@
-import type { KnownLists, Listing } from '../../domain/listings.ts'
+import type { CachedList, CachedLists } from '../../domain/cached-lists.ts'
 import { BoundedCache } from '../../lib/bounded-cache.ts'
 
 /** How much memory lists may take, in bytes: anybody can ask for lists without end. */
@@ -8,20 +8,20 @@ const OVERHEAD = 15_000
 const BYTES_PER_ID = 8
 
 /** Lists that were read at one version of the data. */
-export class ListCache implements KnownLists {
-  readonly #lists = new BoundedCache<string, Listing>(MOST_BYTES)
+export class ListCache implements CachedLists {
+  readonly #lists = new BoundedCache<string, CachedList>(MOST_BYTES)
 
-  get(key: string): Listing | undefined {
+  get(key: string): CachedList | undefined {
     return this.#lists.get(key, (listing) => sizeOf(key, listing))
   }
 
-  put(key: string, listing: Listing): void {
+  put(key: string, listing: CachedList): void {
     this.#lists.set(key, listing, sizeOf(key, listing))
   }
 }
 
 /** The key counts twice: the filter of the list holds the same values. */
-function sizeOf(key: string, { head, ids, places }: Listing): number {
+function sizeOf(key: string, { head, ids, positions: places }: CachedList): number {
   const held = ids !== null && 'byteLength' in ids ? ids.byteLength : BYTES_PER_ID * (ids?.length ?? 0)
   return OVERHEAD + 4 * key.length + head.bytes + held + (places?.bytes ?? 0)
 }

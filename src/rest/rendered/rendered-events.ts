@@ -1,7 +1,7 @@
+import { NO_LISTS } from '../../domain/cached-lists.ts'
 import { type CachedEvents, type EventPage, getRendered, list, listRendered } from '../../domain/event-list.ts'
 import { type Event, get } from '../../domain/events.ts'
-import { NO_LISTS } from '../../domain/listings.ts'
-import { MOST_BYTES, ScratchFile } from '../../http/cache/scratch-file.ts'
+import { MAX_BYTES, ScratchFile } from '../../http/cache/scratch-file.ts'
 import type { Answer, Call } from '../../http/endpoint.ts'
 import { fieldsIn } from '../../http/sparse.ts'
 import { writeValid } from '../../http/write-valid.ts'
@@ -33,7 +33,7 @@ export class RenderedEvents {
   #current: CachedVersion | null = null
 
   constructor(isCached: boolean) {
-    this.#scratch = isCached ? new ScratchFile(MOST_BYTES / 2) : null
+    this.#scratch = isCached ? new ScratchFile(MAX_BYTES / 2) : null
   }
 
   async list(call: Call): Promise<Answer> {

@@ -1,6 +1,6 @@
 import { isUndamaged } from '../../domain/damage.ts'
 import * as events from '../../domain/events.ts'
-import { unchanged } from '../../http/conditional.ts'
+import { ifMatchCheck } from '../../http/conditional.ts'
 import { type Endpoint, UPDATE } from '../../http/endpoint.ts'
 import { eventFields, eventListParameters, eventReadParameters } from '../../schema/event.ts'
 import { optional } from '../../schema/field.ts'
@@ -28,7 +28,7 @@ function one(rendered: RenderedEvents, { suffix, path, parameters, ref }: Lookup
       access: 'signed-in',
       parameters: { ...parameters, ...optional(eventFields) },
       handle: async (call) =>
-        singleAnswer(call, await events.update(call.scope, ref(call), call.body, unchanged(call, revisionOf))),
+        singleAnswer(call, await events.update(call.scope, ref(call), call.body, ifMatchCheck(call, revisionOf))),
     },
     {
       name: `events.remove${suffix}`,
@@ -38,7 +38,7 @@ function one(rendered: RenderedEvents, { suffix, path, parameters, ref }: Lookup
       access: 'signed-in',
       parameters: { ...parameters, ...removeParameters, ...eventReadParameters },
       async handle(call) {
-        const removed = await events.remove(call.scope, ref(call), call.query, unchanged(call, revisionOf))
+        const removed = await events.remove(call.scope, ref(call), call.query, ifMatchCheck(call, revisionOf))
         if (isUndamaged(removed)) return singleAnswer(call, removed)
         return { revision: revisionOf(removed), body: damagedEvent(removed, call.addresses) }
       },

@@ -1,6 +1,6 @@
 import type { Linked, LinkedKind } from '../../domain/linked-records.ts'
 import * as records from '../../domain/linked-records.ts'
-import { unchanged } from '../../http/conditional.ts'
+import { ifMatchCheck } from '../../http/conditional.ts'
 import { type Answer, type Call, type Endpoint, UPDATE } from '../../http/endpoint.ts'
 import { type Fields, optional } from '../../schema/field.ts'
 import { LINKED_FIELDS, LINKED_KINDS } from '../../schema/linked.ts'
@@ -41,7 +41,7 @@ function endpointsOf(kind: LinkedKind): Endpoint[] {
       access: 'signed-in',
       parameters: { ...optional(fields), ...parameters },
       handle: async (call) =>
-        single(call, await records.update(call.scope, kind, ref(call), call.body, unchanged(call, revisionOf))),
+        single(call, await records.update(call.scope, kind, ref(call), call.body, ifMatchCheck(call, revisionOf))),
     },
     {
       name: `${plural}.remove${suffix}`,
@@ -51,7 +51,7 @@ function endpointsOf(kind: LinkedKind): Endpoint[] {
       access: 'signed-in',
       parameters: { ...parameters, ...removeParameters },
       handle: async (call) =>
-        single(call, await records.remove(call.scope, kind, ref(call), call.query, unchanged(call, revisionOf))),
+        single(call, await records.remove(call.scope, kind, ref(call), call.query, ifMatchCheck(call, revisionOf))),
     },
   ]
   return [

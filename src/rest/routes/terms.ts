@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import * as terms from '../../domain/terms.ts'
-import { unchanged } from '../../http/conditional.ts'
+import { ifMatchCheck } from '../../http/conditional.ts'
 import { type Call, type Endpoint, UPDATE } from '../../http/endpoint.ts'
 import { type Fields, optional } from '../../schema/field.ts'
 import {
@@ -71,7 +71,7 @@ function endpointsOf(kind: TermKind, plural: string, fields: Fields, listParamet
       access: 'signed-in',
       parameters: { ...byId.parameters, ...optional(fields) },
       handle: async (call) =>
-        single(call, await terms.update(call.scope, kind, call.id, call.body, unchanged(call, revisionOf))),
+        single(call, await terms.update(call.scope, kind, call.id, call.body, ifMatchCheck(call, revisionOf))),
     },
     {
       name: `${plural}.remove`,
@@ -80,7 +80,8 @@ function endpointsOf(kind: TermKind, plural: string, fields: Fields, listParamet
       path,
       access: 'signed-in',
       parameters: byId.parameters,
-      handle: async (call) => single(call, await terms.remove(call.scope, kind, call.id, unchanged(call, revisionOf))),
+      handle: async (call) =>
+        single(call, await terms.remove(call.scope, kind, call.id, ifMatchCheck(call, revisionOf))),
     },
   ]
 }

@@ -1,11 +1,11 @@
 import type { Step } from './steps.ts'
 
-/** The columns that venues, organizers and events begin with. */
+/** Shared columns of venues, organizers and events. */
 const RECORD = `"id" {whole} primary key, "author" {whole} not null references "users" ("id"), "status" {text} not null,
   "trashed_from" {text}, "slug" {text} not null unique, "restore_slug" {text}, "description" {text},
   "date_utc" {whole} not null, "modified_utc" {whole} not null, "image" {whole}, "search" {text} not null`
 
-/** Users and their tokens, venues, organizers, categories and tags, and events with what they are linked to. */
+/** Users, tokens, venues, organizers, terms, and events with their links. */
 export const steps: readonly Step[] = [
   {
     sqlite: [
@@ -56,7 +56,7 @@ export const steps: readonly Step[] = [
   `create index if not exists "organizers_name" on "organizers" ("organizer")`,
   `create index if not exists "organizers_author" on "organizers" ("author")`,
   `create index if not exists "events_start" on "events" ("start_local", "id")`,
-  // The lists that everybody reads, counted and put in order without a look at the rows themselves.
+  // Covering indexes for public lists: counted and sorted without reading the rows.
   `create index if not exists "events_listed" on "events"
     ("status", "hide_from_listings", "start_local", "id", "end_local")`,
   `create index if not exists "events_instants" on "events"

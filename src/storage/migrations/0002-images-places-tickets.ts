@@ -3,7 +3,7 @@ import type { Step } from './steps.ts'
 const PLACE = `insert into venue_places select new.id, new.geo_lat, new.geo_lat, new.geo_lng, new.geo_lng
   where new.geo_lat is not null and new.geo_lng is not null;`
 
-/** Images of records, coordinates of venues with an index to search them by, tickets of events. */
+/** Images, coordinates of venues with a spatial index, tickets. */
 export const steps: readonly Step[] = [
   `create table if not exists "images" ("id" {whole} primary key, "author" {whole} not null references "users" ("id"),
     "hash" {text} not null unique, "extension" {text} not null, "mime" {text} not null, "width" {whole} not null,
@@ -14,7 +14,7 @@ export const steps: readonly Step[] = [
   `alter table "venues" add column if not exists "geo_lat" double precision`,
   `alter table "venues" add column if not exists "geo_lng" double precision`,
   {
-    // Triggers keep the R*Tree in step. It holds 32-bit numbers, rounded outwards: queries measure again what it finds.
+    // Triggers keep the R*Tree up to date. It has 32-bit floats, rounded outwards, so queries check the exact distance.
     sqlite: [
       `create virtual table if not exists venue_places using rtree(id, south, north, west, east)`,
       `create trigger if not exists venue_placed after insert on venues begin ${PLACE} end`,

@@ -1,6 +1,6 @@
 import type { Batched, Divided, Step } from './steps.ts'
 
-/** Every change to a row moves its revision. */
+/** Adds a revision that changes with every update of a row. */
 function revision(table: string): Step[] {
   const trigger: Divided = {
     sqlite: [
@@ -14,7 +14,9 @@ function revision(table: string): Step[] {
   return [`alter table "${table}" add column if not exists "revision" {whole} default 1 not null`, trigger]
 }
 
-/** Links carry the start of their event: lists by term, venue or organizer look at no event outside their days. */
+/**
+ * Copies the start of events to their links: lists by term, venue or organizer read no event outside their date range.
+ */
 function startOfLinks(table: string, by: string): Step[] {
   const fill: Batched = {
     table,
@@ -40,7 +42,7 @@ function startTriggers(table: string): string[] {
   ]
 }
 
-/** An index of the events by all of their three-letter parts; 0006 replaces it. */
+/** A trigram index of events; 0006 replaces it. */
 const TRIGRAMS = [
   `drop trigger if exists event_words_added`,
   `drop trigger if exists event_words_changed`,
@@ -60,15 +62,15 @@ const TRIGRAMS = [
     begin delete from event_words where rowid = old.id; end`,
 ]
 
-/** What answers from memory need: to know whether the data has changed, and whether a record has; and what makes first answers fast. */
+/** Data version and revisions for the cache, and indexes for uncached requests. */
 export const steps: readonly Step[] = [
   {
     sqlite: [],
     postgres: [
       `create table data_version (share bigint primary key, version bigint not null)`,
-      // As many rows as the version of the data is spread over: see storage/version.ts.
+      // One row for each part of the data version: see storage/version.ts.
       `insert into data_version select share, 0 from generate_series(0, 31) as share`,
-      // By a random number: a state that a failover lost is never taken for another.
+      // Adds a random number: a revision that was lost in a failover never occurs again.
       `create function kalends_revise() returns trigger language plpgsql as
         $$ begin new.revision := old.revision + 1 + floor(random() * 1000000)::bigint; return new; end $$`,
     ],
@@ -99,7 +101,7 @@ export const steps: readonly Step[] = [
         when (new.start_local <> old.start_local) execute function kalends_move_starts()`,
     ],
   },
-  // So few that nothing else needs to look at them.
+  // Partial index: few events are protected.
   `create index if not exists events_secret on events (id) where password_hash is not null`,
   { sqlite: TRIGRAMS, postgres: [] },
 ]

@@ -1,6 +1,6 @@
 import type { Step } from './steps.ts'
 
-/** Where records were imported from, so that importing again finds them; and how far long imports have come. */
+/** Sources of imported records, so that a repeated import finds them, and the state of long imports. */
 export const steps: readonly Step[] = [
   `create table if not exists "imports" ("source" {text} not null, "kind" {text} not null, "uid" {text} not null,
     "part" {text} not null, "record" {whole} not null, "hash" {text} not null, "imported_utc" {whole} not null,

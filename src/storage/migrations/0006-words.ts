@@ -1,27 +1,30 @@
 import type { Step } from './steps.ts'
 
-/** All ASCII characters that the index would take for a space, were it not told otherwise; written twice as SQL in SQL is. */
+/**
+ * All ASCII characters that the tokenizer would treat as separators by default. Quotes are doubled twice, for SQL
+ * within SQL.
+ */
 const TOKEN_CHARACTERS =
   '\x01\x02\x03\x04\x05\x06\x07\b\v\f\x0e\x0f\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1b\x1c\x1d\x1e\x1f' +
   "!\"#$%&''''()*+,-./:;<=>?@[\\]^_`{|}~\x7f"
 
-/** The words of a text, each as often as it is there: what stands between white space, and has three letters or more. */
+/** Words of a text, with repetitions: separated by white space, three letters or longer. */
 function words(text: string, tables = ''): string {
   const spaced = `replace(replace(replace(replace(${text}, char(0), ' '), char(9), ' '), char(10), ' '), char(13), ' ')`
-  // Quoted as a whole and divided then: no space is part of what quoting does.
+  // Quoted first, then split: JSON quoting adds no spaces.
   return `select value from ${tables} json_each('[' || replace(json_quote(${spaced}), ' ', '","') || ']')
     where length(value) >= 3`
 }
 
 const ADDED = `insert into words (word) ${words('new.search')} on conflict do nothing`
 
-/** Words that no event has any more are removed. */
+/** Deletes words that no event has any more. */
 function unused(still = ''): string {
   return `delete from words where word in (${words('old.search')} ${still})
     and not exists (select 1 from event_words where event_words match '"' || replace(words.word, '"', '""') || '"')`
 }
 
-/** On SQLite, events are found by their words, and words by their parts: see storage/sqlite/word-index.ts. */
+/** On SQLite, a substring index of events: see storage/sqlite/word-index.ts. */
 export const steps: readonly Step[] = [
   {
     postgres: [],

@@ -1,8 +1,8 @@
 import type { Step } from './steps.ts'
 
 /**
- * Tokens may expire, and show when they were last used. Addresses that users signed in from are remembered, so that
- * guesses from elsewhere do not delay them. Indexes to count what quotas are about.
+ * Expiry and last use of tokens. Addresses that users signed in from, so that password guessing from elsewhere does not
+ * delay them. Indexes for quotas.
  */
 export const steps: readonly Step[] = [
   `alter table tokens add column if not exists expires_utc bigint`,

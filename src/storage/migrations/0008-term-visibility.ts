@@ -1,10 +1,10 @@
 import type { Step } from './steps.ts'
 
 /**
- * Terms that only unpublished events use are hidden from visitors. How the terms that exist were made is not known, so
- * those stay hidden that nobody described, put into a tree, or published: of the tags all without a published event, of
- * the categories, which contributors cannot make, those that only unpublished events have. Editors see them, and make
- * them public by changing them.
+ * Hides terms that only unpublished events use from visitors. It is not known how existing terms were created. So those
+ * are hidden that have no description, no place in a tree and no published event: all such tags, and those categories
+ * that unpublished events use, as contributors cannot create categories. Editors see them, and publish them by changing
+ * them.
  */
 export const steps: readonly Step[] = [
   `alter table terms add column if not exists published bigint not null default 1`,

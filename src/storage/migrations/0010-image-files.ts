@@ -1,8 +1,8 @@
 import type { Step } from './steps.ts'
 
 /**
- * Files of images have names that are never used twice, so that removing one image cannot touch the files of another. Files
- * that no image names are listed until they are removed.
+ * Unique file names of images that are never reused, so that removing one image cannot touch the files of another. A
+ * list of files without an image, until they are removed.
  */
 export const steps: readonly Step[] = [
   `alter table "images" add column if not exists "file_base" {text}`,

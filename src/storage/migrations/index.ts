@@ -12,12 +12,14 @@ import * as imageFiles from './0010-image-files.ts'
 import * as jobs from './0011-jobs.ts'
 import { perform, type Step, type Watch } from './steps.ts'
 
-/** A change to the tables. */
 export interface Migration {
   readonly steps: readonly Step[]
 }
 
-/** Every change to the tables, in order. A migration that was released is never changed: it says its own SQL, and imports nothing that can change. */
+/**
+ * All migrations, in order. A released migration is never changed: it contains its own SQL, and imports nothing that
+ * can change.
+ */
 export const migrations: Record<string, Migration> = {
   '0001-foundation': foundation,
   '0002-images-places-tickets': imagesPlacesTickets,
@@ -32,7 +34,6 @@ export const migrations: Record<string, Migration> = {
   '0011-jobs': jobs,
 }
 
-/** Runs one migration. */
 export function runMigration(db: Kysely<unknown>, { steps }: Migration, watch?: Watch): Promise<void> {
   return perform(db, steps, watch)
 }

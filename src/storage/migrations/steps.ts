@@ -1,29 +1,28 @@
 import { CompiledQuery, type Kysely, PostgresAdapter } from 'kysely'
 
 /**
- * What migrations are written in. This file is frozen with them: a change here changes what released migrations do.
- *
- * Earlier versions ran each statement on SQLite by itself and could be interrupted between any two of them. So every
- * step can be repeated: it says `if not exists`, or it removes first what it makes.
+ * Format of migrations. This file is frozen with them: a change here changes released migrations. Earlier versions ran
+ * each statement on SQLite by itself, and could be interrupted between any two. So every step can be repeated: it uses
+ * `if not exists`, or first drops what it creates.
  */
 
-/** Work on a whole table, in batches of rows: the statement is run for every range of a key, from `{after}` to `{last}`. */
+/** A statement that is run in batches: once for every range of a key, from `{after}` to `{last}`. */
 export interface Batched {
   readonly table: string
   readonly key: string
   readonly statement: string
 }
 
-/** What is done on one database and not on the other. */
+/** Statements that differ between the databases. */
 export interface Divided {
   readonly sqlite: readonly (string | Batched)[]
   readonly postgres: readonly (string | Batched)[]
 }
 
-/** A statement for both databases, in which `{text}`, `{whole}` and `{identity}` stand for their types. */
+/** A statement for both databases. `{text}`, `{whole}` and `{identity}` are replaced by their types. */
 export type Step = string | Batched | Divided
 
-/** Texts are in order of their code points, and numbers hold every integer that JavaScript does. */
+/** Text is sorted by code point; numbers hold every safe integer of JavaScript. */
 const TYPES = {
   sqlite: { text: 'text', whole: 'integer', identity: 'integer primary key autoincrement' },
   postgres: {
@@ -33,10 +32,13 @@ const TYPES = {
   },
 } as const
 
-/** How many rows make a batch. */
+/** Rows per batch. */
 const BATCH = 5000
 
-/** Told before each statement how many steps are done, of how many, and how much of the current one; what it throws ends them. */
+/**
+ * Called before each statement with the number of finished steps, all steps, and the finished share of the current one.
+ * An exception from it aborts the migration.
+ */
 export type Watch = (done: number, of: number, part: number) => void
 
 /** Runs steps in order. */
@@ -68,7 +70,7 @@ async function run(db: Kysely<unknown>, statement: string): Promise<void> {
     await db.executeQuery(CompiledQuery.raw(statement))
     return
   }
-  // SQLite cannot say `if not exists` of a column.
+  // SQLite has no `add column if not exists`.
   const { rows } = await db.executeQuery(
     CompiledQuery.raw('select 1 from pragma_table_info(?) where name = ?', [table, column]),
   )

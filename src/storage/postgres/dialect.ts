@@ -2,19 +2,19 @@ import { PostgresAdapter, PostgresDialect } from 'kysely'
 import { type Dialect, postgres } from '../dialect.ts'
 import type { PoolOptions, PoolPurpose } from './pool.ts'
 
-/** Carries our own dialect, so that storage functions find it from the transaction they are given. */
+/** Carries our dialect, so that storage functions get it from their transaction. */
 class Adapter extends PostgresAdapter {
   readonly dialect: Dialect = postgres
 }
 
-/** Kysely on a pool of connections. */
+/** Kysely dialect on a connection pool. */
 export function postgresDialect(
   url: string,
   onError: (error: Error) => void,
   purpose: PoolPurpose = 'answering',
   options?: PoolOptions,
 ): PostgresDialect {
-  // Loaded when it is asked for: a service on SQLite starts in less time without it.
+  // Loaded on demand: a service on SQLite starts faster without it.
   const pool = async () => (await import('./pool.ts')).openPool(url, onError, purpose, options)
   const dialect = new PostgresDialect({ pool })
   dialect.createAdapter = () => new Adapter()

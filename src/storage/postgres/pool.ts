@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import pg from 'pg'
 
-/** Whole numbers come as numbers: ids, counts and instants are all within what JavaScript holds exactly. */
+/** Parses bigint as number: ids, counts and instants are all safe integers. */
 const types: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') =>
     oid === pg.types.builtins.INT8
@@ -11,20 +11,20 @@ const types: pg.CustomTypesConfig = {
         : pg.types.getTypeParser(oid),
 }
 
-/** Settings of connections to PostgreSQL; times are in seconds. */
+/** Pool settings. Times are in seconds. */
 export interface PoolOptions {
-  /** The most connections of this process to one server. */
+  /** Limit on connections of this process to one server. */
   readonly connections: number
-  /** How long to wait for a connection. */
+  /** Timeout for getting a connection. */
   readonly connectTimeout: number
   readonly queryTimeout: number
-  /** After which an unused connection is closed; 0 for never. */
+  /** Idle connections are closed after this; 0 for never. */
   readonly idleTimeout: number
 }
 
 export const DEFAULT_POOL: PoolOptions = { connections: 10, connectTimeout: 3, queryTimeout: 10, idleTimeout: 30 }
 
-/** A connection that does not answer is closed, so that nobody else is given it: the server may be gone without a word. */
+/** Closes a connection after a query timeout, so that it is not reused: the server may be gone silently. */
 class Client extends pg.Client {
   // biome-ignore lint/suspicious/noExplicitAny: passes on whatever of pg's many forms of query it was called in
   override query(...args: any[]): any {
@@ -40,35 +40,37 @@ class Client extends pg.Client {
   }
 }
 
-/** Limits of connections that requests are answered with. The server ends a query; if it does not answer, we do, a little later. */
-function answering({ connections, queryTimeout }: PoolOptions): pg.PoolConfig {
-  const longest = queryTimeout * 1000
+/**
+ * Timeouts for requests. The server cancels a slow query; if it does not respond, the client gives up a little later.
+ */
+function requestLimits({ connections, queryTimeout }: PoolOptions): pg.PoolConfig {
+  const timeout = queryTimeout * 1000
   return {
     max: connections,
-    query_timeout: longest,
+    query_timeout: timeout,
     statement_timeout: queryTimeout * 900,
-    idle_in_transaction_session_timeout: longest,
+    idle_in_transaction_session_timeout: timeout,
   }
 }
 
 /**
- * A migration may take hours. It waits for a table for a short time only and then tries again, as all who need the table
- * wait behind it.
+ * A migration may take hours. Its lock timeout is short, and it retries: all other queries on the table queue up behind
+ * its lock request.
  */
 const MIGRATING = { max: 1, statement_timeout: 0, idle_in_transaction_session_timeout: 0, lock_timeout: 5000 }
 
-/** A copy reads in one transaction, which waits while the target is written to. */
+/** A copy reads in one transaction, which idles while the target is written. */
 const COPYING = { max: 4, statement_timeout: 0, idle_in_transaction_session_timeout: 0 }
 
-/** What the connections of a pool are for. */
+/** Purpose of a pool. */
 export type PoolPurpose = 'answering' | 'migrating' | 'copying'
 
 function limitsOf(purpose: PoolPurpose, options: PoolOptions): pg.PoolConfig {
-  if (purpose === 'answering') return answering(options)
+  if (purpose === 'answering') return requestLimits(options)
   return purpose === 'migrating' ? MIGRATING : COPYING
 }
 
-/** A pool of connections. */
+/** Opens a connection pool. */
 export function openPool(
   url: string,
   onError: (error: Error) => void,
@@ -85,9 +87,9 @@ export function openPool(
     application_name: 'kalends',
     ...limitsOf(purpose, options),
   })
-  // An idle connection that breaks is replaced when one is needed next.
+  // A broken idle connection is replaced on the next use.
   pool.on('error', onError)
-  // One that breaks in use fails the query it was used for; without this it would end the process as well.
+  // A connection that breaks in use fails its query. Without this listener it would also end the process.
   pool.on('connect', (client) => client.on('error', onError))
   return pool
 }

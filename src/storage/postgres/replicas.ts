@@ -4,50 +4,50 @@ import type { Tables } from '../tables.ts'
 import { postgresDialect } from './dialect.ts'
 import type { PoolOptions } from './pool.ts'
 
-/** How long a replica that is behind is waited for, and how long one that failed is left alone, in milliseconds. */
-const GRACE = 5
-const REST = 5000
+/** How long to wait for a replica that lags, and how long to skip one that failed, in milliseconds. */
+const CATCH_UP_WAIT = 5
+const SKIP_TIME = 5000
 
 interface Replica {
   readonly db: Kysely<Tables>
-  restsUntil: number
+  skippedUntil: number
 }
 
 /**
- * Streaming replicas that reads may go to. A replica serves only if it has replayed everything that the primary had
- * written when it was asked, so that nobody ever sees older data than the primary shows, their own writes least of all.
- * The primary is asked once per turn of the event loop, for all reads of that turn.
+ * Streaming replicas for reads. A replica is used only if it has replayed everything that the primary had written when
+ * the read began, so clients never see older data than the primary has, least of all their own writes. The primary's
+ * WAL position is queried once per turn of the event loop, for all reads of that turn.
  */
 export class Replicas {
   readonly #primary: Kysely<Tables>
   readonly #replicas: Replica[]
-  #turn: Promise<Kysely<Tables>> | null = null
+  #chosen: Promise<Kysely<Tables>> | null = null
   #next = 0
 
   constructor(primary: Kysely<Tables>, urls: readonly string[], onError: (error: Error) => void, pool?: PoolOptions) {
     this.#primary = primary
     this.#replicas = urls.map((url) => ({
       db: new Kysely<Tables>({ dialect: postgresDialect(url, onError, 'answering', pool) }),
-      restsUntil: 0,
+      skippedUntil: 0,
     }))
   }
 
-  /** The database that reads of this turn go to: a replica that is up to date, else the given connection to the primary. */
+  /** Database for the reads of this turn: a replica that is up to date, else the given connection to the primary. */
   choose(primary: Kysely<Tables>): Promise<Kysely<Tables>> {
     if (this.#replicas.length === 0) return Promise.resolve(primary)
-    if (this.#turn === null) {
-      this.#turn = this.#find()
+    if (this.#chosen === null) {
+      this.#chosen = this.#findUpToDate()
       setImmediate(() => {
-        this.#turn = null
+        this.#chosen = null
       })
     }
-    return this.#turn
+    return this.#chosen
   }
 
-  /** Leaves a replica alone for a while; whether it was one. */
+  /** Skips a replica for a while. Returns whether it was one. */
   avoid(db: Kysely<Tables>): boolean {
     const replica = this.#replicas.find((one) => one.db === db)
-    if (replica !== undefined) replica.restsUntil = Date.now() + REST
+    if (replica !== undefined) replica.skippedUntil = Date.now() + SKIP_TIME
     return replica !== undefined
   }
 
@@ -55,19 +55,23 @@ export class Replicas {
     await Promise.all(this.#replicas.map(({ db }) => db.destroy()))
   }
 
-  async #find(): Promise<Kysely<Tables>> {
-    const awake = this.#replicas.filter(({ restsUntil }) => restsUntil < Date.now())
-    if (awake.length === 0) return this.#primary
+  async #findUpToDate(): Promise<Kysely<Tables>> {
+    const available = this.#replicas.filter(({ skippedUntil }) => skippedUntil < Date.now())
+    if (available.length === 0) return this.#primary
     const { rows } = await sql<{ lsn: string }>`select pg_current_wal_flush_lsn()::text as lsn`.execute(this.#primary)
     const lsn = rows[0]?.lsn ?? ''
-    const first = this.#next++ % awake.length
-    for (const { db } of [...awake.slice(first), ...awake.slice(0, first)]) {
-      if ((await this.#has(db, lsn)) || (await setTimeout(GRACE, true).then(() => this.#has(db, lsn)))) return db
+    const first = this.#next++ % available.length
+    for (const { db } of [...available.slice(first), ...available.slice(0, first)]) {
+      if (
+        (await this.#isUpToDate(db, lsn)) ||
+        (await setTimeout(CATCH_UP_WAIT, true).then(() => this.#isUpToDate(db, lsn)))
+      )
+        return db
     }
     return this.#primary
   }
 
-  async #has(db: Kysely<Tables>, lsn: string): Promise<boolean> {
+  async #isUpToDate(db: Kysely<Tables>, lsn: string): Promise<boolean> {
     try {
       const { rows } = await sql<{
         fresh: boolean

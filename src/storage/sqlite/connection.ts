@@ -3,18 +3,18 @@ import { identityOf, MovedError } from './file-identity.ts'
 import { makeDatabasePrivate } from './private-files.ts'
 import { nextStamp } from './stamp.ts'
 
-/** How many prepared statements are kept. */
-const STATEMENTS = 500
-/** The longest statement that is kept, in characters. */
-const LONGEST_KEPT = 8000
-/** Matches statements that change tables. */
+/** Limit on cached prepared statements. */
+const MAX_STATEMENTS = 500
+/** Limit on the length of a cached statement, in characters. */
+const MAX_CACHED_LENGTH = 8000
+/** Matches DDL statements. */
 const DEFINITION = /^\s*(?:create|alter|drop)\b/i
-/** How long a statement blocks while another process holds the database, in milliseconds; storage/database.ts retries longer. */
+/** Busy timeout, in milliseconds: it blocks the thread. storage/database.ts retries longer. */
 const BUSY_TIMEOUT = 20
 
 /**
- * Every commit is on the disk before it is answered, in the log. From there pages go to their places 16 MB at a time: most
- * have changed more than once by then, and a quarter as often is a third faster for those who write.
+ * Every commit is synced to the WAL before it is acknowledged. Checkpoints run every 16 MB, four times the default:
+ * most pages have changed more than once by then, which makes writes a third faster.
  */
 export const SETTINGS = [
   'PRAGMA journal_mode = WAL',
@@ -23,12 +23,12 @@ export const SETTINGS = [
   'PRAGMA temp_store = MEMORY',
 ].join(';')
 
-/** The answer to a statement: rows as lists of cells with the names of their columns, or how many rows it changed. */
+/** Result of a statement: rows as arrays with their column names, or the number of changed rows. */
 export type Result =
   | { readonly names: readonly string[]; readonly cells: unknown[][] }
   | { readonly changes: number | bigint; readonly lastInsertRowid: number | bigint }
 
-/** A prepared statement, and the names of its columns if it answers any. */
+/** A prepared statement with its column names, if it returns rows. */
 interface Prepared {
   readonly statement: StatementSync
   names: readonly string[]
@@ -37,19 +37,19 @@ interface Prepared {
 const CHANGES = 'select total_changes()'
 const STAMP = 'pragma user_version'
 
-/** One connection to a database file, with its prepared statements. */
+/** A connection to a database file, with a cache of prepared statements. */
 export class SqliteConnection {
   readonly #database: DatabaseSync
   readonly #statements = new Map<string, Prepared>()
   readonly #file: string
-  /** Which file it has open; null for a database in memory. */
+  /** Identity of the open file; null for a database in memory. */
   readonly identity: string | null
-  /** The same of the log. */
+  /** Identity of the WAL file. */
   #log: string | null = null
-  /** How many rows this connection had changed when it last stamped a commit. */
-  #stamped = 0
+  /** Total changes of this connection at its last stamp. */
+  #changesAtStamp = 0
 
-  /** `expected` is the file that other connections have open. */
+  /** `expected` is the identity of the file that other connections have open. */
   constructor(file: string, expected: string | null) {
     const isFile = file !== ':memory:'
     if (expected !== null && identityOf(file) !== expected) throw new MovedError(file)
@@ -66,8 +66,8 @@ export class SqliteConnection {
   }
 
   execute(sql: string, parameters: readonly unknown[]): Result {
-    if (sql === 'commit') this.#seal()
-    // Some failures, such as a full disk, have ended the transaction already.
+    if (sql === 'commit') this.#stampCommit()
+    // Some errors, such as a full disk, have already rolled back.
     if (sql === 'rollback' && !this.#database.isTransaction) return { changes: 0, lastInsertRowid: 0 }
     return this.#run(sql, parameters)
   }
@@ -77,17 +77,19 @@ export class SqliteConnection {
     this.#database.close()
   }
 
-  /** Called before a commit: one that changes anything is refused if it would be lost, and gets a stamp (see stamp.ts). */
-  #seal(): void {
+  /**
+   * Called before a commit that changes data: throws if the commit would be lost, and writes a stamp (see stamp.ts).
+   */
+  #stampCommit(): void {
     const changes = this.#number(CHANGES)
-    if (changes === this.#stamped) return
-    if (this.identity !== null) this.#checkPlace()
+    if (changes === this.#changesAtStamp) return
+    if (this.identity !== null) this.#checkFiles()
     this.#database.exec(`${STAMP} = ${nextStamp(this.#number(STAMP))}`)
-    this.#stamped = changes
+    this.#changesAtStamp = changes
   }
 
-  /** SQLite goes on writing to files that were removed: they are gone when it closes them. */
-  #checkPlace(): void {
+  /** SQLite keeps writing to deleted files, and all is lost when they are closed. */
+  #checkFiles(): void {
     const log = identityOf(`${this.#file}-wal`)
     this.#log ??= log
     if (identityOf(this.#file) !== this.identity || log !== this.#log) throw new MovedError(this.#file)
@@ -110,7 +112,7 @@ export class SqliteConnection {
   }
 
   #prepare(sql: string): Prepared {
-    // A changed table may change the columns of every other statement.
+    // DDL may change the columns of any cached statement.
     if (DEFINITION.test(sql)) this.#statements.clear()
     const statement = this.#database.prepare(sql)
     statement.setReturnArrays(true)
@@ -118,15 +120,15 @@ export class SqliteConnection {
   }
 
   #find(sql: string): Prepared {
-    // A long list makes a long statement, which is large in memory and seldom asked again.
-    if (sql.length > LONGEST_KEPT) return this.#prepare(sql)
+    // Statements with long lists take much memory and are seldom reused.
+    if (sql.length > MAX_CACHED_LENGTH) return this.#prepare(sql)
     let prepared = this.#statements.get(sql)
     if (prepared === undefined) {
       prepared = this.#prepare(sql)
       const oldest = this.#statements.keys().next().value
-      if (this.#statements.size >= STATEMENTS && oldest !== undefined) this.#statements.delete(oldest)
+      if (this.#statements.size >= MAX_STATEMENTS && oldest !== undefined) this.#statements.delete(oldest)
     } else {
-      // Reinserted at the end: the map is in order of use.
+      // Reinserted at the end: the map is in order of use (LRU).
       this.#statements.delete(sql)
     }
     this.#statements.set(sql, prepared)
@@ -135,8 +137,8 @@ export class SqliteConnection {
 }
 
 /**
- * The rows of a statement. Whole numbers that JavaScript does not hold exactly make Node refuse all of them: then they are
- * read as what comes nearest, so that one such cell does not take a list down.
+ * Returns all rows. Node throws on integers beyond the safe range. They are then read as BigInt and rounded, so that
+ * one such cell does not fail a whole list.
  */
 function allOf(statement: StatementSync, values: readonly SQLInputValue[]): unknown[][] {
   try {

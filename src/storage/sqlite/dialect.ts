@@ -17,29 +17,29 @@ import { type Result, SqliteConnection } from './connection.ts'
 import type { FileIdentity } from './file-identity.ts'
 import { SqliteThread } from './thread.ts'
 
-/** How many transactions may wait for a connection; a further one is refused, as the service is overloaded. */
-const MOST_WAITING = 500
+/** Limit on transactions waiting for a connection. Beyond it the service is overloaded and answers 503. */
+const MAX_WAITING = 500
 
-/** Carries our own dialect, so that storage functions find it from the transaction they are given. */
+/** Carries our dialect, so that storage functions get it from their transaction. */
 export class Adapter extends SqliteAdapter {
   readonly dialect: Dialect = sqlite
-  /** What a transaction has to itself while it lasts: see prepared.ts. */
+  /** The connection, which a transaction owns while it runs: see prepared.ts. */
   connection: DatabaseConnection | null = null
 }
 
-/** Where statements run: in this thread, or in one of their own. */
-type ConnectionPlace = 'here' | 'thread'
+/** The thread that runs the statements. */
+type ConnectionThread = 'main' | 'worker'
 
-/** Kysely on Node's own SQLite: one connection, which transactions hold in turn. */
+/** Kysely dialect for node:sqlite: one connection, which transactions use in turn. */
 export class SqliteDialect implements KyselyDialect {
   readonly #file: string
-  readonly #place: ConnectionPlace
+  readonly #thread: ConnectionThread
   readonly #identity: FileIdentity | null
   readonly #adapter = new Adapter()
 
-  constructor(file: string, place: ConnectionPlace = 'here', identity: FileIdentity | null = null) {
+  constructor(file: string, thread: ConnectionThread = 'main', identity: FileIdentity | null = null) {
     this.#file = file
-    this.#place = place
+    this.#thread = thread
     this.#identity = identity
   }
 
@@ -47,7 +47,7 @@ export class SqliteDialect implements KyselyDialect {
     return this.#adapter
   }
   createDriver(): Driver {
-    return new SqliteDriver(this.#file, this.#place, this.#identity, this.#adapter)
+    return new SqliteDriver(this.#file, this.#thread, this.#identity, this.#adapter)
   }
   createQueryCompiler(): SqliteQueryCompiler {
     return new SqliteQueryCompiler()
@@ -59,35 +59,35 @@ export class SqliteDialect implements KyselyDialect {
 
 class SqliteDriver implements Driver {
   readonly #file: string
-  readonly #place: ConnectionPlace
+  readonly #thread: ConnectionThread
   readonly #identity: FileIdentity | null
   readonly #adapter: Adapter
-  readonly #turn = new Turn()
+  readonly #mutex = new Mutex()
   #connection: LocalConnection | ThreadConnection | undefined
 
-  constructor(file: string, place: ConnectionPlace, identity: FileIdentity | null, adapter: Adapter) {
+  constructor(file: string, thread: ConnectionThread, identity: FileIdentity | null, adapter: Adapter) {
     this.#file = file
-    this.#place = place
+    this.#thread = thread
     this.#identity = identity
     this.#adapter = adapter
   }
 
   async init(): Promise<void> {
-    const Connection = this.#place === 'here' ? LocalConnection : ThreadConnection
+    const Connection = this.#thread === 'main' ? LocalConnection : ThreadConnection
     this.#connection = new Connection(this.#file, this.#identity)
     this.#adapter.connection = this.#connection
   }
 
   async acquireConnection(): Promise<DatabaseConnection> {
-    await this.#turn.take()
+    await this.#mutex.acquire()
     if (this.#connection === undefined) throw new Error('the database is closed')
     if (this.#connection instanceof LocalConnection) this.#connection.begin()
     return this.#connection
   }
 
-  /** A writer takes the lock at once: one that upgrades later could be refused after its reads. */
+  /** A writer takes the write lock at once: upgrading later could fail after its reads. */
   async beginTransaction(connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
-    // Its transactions are serialisable whatever is asked for.
+    // SQLite transactions are always serializable.
     const isReading = settings.accessMode === 'read only'
     if (isReading && connection instanceof ThreadConnection) connection.beginReading()
     else await connection.executeQuery(CompiledQuery.raw(isReading ? 'begin' : 'begin immediate'))
@@ -99,14 +99,14 @@ class SqliteDriver implements Driver {
     await this.#end(connection, 'rollback')
   }
   async releaseConnection(): Promise<void> {
-    this.#turn.give()
+    this.#mutex.release()
   }
   async destroy(): Promise<void> {
-    await this.#turn.take(true)
+    await this.#mutex.acquire(true)
     await this.#connection?.close()
     this.#connection = undefined
     this.#adapter.connection = null
-    this.#turn.give()
+    this.#mutex.release()
   }
 
   async #end(connection: DatabaseConnection, how: 'commit' | 'rollback'): Promise<void> {
@@ -115,10 +115,10 @@ class SqliteDriver implements Driver {
   }
 }
 
-/** How long a transaction in this thread runs before others have a turn, in milliseconds. */
-const LONGEST = 10
+/** How long a transaction may block the event loop, in milliseconds. */
+const MAX_BLOCKING = 10
 
-/** Statements on a connection of this thread. */
+/** Connection on the main thread. */
 class LocalConnection implements DatabaseConnection {
   readonly #connection: SqliteConnection
   #began = 0
@@ -129,17 +129,17 @@ class LocalConnection implements DatabaseConnection {
   }
 
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-    if (performance.now() - this.#began > LONGEST) await this.#pass()
+    if (performance.now() - this.#began > MAX_BLOCKING) await this.#yield()
     return resultOf(this.#connection.execute(sql, parameters))
   }
   streamQuery = refuseStreaming
 
-  /** Called when somebody else is given the connection. */
+  /** Called when a new transaction acquires the connection. */
   begin(): void {
     this.#began = performance.now()
   }
 
-  async #pass(): Promise<void> {
+  async #yield(): Promise<void> {
     await nextTurn()
     this.#began = performance.now()
   }
@@ -149,7 +149,7 @@ class LocalConnection implements DatabaseConnection {
   }
 }
 
-/** The same on a connection in another thread. Reads begin with their first statement, and nobody waits for their end. */
+/** Connection in a worker thread. Read transactions begin with their first statement, and their end is not awaited. */
 class ThreadConnection implements DatabaseConnection {
   readonly #thread: SqliteThread
 
@@ -179,7 +179,7 @@ class ThreadConnection implements DatabaseConnection {
   }
 }
 
-/** Rows as objects, all of one shape: Node's own are dictionaries, which take longer to read, and longer still to copy. */
+/** Builds rows as objects of one shape: Node's own are dictionaries, which are slower to read and to copy. */
 function resultOf<R>(result: Result): QueryResult<R> {
   if ('changes' in result) {
     const { changes, lastInsertRowid } = result
@@ -196,28 +196,28 @@ function resultOf<R>(result: Result): QueryResult<R> {
   return { rows: rows as R[] }
 }
 
-/** SQLite answers at once, so nothing is gained by streaming; lists are paged instead. */
+/** SQLite is synchronous, so streaming gains nothing. Lists are paged instead. */
 // biome-ignore lint/correctness/useYield: the interface asks for a generator, and this one only refuses
 async function* refuseStreaming<R>(): AsyncIterableIterator<QueryResult<R>> {
   throw new Error('streaming is not supported')
 }
 
-/** Lets one at a time pass, in the order in which they came. */
-class Turn {
-  #taken = false
+/** Mutex with a FIFO queue. */
+class Mutex {
+  #isLocked = false
   readonly #waiting: (() => void)[] = []
 
-  /** With `always`, however many wait. */
-  async take(always = false): Promise<void> {
-    if (this.#taken) {
-      if (this.#waiting.length >= MOST_WAITING && !always) throw unavailable()
+  /** With `always`, the limit on waiting callers does not apply. */
+  async acquire(always = false): Promise<void> {
+    if (this.#isLocked) {
+      if (this.#waiting.length >= MAX_WAITING && !always) throw unavailable()
       await new Promise<void>((resolve) => this.#waiting.push(resolve))
     }
-    this.#taken = true
+    this.#isLocked = true
   }
-  give(): void {
+  release(): void {
     const next = this.#waiting.shift()
-    if (next === undefined) this.#taken = false
+    if (next === undefined) this.#isLocked = false
     else next()
   }
 }

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 
-/** The database file was removed or replaced while it was open: what is written to it would be lost. */
+/** The database file was removed or replaced while open: further writes would be lost. */
 export class MovedError extends Error {
   readonly code = 'DATABASE_MOVED'
 
@@ -9,13 +9,13 @@ export class MovedError extends Error {
   }
 }
 
-/** Tells a file from every other that may come to lie in its place; null if there is none. */
+/** Device and inode, which identify a file even if another takes its path; null if there is none. */
 export function identityOf(path: string): string | null {
   const found = statSync(path, { throwIfNoEntry: false })
   return found === undefined ? null : `${found.dev}:${found.ino}`
 }
 
-/** The database file that the connections of a process have open, and its log. */
+/** Identity of the database file that this process has open, and of its WAL. */
 export class FileIdentity {
   readonly #file: string
   #known: string | null
@@ -27,24 +27,24 @@ export class FileIdentity {
     this.#known = identityOf(file)
   }
 
-  /** Null if there was no file, and no connection has made it yet. */
+  /** Null if there was no file and no connection has created it yet. */
   get known(): string | null {
     return this.#known
   }
 
-  /** Called when a connection has opened the file: the first may have made it. */
+  /** Called when a connection has opened the file. The first may have created it. */
   opened(identity: string | null): void {
     if (!this.#isOpen) this.#known = identity
     this.#isOpen = true
-    this.noteLog()
+    this.recordLog()
   }
 
-  /** Called while the log is there: SQLite makes it when it first needs it, and keeps it while a connection is open. */
-  noteLog(): void {
+  /** Called while the WAL exists: SQLite creates it on first use, and keeps it while a connection is open. */
+  recordLog(): void {
     this.#log ??= identityOf(`${this.#file}-wal`)
   }
 
-  /** Whether other files lie in their places, or none. */
+  /** Whether the file or its WAL was removed or replaced. */
   get isMoved(): boolean {
     if (this.#known === null) return false
     if (identityOf(this.#file) !== this.#known) return true

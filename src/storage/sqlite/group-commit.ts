@@ -1,53 +1,57 @@
 import type { Tx } from '../dialect.ts'
-import { settleInSavepoint } from '../savepoint.ts'
+import { attemptInSavepoint } from '../savepoint.ts'
 
-/** How long writers wait for others to be done before all are committed, in milliseconds. */
-const LONGEST = 20
+/** How long a group may run before it is committed, in milliseconds. */
+const MAX_GROUP_TIME = 20
 
-/** Somebody who writes, and is told when that is on the disk. */
+/** A waiting write. */
 interface Writer {
   work(tx: Tx): Promise<unknown>
-  /** What takes long shares its commit with nobody. */
+  /** A long write gets a commit of its own. */
   readonly alone: boolean
-  tell(told: () => unknown): void
+  settle(outcome: () => unknown): void
 }
 
 /**
- * SQLite has one writer at a time, and a commit takes as long as what is written: so those who wait when it is free are
- * written one after the other, each as if alone, and committed at once. Nobody is told anything before that.
+ * Group commit. SQLite has one writer at a time, and a commit (fsync) takes as long as the writes themselves. So
+ * waiting writes run one after the other in one transaction, each in its savepoint, with a single commit. No caller
+ * gets a result before the commit.
  */
 export class GroupCommit {
   readonly #transaction: (work: (tx: Tx) => Promise<void>, alone: boolean) => Promise<void>
   #waiting: Writer[] = []
   #running: Promise<void> | null = null
 
-  /** `transaction` does work in one, again if need be; what it throws has changed nothing. It is told of what takes long. */
+  /**
+   * `transaction` runs work in a transaction, with retries. If it throws, nothing was changed. `alone` tells it that
+   * the work takes long.
+   */
   constructor(transaction: (work: (tx: Tx) => Promise<void>, alone: boolean) => Promise<void>) {
     this.#transaction = transaction
   }
 
   write<T>(work: (tx: Tx) => Promise<T>, alone: boolean): Promise<T> {
     return new Promise((resolve, reject) => {
-      const tell = (told: () => unknown) => {
+      const settle = (outcome: () => unknown) => {
         try {
-          resolve(told() as T)
+          resolve(outcome() as T)
         } catch (error) {
           reject(error)
         }
       }
-      this.#waiting.push({ work, alone, tell })
+      this.#waiting.push({ work, alone, settle })
       this.#running ??= this.#run()
     })
   }
 
-  /** Resolves when nobody waits. */
+  /** Resolves when no write is waiting. */
   async end(): Promise<void> {
     while (this.#running !== null) await this.#running
   }
 
   async #run(): Promise<void> {
     while (this.#waiting.length > 0) {
-      // Whoever has been heard by now comes along; and readers are answered between two commits.
+      // Lets writes that have already arrived join, and reads run between two commits.
       await new Promise(setImmediate)
       await this.#commit()
     }
@@ -55,29 +59,29 @@ export class GroupCommit {
   }
 
   async #commit(): Promise<void> {
-    const few = this.#waiting.findIndex(({ alone }) => alone)
-    const writers = this.#waiting.splice(0, few === -1 ? Infinity : Math.max(1, few))
-    let told: (() => unknown)[] = []
+    const firstAlone = this.#waiting.findIndex(({ alone }) => alone)
+    const writers = this.#waiting.splice(0, firstAlone === -1 ? Infinity : Math.max(1, firstAlone))
+    let outcomes: (() => unknown)[] = []
     try {
       await this.#transaction(async (tx) => {
-        told = []
+        outcomes = []
         const began = performance.now()
         for (const { work } of writers) {
-          if (told.length > 0 && performance.now() - began > LONGEST) break
-          // Who is alone is undone with the transaction.
-          told.push(writers.length === 1 ? asItIs(await work(tx)) : await settleInSavepoint(tx, () => work(tx)))
+          if (outcomes.length > 0 && performance.now() - began > MAX_GROUP_TIME) break
+          // A single write needs no savepoint: it rolls back with the transaction.
+          outcomes.push(writers.length === 1 ? succeeded(await work(tx)) : await attemptInSavepoint(tx, () => work(tx)))
         }
       }, writers[0]?.alone === true)
-      this.#waiting = [...writers.splice(told.length), ...this.#waiting]
+      this.#waiting = [...writers.splice(outcomes.length), ...this.#waiting]
     } catch (error) {
-      told = writers.map(() => () => {
+      outcomes = writers.map(() => () => {
         throw error
       })
     }
-    for (const [place, { tell }] of writers.entries()) tell(told[place] ?? (() => {}))
+    for (const [n, { settle }] of writers.entries()) settle(outcomes[n] ?? (() => {}))
   }
 }
 
-function asItIs<T>(result: T): () => T {
+function succeeded<T>(result: T): () => T {
   return () => result
 }

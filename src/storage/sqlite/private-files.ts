@@ -2,29 +2,29 @@ import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 
 import { chmod, lstat, opendir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
-/** What only their owner may read: passwords' hashes and drafts are in there. */
+/** Only the owner may read: the files contain password hashes and drafts. */
 export const FOLDER_MODE = 0o700
 export const FILE_MODE = 0o600
 
 const STICKY = 0o1000
 const PERMISSIONS = 0o777
 
-/** Makes a database file that only its owner may read, in such a folder; what is there already becomes so. */
+/** Creates a database file and folder that only the owner can read, or restricts existing ones. */
 export function makeDatabasePrivate(file: string): void {
   makeFolderPrivate(dirname(file))
-  // Made before SQLite makes it with any other mode; the files of its log get the mode of this one. A file that exists is
-  // not opened: closing it would end all locks that this process has on it (fcntl), and with them those of SQLite.
+  // Created before SQLite creates it with another mode; its WAL files get the mode of this one. An existing file is not
+  // opened: closing it would release all fcntl locks of this process on it, SQLite's included.
   if (!existsSync(file)) closeSync(openSync(file, 'a', FILE_MODE))
   for (const suffix of ['', '-wal', '-shm', '-journal']) restrict(`${file}${suffix}`, FILE_MODE)
 }
 
-/** Makes a folder that only its owner may read; one that is there already becomes so. */
+/** Creates a folder that only its owner can read, or restricts an existing one. */
 export function makeFolderPrivate(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: FOLDER_MODE })
   if (!isShared(folder)) restrict(folder, FOLDER_MODE)
 }
 
-/** Makes a folder with images, if it is there, its owner's alone, with all files in it: one after the other, so that others are not held up. */
+/** Restricts the folder of images and all files in it, one after the other, without blocking the event loop. */
 export async function makeImagesPrivate(folder: string): Promise<void> {
   if (!isShared(folder)) restrict(folder, FOLDER_MODE)
   await restrictAll(join(folder, 'images'))
@@ -34,7 +34,7 @@ async function restrictAll(path: string): Promise<void> {
   try {
     const found = await lstat(path)
     const wanted = found.isDirectory() ? FOLDER_MODE : FILE_MODE
-    // What a link leads to may be somebody else's.
+    // The target of a symbolic link may belong to others.
     if (!found.isDirectory() && !found.isFile()) return
     if ((found.mode & PERMISSIONS) !== wanted) await chmod(path, wanted)
     if (found.isDirectory()) for await (const { name } of await opendir(path)) await restrictAll(join(path, name))
@@ -43,7 +43,7 @@ async function restrictAll(path: string): Promise<void> {
   }
 }
 
-/** A folder that everybody may write to, such as /tmp, is not for one program to close. */
+/** A shared folder, such as /tmp, must not be restricted. */
 function isShared(folder: string): boolean {
   try {
     return (statSync(folder).mode & STICKY) !== 0 || dirname(folder) === folder
@@ -60,7 +60,7 @@ function restrict(path: string, mode: number): void {
   }
 }
 
-/** It is not there (any more), or belongs to somebody who has decided otherwise. */
+/** The file is gone, or its owner does not allow the change. */
 function isHarmless(error: unknown): boolean {
   return ['ENOENT', 'ENOTDIR', 'EPERM', 'EACCES', 'EROFS', 'ENOTSUP'].includes(
     (error as NodeJS.ErrnoException).code ?? '',

@@ -1,28 +1,28 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Every commit on SQLite writes a new stamp into the header of the database (`PRAGMA user_version`, 32 bits), so that the
- * database file and its log can be told to belong together: see foreign-log.ts. The lower half of a stamp is random, the
- * upper half is the lower half of the stamp before it.
+ * Every commit writes a new stamp into the database header (`PRAGMA user_version`, 32 bits), which shows whether a
+ * database file and a WAL belong together: see foreign-log.ts. The lower half of a stamp is random, the upper half is
+ * the lower half of the previous stamp.
  */
 
 const HALF = 16
 const MASK = 0xffff
 
-/** A stamp that follows another. */
+/** Returns a stamp that follows another. */
 export function nextStamp(stamp: number): number {
   return ((stamp & MASK) << HALF) | Math.floor(Math.random() * (MASK + 1))
 }
 
-/** Whether a stamp is of the commit right after another. */
+/** Whether a stamp belongs to the commit directly after another. */
 export function follows(stamp: number, before: number): boolean {
   return stamp >>> HALF === (before & MASK)
 }
 
 /**
- * Stamps the database file itself, when it has no log: a log that begins now belongs to this file, and to no copy that was
- * made before. The log begins with two commits, so that the file of no copy that is made from now on looks like this file
- * or like the first commit of its log. The service works without all that, also on a full disk.
+ * Stamps the database file itself while it has no WAL, so that a new WAL matches this file and no earlier copy of it.
+ * The WAL begins with two commits, so that later copies match neither this file nor the first commit of its WAL. All
+ * this is optional: the service also works without it, even on a full disk.
  */
 export async function stampFile<T>(db: Kysely<T>): Promise<void> {
   try {
@@ -33,7 +33,7 @@ export async function stampFile<T>(db: Kysely<T>): Promise<void> {
       await stamp(connection)
     })
   } catch {
-    // Another process has it, or nothing can be written.
+    // The database is locked or not writable.
   }
 }
 

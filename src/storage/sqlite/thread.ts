@@ -8,7 +8,7 @@ interface Waiting {
   reject(error: Error): void
 }
 
-/** Reads all of a database file, on a connection of its own, and answers what is damaged, if anything. */
+/** Checks the integrity of a database file on a connection of its own. Returns the damage, if any. */
 export async function findDamage(file: string, identity: FileIdentity | null): Promise<string | null> {
   const thread = new SqliteThread(file, identity)
   try {
@@ -21,8 +21,8 @@ export async function findDamage(file: string, identity: FileIdentity | null): P
 }
 
 /**
- * A connection to a database file in a thread of its own: while a statement runs there, the main thread goes on answering.
- * Statements run in the order in which they are sent. The thread is started by the first of them.
+ * A connection in a worker thread, so that statements do not block the main thread. Statements run in the order in
+ * which they are sent. The first one starts the thread.
  */
 export class SqliteThread {
   readonly #file: string
@@ -36,17 +36,17 @@ export class SqliteThread {
     this.#identity = identity
   }
 
-  /** Begins a transaction together with the next statement, which saves a round trip. */
+  /** Begins a transaction with the next statement, which saves a round trip. */
   beginLater(begin: string): void {
     this.#begin = begin
   }
 
-  /** Whether a transaction was asked for, and no statement of it was sent yet. */
+  /** Whether a transaction is pending and none of its statements was sent yet. */
   get hasNotBegun(): boolean {
     return this.#begin !== null
   }
 
-  /** Forgets a transaction of which no statement was sent. */
+  /** Discards a pending transaction. */
   forgetBegin(): void {
     this.#begin = null
   }
@@ -73,14 +73,14 @@ export class SqliteThread {
   }
 
   #start(): Worker {
-    // Sources run as they are; a published package has what was built from them.
+    // Node runs the .ts sources; the published package has compiled .js files.
     const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
     const worker = new Worker(new URL(`./worker.${extension}`, import.meta.url), {
       workerData: { file: this.#file, expected: this.#identity?.known ?? null },
       name: 'kalends-sqlite',
     })
     worker.on('message', (reply: Reply) => this.#receive(worker, reply))
-    // A thread that dies fails what waits for it; the next statement starts another.
+    // If the thread dies, pending statements fail; the next statement starts another.
     worker.on('error', (error: Error) => this.#fail(error))
     worker.on('exit', () => {
       if (this.#worker === worker) this.#worker = null
@@ -94,7 +94,7 @@ export class SqliteThread {
 
   #receive(worker: Worker, reply: Reply): void {
     const waiting = this.#waiting.shift()
-    // While it is closed, its end is waited for.
+    // During close, its exit is awaited.
     if (this.#waiting.length === 0 && this.#worker === worker) worker.unref()
     if ('message' in reply) waiting?.reject(Object.assign(new Error(reply.message), reply))
     else waiting?.resolve(reply)

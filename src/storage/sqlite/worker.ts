@@ -1,16 +1,16 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { type Result, SqliteConnection } from './connection.ts'
 
-/** Runs in a thread of its own: executes the statements that it is sent, in order, and sends back each result. */
+/** Worker thread: runs the statements it receives, in order, and sends back each result. */
 
-/** `begin` starts the transaction that the statement belongs to. */
+/** `begin` starts the transaction of the statement, if set. */
 export interface Request {
   readonly begin: string | null
   readonly sql: string
   readonly parameters: readonly unknown[]
 }
 
-/** A failure keeps what storage/dialect.ts recognises errors by. */
+/** An error keeps the properties by which storage/dialect.ts classifies it. */
 export type Reply = Result | { readonly message: string; readonly code: unknown; readonly errcode: unknown }
 
 let connection: SqliteConnection | null = null

@@ -1,0 +1,88 @@
+import type { EventFilter } from '../storage/event-filter.ts'
+import type { EventStub, SortedStub } from '../storage/events.ts'
+import type { IdPositions, PackedIds } from './id-list.ts'
+
+/** A list of events at one version of the data. */
+export interface CachedList {
+  readonly filter: EventFilter
+  readonly total: number
+  /** Its first stubs: all for most lists, for longer ones on the second request. */
+  head: PackedStubs
+  /** Ids of all its events in order, if it was searched. */
+  readonly ids: readonly number[] | PackedIds | null
+  /** Position of each id; only if it was searched. */
+  readonly positions?: IdPositions
+  /** Ids of all protected events; only if it was searched. */
+  readonly protectedIds?: ReadonlySet<number>
+  /** Last events of some pages, by offset: later pages start from there. */
+  readonly pageEnds: Map<number, SortedStub>
+}
+
+/** Stubs in 24 bytes each; ids and revisions are exact up to 2^53. */
+export class PackedStubs {
+  readonly #packed: Float64Array
+
+  constructor(stubs: readonly EventStub[]) {
+    this.#packed = new Float64Array(3 * stubs.length)
+    stubs.forEach(({ id, revision, secret }, n) => {
+      this.#packed.set([id, revision, secret], 3 * n)
+    })
+  }
+
+  get length(): number {
+    return this.#packed.length / 3
+  }
+
+  /** Memory use. */
+  get bytes(): number {
+    return this.#packed.byteLength
+  }
+
+  slice(from: number, to: number): EventStub[] {
+    const stubs: EventStub[] = []
+    for (let n = from; n < Math.min(to, this.length); n++) {
+      const at = (column: number) => this.#packed[3 * n + column] ?? 0
+      stubs.push({ id: at(0), revision: at(1), secret: at(2) })
+    }
+    return stubs
+  }
+}
+
+export const NO_STUBS = new PackedStubs([])
+
+const MAX_PAGE_ENDS = 100
+
+/** Cache of lists for one version of the data. */
+export interface CachedLists {
+  get(key: string): CachedList | undefined
+  /** Also called when more stubs of a list were read. */
+  put(key: string, listing: CachedList): void
+}
+
+/** For callers without a cache. */
+export const NO_LISTS: CachedLists = { get: () => undefined, put: () => {} }
+
+/** Cached stubs of a page, if it is within the first ones. */
+export function stubsAt({ head, total }: CachedList, offset: number, limit: number): EventStub[] | null {
+  return Math.min(offset + limit, total) <= head.length ? head.slice(offset, offset + limit) : null
+}
+
+/** Ids of a page, if the list was searched. */
+export function idsAt({ ids }: CachedList, offset: number, limit: number): number[] | null {
+  return ids && Array.from(ids.slice(offset, offset + limit))
+}
+
+/** The nearest known page end before an offset, and the distance from it. */
+export function nearestPageEnd({ pageEnds }: CachedList, offset: number): { after: SortedStub | null; left: number } {
+  let nearest = 0
+  for (const end of pageEnds.keys()) if (end <= offset && end > nearest) nearest = end
+  return { after: pageEnds.get(nearest) ?? null, left: offset - nearest }
+}
+
+/** Caches the last event of a page. */
+export function rememberPageEnd({ pageEnds }: CachedList, end: number, last: SortedStub | undefined): void {
+  if (last === undefined) return
+  const oldest = pageEnds.keys().next().value
+  if (pageEnds.size >= MAX_PAGE_ENDS && oldest !== undefined) pageEnds.delete(oldest)
+  pageEnds.set(end, last)
+}
