@@ -40,7 +40,7 @@ import { makeImagesPrivate } from './storage/sqlite/private-files.ts'
 const POLL_EMBEDDED = 1000
 const POLL_SERVER = 5000
 
-/** A service that is put together and not yet listening. */
+/** An assembled service that does not listen yet. */
 export interface App {
   readonly db: Database
   readonly clock: Clock
@@ -57,7 +57,7 @@ export interface App {
   close(): Promise<void>
 }
 
-/** Wires the rooms together. The tables must be up to date before it is asked anything, unless `isMigrating` tells; `isReady` tells too. */
+/** Assembles the service. The database must be migrated before the first request, unless `isMigrating` returns true until then. */
 export async function createApp(
   config: Config,
   db: Database,
@@ -66,7 +66,7 @@ export async function createApp(
     logger?: Logger | false
     sharing?: Sharing
     counter?: ConnectionCounter
-    /** Whether the tables are being changed, so that nobody can be answered. */
+    /** Whether migrations run, so that requests cannot be answered. */
     isMigrating?: () => boolean
   } = {},
 ): Promise<App> {
@@ -119,7 +119,7 @@ export async function createApp(
     startJobs: () => jobs.start(),
     async ready() {
       await server.ready()
-      // From now on Node watches how long requests take to arrive.
+      // From now on Node enforces its timeouts for incoming requests.
       server.server.emit('listening')
       await warmUp()
     },
@@ -141,13 +141,13 @@ export async function createApp(
   }
 }
 
-/** Says which record is left out of lists, feeds and pages, and why. */
+/** Logs records that are left out of lists, feeds and pages because they are damaged. */
 function logDamage(log: Pick<Logger, 'error'>, { kind, id, reason }: Damage): void {
   const why = reason instanceof Error ? { err: reason } : { problems: reason }
   log.error({ [kind]: id, ...why }, `${kind} left out: what is stored of it cannot be shown`)
 }
 
-/** What the domain works with, for whoever the user is. */
+/** Context for domain functions, without a user. */
 export function createScope(
   config: Config,
   db: Database,
@@ -173,7 +173,7 @@ export { EXPORTS } from './feeds/formats.ts'
 export { warnAtStart as warnOfProxy } from './http/proxy-warning.ts'
 export { CopyError, copyDatabase } from './storage/copy.ts'
 
-/** The text of a file with events: what everybody sees or, with `all`, every event that is not in the trash. */
+/** Streams an export: public events or, with `all`, every event that is not in the trash. */
 export function exportEvents(
   config: Config,
   db: Database,
@@ -189,7 +189,7 @@ export function exportEvents(
   return writeEvents(scope, format, query)
 }
 
-/** Opens the database that an address names: `postgres://…`, or `sqlite:` and a folder. */
+/** Opens the database at an address: `postgres://…`, or `sqlite:` and a folder. */
 export function openAddress(address: string): Database | null {
   if (/^postgres(ql)?:\/\/\S+$/.test(address)) return openDatabase(address, { isCopied: true })
   const folder = /^sqlite:(.+)$/.exec(address)?.[1]
@@ -199,7 +199,7 @@ export function openAddress(address: string): Database | null {
 /** How long a start waits for the modes of images, in milliseconds: the folder around them is closed before. */
 const PATIENCE = 2000
 
-/** Lets nobody but the owner of the data folder read what is in it, also what is there already. */
+/** Makes the data folder and its files readable by their owner only. */
 export async function protectData({ data, s3Bucket }: Config, log: Pick<Logger, 'warn'>): Promise<void> {
   if (s3Bucket !== '' || data === ':memory:') return
   const done = makeImagesPrivate(data).catch((error) =>
@@ -208,7 +208,7 @@ export async function protectData({ data, s3Bucket }: Config, log: Pick<Logger, 
   await Promise.race([done, sleep(PATIENCE, undefined, { ref: false })])
 }
 
-/** Opens the database that a configuration names. */
+/** Opens the configured database. */
 export function openStore(config: Config): Database {
   const { data, databaseUrl, replicaUrls: replicas } = config
   const pool = {
@@ -220,7 +220,7 @@ export function openStore(config: Config): Database {
   return openDatabase(databaseUrl === '' ? data : databaseUrl, { replicas, pool })
 }
 
-/** Sockets to PostgreSQL that a process may have open. */
+/** Limit on sockets to PostgreSQL per process. */
 function databaseSockets({ databaseUrl, replicaUrls, databaseConnections }: Config): number {
   return databaseUrl === '' ? 0 : databaseConnections * (1 + replicaUrls.length)
 }
@@ -230,13 +230,13 @@ function siteOf({ timezone, currency, baseUrl, siteName, languages, logo, accent
   return { timezone, currency, home: baseUrl, name: siteName, isNamed: siteName !== PROGRAM_NAME, languages, design }
 }
 
-/** Where the files of images are kept: a bucket if one is configured, else beside the database. */
+/** Storage for image files: the configured bucket, or a folder beside the database. */
 function openFiles({ data, s3Bucket, s3Region, s3KeyId, s3Secret }: Config): FileStore {
   if (s3Bucket === '') return folderStore(data)
   return s3Store({ bucket: s3Bucket, region: s3Region, accessKeyId: s3KeyId, secretAccessKey: s3Secret })
 }
 
-/** Structured logs on standard output; what is secret never reaches them. */
+/** Logger with JSON lines on standard output. Secrets are removed. */
 export function createLogger(level: string): Logger {
   const options: LoggerOptions = {
     level,
@@ -252,7 +252,7 @@ export function createLogger(level: string): Logger {
   return pino(options, logOutput())
 }
 
-/** The one log of the process. */
+/** The log output, shared by the whole process. */
 const logOutput = once(
   () =>
     new LogOutput((dropped) => {
@@ -261,7 +261,7 @@ const logOutput = once(
     }),
 )
 
-/** Writes what is left of the log; a reader that is stuck is waited for this long at most, in milliseconds. */
+/** Flushes the log, with a timeout for a reader that is stuck. */
 export function drainLog(patience = 1000): Promise<void> {
   return logOutput().drain(patience)
 }

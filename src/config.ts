@@ -4,18 +4,18 @@ import { findZone, type Zone } from './calendar/zone.ts'
 import { parseColour } from './lib/colour.ts'
 import { LANGUAGES } from './lib/texts.ts'
 
-/** A setting that cannot be used; the message says which, and what would do. */
+/** Invalid setting. The message names it and says which values are valid. */
 export class ConfigError extends Error {}
 
-/** How a setting is read from a variable or flag: its value, or what it must be. */
+/** How a setting is parsed from a variable or flag. */
 interface Setting<T> {
-  /** The variable that sets it. */
+  /** Environment variable. */
   readonly variable: `KALENDS_${string}`
   readonly fallback: string
   readonly help: string
-  /** Undefined when the text is no such value. */
+  /** Returns undefined for an invalid text. */
   read(text: string): T | undefined
-  /** What a usable value is, to finish the sentence "… must be …". */
+  /** Description of valid values, for the sentence "… must be …". */
   readonly must: string
 }
 
@@ -39,10 +39,10 @@ const list = (item: RegExp) => (text: string) => {
   return items.every((part) => item.test(part)) ? items : undefined
 }
 
-/** What a calendar is called that was given no name. */
+/** Default name of a calendar. */
 export const PROGRAM_NAME = 'Kalends'
 
-/** Every setting. Those of `serve` that are also flags have the flag's name, in camel case. */
+/** All settings. Those that are also flags of `serve` have the name of the flag, in camel case. */
 export const SETTINGS = {
   port: setting('KALENDS_PORT', '8080', 'port to listen on', 'a port number from 0 to 65535', whole(0, 65535)),
   host: setting(
@@ -303,7 +303,7 @@ export const SETTINGS = {
 export type SettingName = keyof typeof SETTINGS
 export type Config = { readonly [N in SettingName]: (typeof SETTINGS)[N] extends Setting<infer T> ? T : never }
 
-/** The configuration, from flags first, then variables, then defaults. */
+/** Reads the configuration: flags before variables before defaults. */
 export function readConfig(
   flags: Partial<Record<SettingName, string>>,
   env: Record<string, string | undefined>,

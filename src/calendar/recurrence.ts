@@ -11,12 +11,12 @@ import {
   weekday,
 } from './civil.ts'
 import type { Rule } from './recurrence-rule.ts'
-import { settle, type Zone } from './zone.ts'
+import { skipGap, type Zone } from './zone.ts'
 
 /**
  * The times of a recurring entry, by the wall clock of its zone.
  *
- * It always stops: every turn of a loop spends from a budget of MOST_STEPS, every period begins later than the one
+ * It always stops: every turn of a loop spends from a budget of MAX_STEPS, every period begins later than the one
  * before (or, on the way back, sooner), and none that begins behind the horizon is looked at. A rule that gives nothing
  * costs no more than one that gives everything.
  */
@@ -177,7 +177,7 @@ function* timesBefore(
 function isSkipped(at: WallSeconds, { isDate, zone }: Recurrence, budget: Budget): boolean {
   if (isDate) return false
   spend(budget, ZONE_STEPS)
-  return settle(toWall(at), zone) !== toWall(at)
+  return skipGap(toWall(at), zone) !== toWall(at)
 }
 
 /** Of the times of a period, in order, those that BYSETPOS names. */

@@ -43,8 +43,8 @@ export function toWallClock(instant: Instant, zone: Zone): WallClock {
   return `${text.slice(0, day)} ${text.slice(day + 1, day + 9)}`
 }
 
-/** What a wall clock in `zone` shows when asked for `wall`: another time only if that one does not exist there. */
-export function settle(wall: WallClock, zone: Zone): WallClock {
+/** Moves a wall-clock time that the zone skips forward by the gap. Returns any other time unchanged. */
+export function skipGap(wall: WallClock, zone: Zone): WallClock {
   return toWallClock(toInstant(wall, zone), zone)
 }
 

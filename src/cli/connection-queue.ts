@@ -3,72 +3,72 @@ import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Order } from './worker.ts'
 
-/** How often it is looked whether all were handed out, in milliseconds. */
-const LOOK = 5
+/** Interval between checks for an empty queue, in milliseconds. */
+const CHECK_INTERVAL = 5
 
-/** A worker, as far as connections are concerned. */
-export interface Taker {
+/** A worker that connections can be handed to. */
+export interface ConnectionTarget {
   readonly worker: Worker
   readonly state: string
-  /** Whether it has taken the connection that it was given last. */
+  /** Whether it has confirmed the last connection. */
   isFree: boolean
 }
 
 /**
- * Connections that are handed to workers in turn. Each gets the next one when it has taken the last: one that has no core
- * just then gets fewer, and there is at most one on its way to a worker that is killed.
+ * Hands connections to workers, round-robin. A worker gets the next one after it has confirmed the last: a busy worker gets
+ * fewer, and at most one connection is lost with a worker that is killed.
  */
 export class ConnectionQueue {
-  readonly #takers: () => readonly Taker[]
-  readonly #most: number
+  readonly #targets: () => readonly ConnectionTarget[]
+  readonly #limit: number
   #waiting: Socket[] = []
-  /** The taker that was given a connection last. */
+  /** Index of the worker that got the last connection. */
   #last = 0
 
-  /** At most so many wait. */
-  constructor(takers: () => readonly Taker[], most: number) {
-    this.#takers = takers
-    this.#most = most
+  /** `limit` bounds the connections that wait. */
+  constructor(targets: () => readonly ConnectionTarget[], limit: number) {
+    this.#targets = targets
+    this.#limit = limit
   }
 
-  /** Takes a connection from which nothing was read. */
+  /** Queues a connection. Nothing may have been read from it. */
   add(connection: Socket): void {
-    if (this.#waiting.length >= this.#most) connection.destroy()
+    if (this.#waiting.length >= this.#limit) connection.destroy()
     else this.#waiting.push(connection)
     this.handOut()
   }
 
-  /** Gives connections to whoever is free. */
+  /** Hands waiting connections to free workers. */
   handOut(): void {
     while (this.#waiting.length > 0) {
-      const taker = this.#next()
-      if (taker === undefined) return
-      taker.isFree = false
-      // If the worker ends meanwhile, Node closes the connection.
-      taker.worker.send({ kind: 'connection' } satisfies Order, this.#waiting.shift(), () => {})
+      const target = this.#next()
+      if (target === undefined) return
+      target.isFree = false
+      // Node closes the connection if the worker exits meanwhile.
+      target.worker.send({ kind: 'connection' } satisfies Order, this.#waiting.shift(), () => {})
     }
   }
 
-  /** Settled when every connection was given to a worker, or there is none left. */
+  /** Resolves when no connection waits, or no worker is left. */
   async emptied(): Promise<void> {
-    while (this.#waiting.length > 0 && this.#isSomebody('listening')) await sleep(LOOK)
+    while (this.#waiting.length > 0 && this.#hasState('listening')) await sleep(CHECK_INTERVAL)
   }
 
-  /** Whose turn it is; those that leave are asked only if there is nobody else. */
-  #next(): Taker | undefined {
-    const wanted = this.#isSomebody('listening') ? 'listening' : 'leaving'
-    const takers = this.#takers()
-    for (let n = 1; n <= takers.length; n++) {
-      const index = (this.#last + n) % takers.length
-      const taker = takers[index]
-      if (!taker?.isFree || taker.state !== wanted) continue
+  /** The next free worker. Workers that are about to stop are used only if there is no other. */
+  #next(): ConnectionTarget | undefined {
+    const wanted = this.#hasState('listening') ? 'listening' : 'leaving'
+    const targets = this.#targets()
+    for (let n = 1; n <= targets.length; n++) {
+      const index = (this.#last + n) % targets.length
+      const target = targets[index]
+      if (!target?.isFree || target.state !== wanted) continue
       this.#last = index
-      return taker
+      return target
     }
     return undefined
   }
 
-  #isSomebody(wanted: string): boolean {
-    return this.#takers().some(({ state }) => state === wanted)
+  #hasState(wanted: string): boolean {
+    return this.#targets().some(({ state }) => state === wanted)
   }
 }

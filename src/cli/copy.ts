@@ -36,7 +36,7 @@ function open(name: string, address: string) {
   return db
 }
 
-/** The mark of an unfinished copy names its source, and tells no secret. */
+/** Name of the source in the mark of an unfinished copy, without credentials. */
 function withoutPassword(address: string): string {
   if (!URL.canParse(address) || address.startsWith('sqlite:')) return address
   const url = new URL(address)
@@ -44,7 +44,7 @@ function withoutPassword(address: string): string {
   return url.href
 }
 
-/** One line a table, which counts up where a person watches. */
+/** Progress: one line per table, updated in place on a terminal. */
 function show(table: string, copied: number, total: number): void {
   const line = `${table.padEnd(17)} ${copied} of ${total}`
   if (process.stdout.isTTY) process.stdout.write(`\r${line}${copied >= total ? '\n' : ''}`)

@@ -17,7 +17,7 @@ interface Flags extends Record<string, unknown> {
   all?: boolean
 }
 
-/** The flags of the list's filters, by the parameter that each stands for. */
+/** Flags for the filters of the event list, by parameter. */
 const FILTER_FLAGS = new Map(
   Object.entries(filters).map(([name, field]) => {
     const help = text(DEFAULT_LANGUAGE, `fields.${field.text}`)
@@ -60,7 +60,7 @@ async function write(flags: Flags): Promise<void> {
     const source = Readable.from(made.text, { objectMode: false })
     if (flags.output === undefined) await toStandardOutput(source)
     else {
-      // What not everybody may see is for its owner alone.
+      // The file may hold private events, so only its owner may read it.
       await toFile(source, flags.output, flags.all === true ? 0o600 : 0o666)
       process.stderr.write(`Exported ${made.total - leftOut} events to ${flags.output}.\n`)
     }
@@ -71,7 +71,7 @@ async function write(flags: Flags): Promise<void> {
   }
 }
 
-/** Written beside, and renamed when it is whole: what was there is replaced by all of the new, or not at all. */
+/** Writes a temporary file and renames it, so that an existing file is replaced as a whole or not at all. */
 async function toFile(source: Readable, file: string, mode: number): Promise<void> {
   const partial = `${file}.${process.pid}.partial`
   try {
@@ -83,7 +83,7 @@ async function toFile(source: Readable, file: string, mode: number): Promise<voi
   }
 }
 
-/** Whoever reads may have had enough. */
+/** The reader may close the pipe early, as `head` does. */
 async function toStandardOutput(source: Readable): Promise<void> {
   try {
     await pipeline(source, process.stdout, { end: false })

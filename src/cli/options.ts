@@ -5,7 +5,7 @@ import type { Scope } from '../domain/scope.ts'
 import { systemClock } from '../lib/clock.ts'
 import { migrateFor } from './upgrade.ts'
 
-/** Adds flags for settings; the variable and the default of each are in its help. */
+/** Adds flags for settings. The help of each shows its variable and default. */
 export function withSettings(command: Command, ...names: SettingName[]): Command {
   for (const name of names) {
     const { variable, fallback, help } = SETTINGS[name]
@@ -15,18 +15,18 @@ export function withSettings(command: Command, ...names: SettingName[]): Command
   return command
 }
 
-/** A flag of one command alone, with the variable that sets it too. */
+/** A flag of one command, and the variable that also sets it. */
 export function flag(flags: string, help: string, variable: `KALENDS_${string}`): Option {
   return new Option(flags, help).env(variable)
 }
 
-/** The configuration that a command was called with. */
+/** Configuration from flags, variables and defaults. */
 export function configOf(flags: Record<string, unknown>): Config {
   const given = Object.keys(SETTINGS).filter((name) => typeof flags[name] === 'string')
   return readConfig(Object.fromEntries(given.map((name) => [name, flags[name]])), process.env)
 }
 
-/** Works on the database that a command names, brought up to date, and closes it whatever happens. */
+/** Opens and migrates the database of a command, runs `work`, and closes it in any case. */
 export async function onStore<T>(
   flags: Record<string, unknown>,
   work: (store: Pick<Scope, 'db' | 'clock'>) => Promise<T>,
@@ -40,12 +40,12 @@ export async function onStore<T>(
   }
 }
 
-/** Writes a line for the person at the terminal. */
+/** Prints a line. */
 export function say(line = ''): void {
   process.stdout.write(`${line}\n`)
 }
 
-/** Writes what is shown only once: on standard error, if standard output cannot be written. */
+/** Prints a secret that is shown once. Falls back to standard error if standard output fails. */
 export function sayOnce(text: string): void {
   process.stdout.once('error', () => {})
   process.stdout.write(`${text}\n`, (error) => {
@@ -53,7 +53,7 @@ export function sayOnce(text: string): void {
   })
 }
 
-/** Writes rows in columns, with a heading. */
+/** Prints rows as an aligned table with a heading. */
 export function sayTable(head: readonly string[], rows: readonly (readonly string[])[]): void {
   const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => (row[column] ?? '').length)))
   for (const row of [head, ...rows])

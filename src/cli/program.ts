@@ -3,7 +3,7 @@ import { ConfigError } from '../config.ts'
 import { UserError } from '../domain/users.ts'
 import { WorkerError } from './worker-pool.ts'
 
-/** Each command; only the one that was asked for is loaded, or all to tell of them. */
+/** Loaders of the commands. Only the requested command is loaded; the help loads all. */
 const COMMANDS = new Map<string, () => Promise<Command>>([
   ['serve', async () => (await import('./serve.ts')).serveCommand()],
   ['user', async () => (await import('./user.ts')).userCommand()],
@@ -14,7 +14,7 @@ const COMMANDS = new Map<string, () => Promise<Command>>([
   ['import', async () => (await import('./import.ts')).importCommand()],
 ])
 
-/** Runs a command. One that fails says why in a sentence, and sets the exit code. */
+/** Runs a command. A failure prints one sentence and sets the exit code. */
 export async function run(args: readonly string[]): Promise<void> {
   const program = new Command('kalends').description('An event-calendar service.')
   const asked = COMMANDS.get(args[0] ?? '')
@@ -32,7 +32,7 @@ export async function run(args: readonly string[]): Promise<void> {
   }
 }
 
-/** Lets commands throw where they would end the process: what they have written is written to its end. */
+/** Makes commands throw instead of exiting the process, so that pending output is written. */
 function throwOnExit(command: Command): void {
   command.exitOverride()
   command.commands.forEach(throwOnExit)
@@ -47,7 +47,7 @@ function isSystemError(error: unknown): error is NodeJS.ErrnoException & { addre
   return error instanceof Error && 'code' in error && typeof error.code === 'string'
 }
 
-/** What the operating system or the database refused, in words. */
+/** Message for an error of the operating system or the database. */
 function systemMessage(error: NodeJS.ErrnoException & { address?: string; port?: number }): string {
   if (error.code === 'EADDRINUSE')
     return `port ${error.port} is in use: stop the other program, or choose another port with --port`

@@ -58,11 +58,11 @@ async function start(app: App, listener: Listener, config: Config, upgrade: Upgr
     for (const address of await listener.open(config)) app.server.log.info(`Server listening at ${address}`)
     warnOfProxy(config, app.server.log)
   }
-  // What takes long is not to look like a service that is dead.
+  // During a long migration, health checks must be answered.
   const isLong = await upgrade.isLong()
   if (isLong) await listen()
   await upgrade.run()
-  // What came due while the service was down is published before anyone can ask for it.
+  // Publishes events that came due while the service was down, before the first request.
   await publishDue(app).catch((error) => app.server.log.error({ err: error }, 'scheduled publishing failed'))
   app.startJobs()
   upgrade.end()
@@ -71,7 +71,7 @@ async function start(app: App, listener: Listener, config: Config, upgrade: Upgr
   await welcome(app)
 }
 
-/** Announces the end, accepts connections for some more milliseconds, then finishes what runs. */
+/** Announces the stop, accepts connections for `delay` milliseconds, then finishes running requests. */
 async function stop(app: App, listener: Listener, delay: number): Promise<void> {
   app.server.stopping.announce()
   await sleep(delay)
@@ -80,7 +80,7 @@ async function stop(app: App, listener: Listener, delay: number): Promise<void> 
   await app.close()
 }
 
-/** Makes the first administrator of a new calendar, and shows the password. */
+/** Creates the first administrator of a new calendar, and prints the password. */
 async function welcome(store: Parameters<typeof users.createFirst>[0]): Promise<void> {
   const first = await users.createFirst(store)
   if (first === null) return

@@ -1,18 +1,18 @@
 import { drainLog } from '../app.ts'
 
-/** How long running requests may take to finish when the service is stopped, in milliseconds. */
+/** Grace period for running requests, in milliseconds. */
 const GRACE = 10_000
-/** One Ctrl-C comes twice when npm passes it on; a second demand comes later than this, in milliseconds. */
-const SAME = 200
+/** npm forwards Ctrl-C, so one arrives twice. A second signal counts after this time, in milliseconds. */
+const DUPLICATE_WINDOW = 200
 
-/** Ends the process with a failure when the grace is over, unless it has ended before; `delay` is in milliseconds. */
+/** Exits with 1 if the process still runs after `delay` milliseconds and the grace period. */
 export function limitGrace(delay = 0): void {
   setTimeout(() => process.exit(1), delay + GRACE).unref()
 }
 
 /**
- * Calls `stop` on the first signal; a second one, or the end of the grace, ends the process with a failure. `stop` is told
- * how long requests are to be accepted, in milliseconds: not at all after Ctrl-C, as somebody waits for it.
+ * Calls `stop` on the first signal. A second signal, or the end of the grace period, exits with 1. `stop` gets the time in
+ * milliseconds for which connections are still accepted: 0 after Ctrl-C, because somebody waits at the terminal.
  */
 export function onSignals(seconds: number, stop: (signal: NodeJS.Signals, delay: number) => void): void {
   let first: number | undefined
@@ -23,18 +23,18 @@ export function onSignals(seconds: number, stop: (signal: NodeJS.Signals, delay:
         const delay = signal === 'SIGTERM' ? seconds * 1000 : 0
         limitGrace(delay)
         stop(signal, delay)
-      } else if (performance.now() - first > SAME) process.exit(1)
+      } else if (performance.now() - first > DUPLICATE_WINDOW) process.exit(1)
     })
   }
 }
 
-/** What the log says of a stop. */
+/** Log message for a stop. */
 export function stopMessage(signal: NodeJS.Signals, delay: number): string {
   const meanwhile = delay === 0 ? '' : `; new ones are accepted for ${delay / 1000} s`
   return `${signal}: finishing running requests${meanwhile}`
 }
 
-/** Ends the process when all is done, also if somebody does not read the log. */
+/** Flushes the log and exits, even if the log's reader is stuck. */
 export async function endProcess(): Promise<never> {
   await drainLog()
   process.exit()

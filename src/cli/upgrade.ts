@@ -3,13 +3,13 @@ import type { createLogger, openStore } from '../app.ts'
 type Db = ReturnType<typeof openStore>
 type News = Parameters<NonNullable<NonNullable<Parameters<Db['migrate']>[0]>['onNews']>>[0]
 
-/** How often progress is told, in milliseconds. */
+/** Interval between progress messages, in milliseconds. */
 const INTERVAL = 5000
 
-/** The service was told to stop while its database was brought up to date. */
+/** Thrown when the service is stopped during its migrations. */
 export class UpgradeStopped extends Error {}
 
-/** Brings the database of a service up to date, tells the log of it, and can be stopped: then nothing of what ran is kept. */
+/** Migrates the database of a service and logs progress. A stopped migration is rolled back. */
 export class Upgrade {
   readonly #db: Db
   readonly #log: Pick<ReturnType<typeof createLogger>, 'info'>
@@ -21,12 +21,12 @@ export class Upgrade {
     this.#log = log
   }
 
-  /** Whether the tables are being changed, so that nobody can be answered. */
+  /** Whether migrations run, so that requests cannot be answered. */
   get isRunning(): boolean {
     return this.#isRunning
   }
 
-  /** Whether there is data of an earlier version, so that it may take long; from now on it counts as running then. */
+  /** Whether there is data of an earlier version, so that migrations may take long. If so, they count as running from now on. */
   async isLong(): Promise<boolean> {
     this.#isRunning = await this.#db.isOutdated()
     return this.#isRunning
@@ -39,7 +39,7 @@ export class Upgrade {
     })
   }
 
-  /** Called when requests can be answered. */
+  /** Call when requests can be answered. */
   end(): void {
     if (this.#isRunning) this.#log.info('the database is up to date')
     this.#isRunning = false
@@ -50,13 +50,13 @@ export class Upgrade {
   }
 }
 
-/** Brings the database of a command up to date, and tells the person at the terminal if that may take long. */
+/** Migrates the database of a command, with progress on standard error if that may take long. */
 export async function migrateFor(db: Db): Promise<string[]> {
   const isLong = await db.isOutdated()
   return db.migrate({ onNews: teller((line) => process.stderr.write(`kalends: ${line}\n`), isLong) })
 }
 
-/** Tells news in words, not too often. Making a new database is only told of when others are waited for. */
+/** Formats migration progress as lines, at a limited rate. A new database is reported only if it waits for another process. */
 function teller(tell: (line: string) => void, isLong: boolean): (news: News) => void {
   let last = Number.NEGATIVE_INFINITY
   const seldom = (line: string) => {

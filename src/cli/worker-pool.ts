@@ -4,48 +4,48 @@ import type { createLogger } from '../app.ts'
 import { Sums } from '../domain/limits.ts'
 import { ConnectionCounts, type ConnectionLimits, ConnectionShare } from '../lib/connection-counts.ts'
 import { roomForConnections } from '../lib/open-files.ts'
-import { ConnectionQueue, type Taker } from './connection-queue.ts'
+import { ConnectionQueue, type ConnectionTarget } from './connection-queue.ts'
 import { limitGrace } from './stopping.ts'
 import type { Order, WorkerReport } from './worker.ts'
 
-/** Workers cannot be kept running; the message says why. */
+/** Thrown when workers keep failing. */
 export class WorkerError extends Error {}
 
-/** A worker that ends sooner than this after it began to listen has failed, in milliseconds. */
-const SOON = 10_000
-/** How often in a row one may fail. */
-const MOST_FAILURES = 5
-/** The wait before another is started, doubled with each failure, in milliseconds. */
-const PAUSE = 100
-/** How many connections may wait for a worker. */
-const MOST_WAITING = 1000
-/** How long a worker that was told to stop is still given connections at least, in milliseconds: the primary may be told too. */
-const SHORTEST_LEAVE = 100
+/** A worker that exits sooner than this after its start has failed, in milliseconds. */
+const MIN_UPTIME = 10_000
+/** Limit on failures in a row. */
+const MAX_FAILURES = 5
+/** Pause before a restart, doubled with each failure, in milliseconds. */
+const RESTART_PAUSE = 100
+/** Limit on connections that wait for a worker. */
+const MAX_WAITING = 1000
+/** A worker that got a signal takes connections for at least this long, in milliseconds: the signal may also go to the primary. */
+const MIN_STOP_DELAY = 100
 
-/** One worker, and those that follow it. */
-interface WorkerSlot extends Taker {
+/** Slot for a worker and its replacements. */
+interface WorkerSlot extends ConnectionTarget {
   readonly number: number
   worker: Worker
-  /** The connections that it has open. */
+  /** Its open connections. */
   connections: ConnectionShare
   state: 'loading' | 'waiting' | 'started' | 'listening' | 'leaving' | 'stopping' | 'ended'
-  /** When it began to listen, in milliseconds. */
+  /** When it became ready, in milliseconds. */
   since: number
   failures: number
-  /** What happens to it next. */
+  /** Pending stop or restart. */
   timer?: NodeJS.Timeout
 }
 
-/** As many workers as are asked for: one that ends is replaced, unless that is of no use. */
+/** A fixed number of workers. One that exits is replaced, unless it keeps failing. */
 export class WorkerPool {
   readonly #log: ReturnType<typeof createLogger>
   readonly #count: number
-  #places: readonly WorkerSlot[] = []
+  #slots: readonly WorkerSlot[] = []
   readonly #sums = new Sums()
   readonly #connections: ConnectionCounts
   readonly #up = Promise.withResolvers<boolean>()
   readonly #end = Promise.withResolvers<void>()
-  readonly #queue = new ConnectionQueue(() => this.#places, Math.min(MOST_WAITING, roomForConnections()))
+  readonly #queue = new ConnectionQueue(() => this.#slots, Math.min(MAX_WAITING, roomForConnections()))
   #isStarted = false
   #isMigrating = false
   #isAnnounced = false
@@ -56,80 +56,80 @@ export class WorkerPool {
     this.#count = count
     this.#log = log
     this.#connections = new ConnectionCounts(limits)
-    // Nobody listens to these two yet.
+    // Avoids unhandled rejections before anyone awaits these.
     this.#up.promise.catch(() => {})
     this.#end.promise.catch(() => {})
-    // When this process ends the others do, but for one that is too busy to notice.
+    // Workers exit when the channel closes, unless they are too busy to notice.
     process.on('exit', () => {
-      for (const { worker, state } of this.#places) if (state !== 'ended') worker.process.kill('SIGKILL')
+      for (const { worker, state } of this.#slots) if (state !== 'ended') worker.process.kill('SIGKILL')
     })
   }
 
-  /** Starts the processes; they load, and wait. */
+  /** Forks the processes. They load the code, then wait. */
   load(): void {
-    this.#places = Array.from({ length: this.#count }, (_, n) => this.#fill({ number: n + 1, failures: 0 }))
+    this.#slots = Array.from({ length: this.#count }, (_, n) => this.#fork({ number: n + 1, failures: 0 }))
   }
 
-  /** Lets them begin; whether all of them did, or they were stopped before. While the database is migrated they only say so. */
+  /** Starts the workers. Resolves to false if they were stopped before all were ready. During a migration they answer 503. */
   start(isMigrating: boolean): Promise<boolean> {
     this.#isStarted = true
     this.#isMigrating = isMigrating
-    for (const place of this.#places) this.#order(place)
+    for (const slot of this.#slots) this.#order(slot)
     return this.#up.promise
   }
 
-  /** Lets them answer requests: the database was migrated. */
+  /** Tells workers that the migration is finished. */
   open(): void {
     this.#isMigrating = false
-    for (const { worker, state } of this.#places) {
-      if (state === 'started' || state === 'listening') tell(worker, { kind: 'open' })
+    for (const { worker, state } of this.#slots) {
+      if (state === 'started' || state === 'listening') send(worker, { kind: 'open' })
     }
   }
 
-  /** Settled when the last has ended, or when they cannot be kept running. */
+  /** Resolves when the last worker has exited, and rejects when workers keep failing. */
   get ended(): Promise<void> {
     return this.#end.promise
   }
 
-  /** Gives a connection, from which nothing was read, to a worker. */
+  /** Hands a connection to a worker. Nothing may have been read from it. */
   take(connection: Socket): void {
     this.#queue.add(connection)
   }
 
-  /** Lets them say that the service stops soon. */
+  /** Makes workers announce that the service is about to stop. */
   announce(): void {
     this.#isAnnounced = true
-    for (const place of this.#places) {
-      // Stopped with all others.
-      if (place.state === 'leaving') {
-        clearTimeout(place.timer)
-        place.state = 'listening'
+    for (const slot of this.#slots) {
+      // It stops with all others.
+      if (slot.state === 'leaving') {
+        clearTimeout(slot.timer)
+        slot.state = 'listening'
       }
-      if (place.state !== 'loading') tell(place.worker, { kind: 'announce' })
+      if (slot.state !== 'loading') send(slot.worker, { kind: 'announce' })
     }
   }
 
-  /** Settled when every connection was given to a worker. */
+  /** Resolves when every connection was handed to a worker. */
   handedOut(): Promise<void> {
     return this.#queue.emptied()
   }
 
-  /** Lets them finish running requests, and replaces none. */
+  /** Makes workers finish running requests and exit, without replacement. */
   stop(): void {
     if (this.#isStopping) return
     this.#isStopping = true
     limitGrace()
-    for (const place of this.#places) {
-      clearTimeout(place.timer)
-      if (place.state !== 'loading') tell(place.worker, { kind: 'stop' })
+    for (const slot of this.#slots) {
+      clearTimeout(slot.timer)
+      if (slot.state !== 'loading') send(slot.worker, { kind: 'stop' })
     }
-    this.#settle()
+    this.#checkEnd()
   }
 
-  #fill(free: Pick<WorkerSlot, 'number' | 'failures'>): WorkerSlot {
+  #fork(free: Pick<WorkerSlot, 'number' | 'failures'>): WorkerSlot {
     const worker = cluster.fork()
     const connections = new ConnectionShare(this.#connections)
-    const place: WorkerSlot = Object.assign(free, {
+    const slot: WorkerSlot = Object.assign(free, {
       worker,
       connections,
       state: 'loading' as const,
@@ -137,81 +137,81 @@ export class WorkerPool {
       since: Number.POSITIVE_INFINITY,
     })
     worker.on('message', (report: WorkerReport) => {
-      // What it sent last may come after its end.
-      if (place.worker === worker && place.state !== 'ended') this.#hear(place, report)
+      // The last messages may arrive after the exit.
+      if (slot.worker === worker && slot.state !== 'ended') this.#onReport(slot, report)
     })
-    worker.on('error', (error) => this.#log.error({ err: error, worker: place.number }, 'a worker cannot be reached'))
-    worker.on('exit', (code, signal) => this.#leave(place, code ?? 0, signal))
-    return place
+    worker.on('error', (error) => this.#log.error({ err: error, worker: slot.number }, 'a worker cannot be reached'))
+    worker.on('exit', (code, signal) => this.#onExit(slot, code ?? 0, signal))
+    return slot
   }
 
-  #hear(place: WorkerSlot, report: WorkerReport): void {
+  #onReport(slot: WorkerSlot, report: WorkerReport): void {
     if (report.kind === 'counted') {
-      tell(place.worker, { kind: 'totals', totals: [...this.#sums.add(report.window, report.counts)] })
+      send(slot.worker, { kind: 'totals', totals: [...this.#sums.add(report.window, report.counts)] })
     } else if (report.kind === 'opened') {
-      const isOpen = place.connections.open(report.address)
-      tell(place.worker, { kind: 'admitted', id: report.id, isOpen })
+      const isOpen = slot.connections.open(report.address)
+      send(slot.worker, { kind: 'admitted', id: report.id, isOpen })
     } else if (report.kind === 'closed') {
-      place.connections.close(report.address)
+      slot.connections.close(report.address)
     } else if (report.kind === 'taken') {
-      place.isFree = true
+      slot.isFree = true
       this.#queue.handOut()
     } else if (report.kind === 'leaving') {
-      this.#letLeave(place, report.delay)
+      this.#stopLater(slot, report.delay)
     } else if (report.kind === 'waiting') {
-      place.state = 'waiting'
-      this.#order(place)
+      slot.state = 'waiting'
+      this.#order(slot)
     } else {
-      place.state = 'listening'
-      place.since = performance.now()
-      if (this.#isAnnounced) tell(place.worker, { kind: 'announce' })
-      this.#log.info({ worker: place.number, process: place.worker.process.pid }, 'worker ready')
+      slot.state = 'listening'
+      slot.since = performance.now()
+      if (this.#isAnnounced) send(slot.worker, { kind: 'announce' })
+      this.#log.info({ worker: slot.number, process: slot.worker.process.pid }, 'worker ready')
       this.#queue.handOut()
-      if (this.#places.some(({ state }) => state !== 'listening')) return
+      if (this.#slots.some(({ state }) => state !== 'listening')) return
       this.#isUp = true
       this.#up.resolve(true)
     }
   }
 
-  /** One that was told to stop by itself. */
-  #letLeave(place: WorkerSlot, delay: number): void {
+  /** Stops one worker that got a signal itself. */
+  #stopLater(slot: WorkerSlot, delay: number): void {
     if (this.#isAnnounced || this.#isStopping) return
-    place.state = 'leaving'
-    place.timer = setTimeout(
+    slot.state = 'leaving'
+    slot.timer = setTimeout(
       () => {
-        place.state = 'stopping'
-        // Behind the connections that it was given.
-        tell(place.worker, { kind: 'stop' })
+        slot.state = 'stopping'
+        // Arrives after the connections that were sent before.
+        send(slot.worker, { kind: 'stop' })
       },
-      Math.max(delay, SHORTEST_LEAVE),
+      Math.max(delay, MIN_STOP_DELAY),
     )
   }
 
-  /** Tells one that waits what to do, if that is known. */
-  #order(place: WorkerSlot): void {
-    if (place.state !== 'waiting') return
-    if (this.#isStopping) tell(place.worker, { kind: 'stop' })
+  /** Starts or stops a worker that waits. */
+  #order(slot: WorkerSlot): void {
+    if (slot.state !== 'waiting') return
+    if (this.#isStopping) send(slot.worker, { kind: 'stop' })
     else if (this.#isStarted) {
-      place.state = 'started'
-      tell(place.worker, { kind: 'start', number: place.number, isMigrating: this.#isMigrating })
+      slot.state = 'started'
+      send(slot.worker, { kind: 'start', number: slot.number, isMigrating: this.#isMigrating })
     }
   }
 
-  #leave(place: WorkerSlot, code: number, signal: string | null): void {
-    clearTimeout(place.timer)
-    place.state = 'ended'
-    place.connections.closeAll()
-    place.failures = performance.now() - place.since < SOON ? place.failures + 1 : 1
-    const { number, failures } = place
+  #onExit(slot: WorkerSlot, code: number, signal: string | null): void {
+    clearTimeout(slot.timer)
+    slot.state = 'ended'
+    slot.connections.closeAll()
+    slot.failures = performance.now() - slot.since < MIN_UPTIME ? slot.failures + 1 : 1
+    const { number, failures } = slot
     const how = signal ? `by ${signal}` : `with code ${code}`
-    if (this.#isStopping) this.#settle()
-    // One that fails has said why, and the next would fail too; one that was killed would not.
+    if (this.#isStopping) this.#checkEnd()
+    // A worker that failed has logged why, and the next would fail too. One that was killed is replaced.
     else if (!this.#isUp && code !== 0) this.#fail(`worker ${number} ended ${how} before it listened`)
-    else if (failures === MOST_FAILURES)
+    else if (failures === MAX_FAILURES)
       this.#fail(`worker ${number} ended soon after its start, ${failures} times in a row, the last time ${how}`)
     else {
       this.#log.error({ worker: number, failures }, `worker ended ${how}; another is started`)
-      place.timer = setTimeout(() => this.#fill(place), PAUSE * 2 ** failures)
+      slot.timer = setTimeout(() => this.#fork(slot), RESTART_PAUSE * 2 ** failures)
     }
   }
 
@@ -222,13 +222,13 @@ export class WorkerPool {
     this.stop()
   }
 
-  #settle(): void {
+  #checkEnd(): void {
     this.#up.resolve(false)
-    if (this.#places.every(({ state }) => state === 'ended')) this.#end.resolve()
+    if (this.#slots.every(({ state }) => state === 'ended')) this.#end.resolve()
   }
 }
 
-/** One that has just ended hears nothing, and that is told by its exit. */
-function tell(worker: Worker, order: Order): void {
+/** Sends a message. Errors are ignored: the exit event reports a worker that is gone. */
+function send(worker: Worker, order: Order): void {
   worker.send(order, () => {})
 }

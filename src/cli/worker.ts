@@ -5,10 +5,10 @@ import type { Sharing } from '../domain/limits.ts'
 import type { ConnectionCounter } from '../lib/connection-counts.ts'
 import { endProcess, onSignals } from './stopping.ts'
 
-/** Counts, in the form that messages carry. */
+/** Counts by key, as messages carry them. */
 type Counts = readonly (readonly [string, number])[]
 
-/** What a worker tells the primary process. */
+/** Message from a worker to the primary process. */
 export type WorkerReport =
   | { readonly kind: 'waiting' }
   | { readonly kind: 'listening' }
@@ -18,11 +18,11 @@ export type WorkerReport =
   | { readonly kind: 'opened'; readonly id: number; readonly address: string | null }
   | { readonly kind: 'closed'; readonly address: string | null }
 
-/** What the primary process tells a worker. */
+/** Message from the primary process to a worker. */
 export type Order =
   | { readonly kind: 'start'; readonly number: number; readonly isMigrating: boolean }
   | { readonly kind: 'open' }
-  /** Comes with a connection. */
+  /** Sent with a socket. */
   | { readonly kind: 'connection' }
   | { readonly kind: 'announce' }
   | { readonly kind: 'stop' }
@@ -32,7 +32,7 @@ export type Order =
 /** The only worker that runs jobs on an embedded database. On a server every worker does, so that each starts those that it added at once. */
 const JOB_WORKER = 1
 
-/** Answers requests beside other processes, as the primary one orders. When that is gone, Node ends this one. */
+/** Runs a worker under the control of the primary process. Node exits it when the primary is gone. */
 export async function serveAsWorker(config: Config): Promise<void> {
   const primary = new Primary()
   let app: App | undefined
@@ -44,7 +44,7 @@ export async function serveAsWorker(config: Config): Promise<void> {
   }
   onSignals(config.stopDelay, (_, delay) => {
     if (app === undefined) return stop()
-    // Until it says so, the primary process may hand out connections to this one.
+    // The primary may still hand out connections to this worker until it gets this message.
     app.server.stopping.announce()
     primary.tell({ kind: 'leaving', delay }, stop)
   })
@@ -63,7 +63,7 @@ export async function serveAsWorker(config: Config): Promise<void> {
       logger,
       counter: primary,
       isMigrating: () => isClosed,
-      // What is written to one file makes every worker read anew: counts are not worth that.
+      // Limits are counted in the primary: a write to the shared file would invalidate the caches of all workers.
       ...(config.databaseUrl === '' && { sharing: primary }),
     })
     const { startJobs, take } = app
@@ -75,7 +75,7 @@ export async function serveAsWorker(config: Config): Promise<void> {
     primary.onConnection = take
     primary.tell({ kind: 'listening' })
   } catch (error) {
-    // The primary process is no reason to live on.
+    // The channel must not keep this process alive.
     process.channel?.unref()
     await app?.close()
     throw error
@@ -87,16 +87,16 @@ async function finish(app: App | undefined): Promise<void> {
   await app?.close()
 }
 
-/** The primary process, seen from a worker. */
+/** The worker's end of the channel to the primary process. */
 class Primary implements Sharing, ConnectionCounter {
   onConnection = (_: Socket): void => {}
   onAnnounce = (): void => {}
   onStop = (): void => {}
-  /** Called when the database was migrated. */
+  /** Called when the migration is finished. */
   onOpen = (): void => {}
   #onStart = (_: Order & { kind: 'start' }): void => {}
   #onTotals = (_: Counts): void => {}
-  /** Told whether connections may be open, by the number that each was given. */
+  /** Pending requests to open a connection, by id. */
   readonly #opening = new Map<number, (isOpen: boolean) => void>()
   #last = 0
 
@@ -112,7 +112,7 @@ class Primary implements Sharing, ConnectionCounter {
     })
   }
 
-  /** Says that everything is loaded, and waits until the database is up to date. */
+  /** Reports that the code is loaded, and waits for the start message. */
   started(): Promise<Order & { kind: 'start' }> {
     return new Promise((resolve) => {
       this.#onStart = resolve
@@ -120,7 +120,7 @@ class Primary implements Sharing, ConnectionCounter {
     })
   }
 
-  /** Asked for one at a time: see Limits. */
+  /** Called one at a time: see Limits. */
   add(window: number, counts: ReadonlyMap<string, number>): Promise<ReadonlyMap<string, number>> {
     return new Promise((resolve, reject) => {
       this.#onTotals = (totals) => resolve(new Map(totals))
@@ -128,7 +128,7 @@ class Primary implements Sharing, ConnectionCounter {
     })
   }
 
-  /** Connections are handed out in turn: only the primary process knows of all. Without it nobody is refused. */
+  /** Only the primary process knows all open connections. If it is gone, none is refused. */
   open(address: string | null): Promise<boolean> {
     const id = ++this.#last
     return new Promise((resolve) => {
@@ -141,11 +141,11 @@ class Primary implements Sharing, ConnectionCounter {
     this.tell({ kind: 'closed', address })
   }
 
-  /** Of a connection that was closed on its way here, nothing comes. */
+  /** The socket is undefined if it was closed on its way here. */
   #take(connection: Socket | undefined): void {
     this.tell({ kind: 'taken' })
     if (connection === undefined) return
-    // As Node's HTTP server has its connections.
+    // As Node's HTTP server sets it.
     connection.allowHalfOpen = true
     connection.on('error', () => {})
     this.onConnection(connection)

@@ -10,16 +10,16 @@ import { Upgrade, UpgradeStopped } from './upgrade.ts'
 import { WorkerPool } from './worker-pool.ts'
 
 /**
- * The primary of several processes: it brings the database up to date, accepts connections and hands them to the workers in
- * turn. Sharing the port by SO_REUSEPORT instead would spread few of them less evenly, and reset those that wait for a worker
- * that stops. Node's own cluster hands them out too, but resets some when the last worker stops.
+ * The primary process: it migrates the database, accepts connections and hands them to the workers, round-robin. With
+ * SO_REUSEPORT, a few connections would be spread less evenly, and those that wait for a stopping worker would be reset. Node's
+ * own cluster module resets some when the last worker stops.
  */
 export async function serveWithWorkers(
   config: Config,
   welcome: (store: Pick<Scope, 'db' | 'clock'>) => Promise<void>,
 ): Promise<void> {
   const log = createLogger(config.logLevel)
-  // Before there are workers to stop: a database that cannot be opened is told, and that is all.
+  // Opened before workers are forked: a failure then needs no cleanup.
   const store = { db: openStore(config), clock: systemClock }
   const workers = new WorkerPool(config.workers, log, config)
   const upgrade = new Upgrade(store.db, log)
@@ -30,8 +30,8 @@ export async function serveWithWorkers(
     upgrade.stop()
     void stop(workers, listener, delay)
   })
-  // They load while the database is brought up to date. Signals are handled by now: a worker that loads when this process
-  // is killed shows a stack trace.
+  // Workers load during the migration. They are forked after the signal handlers are set: a worker that loses the primary
+  // while it loads prints a stack trace.
   workers.load()
   const listen = async (isMigrating: boolean): Promise<boolean> => {
     const isStarted = await workers.start(isMigrating)
@@ -41,11 +41,11 @@ export async function serveWithWorkers(
     return addresses.length > 0
   }
   try {
-    // What takes long is not to look like a service that is dead.
+    // During a long migration, health checks must be answered.
     const isLong = await upgrade.isLong()
     let isListening = isLong && (await listen(true))
     await upgrade.run()
-    // What came due while the service was down is published before anyone can ask for it.
+    // Publishes events that came due while the service was down, before the first request.
     await publishDue(store).catch((error) => log.error({ err: error }, 'scheduled publishing failed'))
     await protectData(config, log)
     if (isLong) workers.open()
@@ -62,7 +62,7 @@ export async function serveWithWorkers(
   await endProcess()
 }
 
-/** Announces the end, accepts connections for some more milliseconds, then lets the workers finish what runs. */
+/** Announces the stop, accepts connections for `delay` milliseconds, then lets workers finish running requests. */
 async function stop(workers: WorkerPool, listener: Listener, delay: number): Promise<void> {
   workers.announce()
   await sleep(delay)

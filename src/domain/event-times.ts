@@ -1,6 +1,6 @@
 import { type DateText, instantIn } from '../calendar/date-text.ts'
 import { isInYears, isWallClock } from '../calendar/years.ts'
-import { findZone, type Instant, settle, toInstant, toWallClock, type WallClock, type Zone } from '../calendar/zone.ts'
+import { findZone, type Instant, skipGap, toInstant, toWallClock, type WallClock, type Zone } from '../calendar/zone.ts'
 import type { Problems } from '../lib/errors.ts'
 import type { eventFields } from '../schema/event.ts'
 import type { Values } from '../schema/field.ts'
@@ -64,7 +64,7 @@ function readTime(
     problems[name] ??= { problem: 'not_a_date' }
     return null
   }
-  return before.timezone === zone ? { wall, instant } : { wall: settle(wall, zone), instant: toInstant(wall, zone) }
+  return before.timezone === zone ? { wall, instant } : { wall: skipGap(wall, zone), instant: toInstant(wall, zone) }
 }
 
 /** Refuses a time outside the supported years. The error names the field that was sent. */
