@@ -8,17 +8,17 @@ import type { FileRoute } from '../http/endpoint.ts'
 import { once } from '../lib/lazy.ts'
 import { themeOf } from './theme.ts'
 
-/** A file that pages use. */
+/** Static file of the pages. */
 interface Asset {
-  /** Its address below the base, which names what is in it. */
+  /** Path below the base address, with a hash of the content. */
   readonly path: string
   readonly type: string
   readonly bytes: Buffer
-  /** The same in less space; null if it is packed by itself. */
+  /** Compressed content; null if the format is compressed already. */
   readonly packed: (() => Promise<Buffer>) | null
 }
 
-/** The files of a site's pages, by their plain names. */
+/** Static files of a site, by plain name. */
 export type Assets = ReadonlyMap<string, Asset>
 
 const WEB = new URL('../../web/', import.meta.url)
@@ -38,34 +38,34 @@ const TYPES: Record<string, string> = {
 
 const known = new WeakMap<Design, Assets>()
 
-/** The files of a site's pages, read once. */
+/** Reads the static files of a site once. */
 export function assetsOf({ design, home }: Pick<Site, 'design' | 'home'>): Assets {
   const found = known.get(design) ?? readAssets(design, basePath(home))
   known.set(design, found)
   return found
 }
 
-/** Where the address of a file leads; the name is one of those that are always there. */
+/** Address of a static file, by a name that always exists. */
 export function assetPath(assets: Assets, name: string): string {
   const asset = assets.get(name)
   if (asset === undefined) throw new Error(`there is no asset ${name}`)
   return asset.path
 }
 
-/** The path of the base address, without a slash at its end. */
+/** Path of the base address, without a trailing slash. */
 export function basePath(home: string): string {
   return new URL(home).pathname.replace(/\/+$/, '')
 }
 
 let reader: Asset | undefined
 
-/** A large file that few ask for: it is read when the first one does. */
+/** A large, rarely used file: read on first use. */
 function readReader(): Asset {
   reader ??= asset('', READER, readFileSync(new URL('vendor/openapi-explorer.min.js', WEB)))
   return reader
 }
 
-/** The files of pages: valid for ever by the address that names their content, for an hour by any other. */
+/** Routes of static files: immutable by the address with a hash, cached for an hour by any other. */
 export const assetFiles: FileRoute = {
   path: '/assets/:name',
   async find(site, name) {
@@ -77,7 +77,7 @@ export const assetFiles: FileRoute = {
       ...found,
       headers: {
         'cache-control': isCurrent ? 'public, max-age=31536000, immutable' : 'public, max-age=3600',
-        // A logo may be a drawing, and a drawing may have scripts: by itself it can do nothing.
+        // A logo may be an SVG with scripts: the policy disables them.
         'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
       },
     }
@@ -100,7 +100,7 @@ function readAssets(design: Design, base: string): Assets {
   return assets
 }
 
-/** Styles name fonts by their plain names; their addresses are known only here. */
+/** Replaces the plain names of fonts in stylesheets by addresses. */
 function withFonts(bytes: Buffer, assets: Assets): Buffer {
   return Buffer.from(
     bytes

@@ -10,10 +10,10 @@ import type { Context } from './context.ts'
 import { say, startDay, timeOf, whenShort } from './dates.ts'
 import { icon } from './icons.ts'
 
-/** How many colours there are to tell categories apart; as in web/pages.css. */
+/** Number of category colours, as in web/pages.css. */
 const HUES = 6
 
-/** The class that colours an event by what it is about. */
+/** CSS class for the category colour of an event. */
 export function hue({ categories, whole }: Event): string {
   const [first] = whole ? categories : []
   return first === undefined ? 'plain' : `hue-${first.id % HUES}`
@@ -31,7 +31,7 @@ export function recordPath(kind: LinkedKind, { row }: Linked): string {
   return `/${kind}/${row.slug}/`
 }
 
-/** An image that takes its room before it is there, in the smallest of its files that will do. */
+/** Image with reserved space and a source set of all sizes. */
 export function picture(
   { call }: Context,
   image: Image,
@@ -47,20 +47,20 @@ export function picture(
   return html`<img src="${base}${first.file}" srcset="${set}" sizes="${sizes}" width="${shown.width}" height="${shown.height}" alt=""${lazy && html` loading="lazy"`} decoding="async">`
 }
 
-/** Where an event is, in a line. */
+/** Location of an event, in one line. */
 export function whereOf({ venues, whole }: Event): string {
   const [venue] = whole ? venues : []
   return venue === undefined ? '' : [venue.row.venue, venue.row.city].filter(Boolean).join(', ')
 }
 
-/** What an event costs, in the reader's words; nothing when nobody said. */
+/** Cost of an event in the reader's language; empty if unknown. */
 export function costOf({ call, t }: Context, { row, whole }: Event): string {
   if (!whole) return ''
   const { text, values } = readCost(row.cost, call.scope.site.currency)
   return values.some((value) => Number(value) === 0) ? text.replace(/^Free\b/, t('free')) : text
 }
 
-/** Marks: not published, protected, featured. */
+/** Badges: not published, protected, featured. */
 export function marks({ t }: Context, { row, whole }: Event): MarkupPart[] {
   return [
     row.status !== 'publish' && html`<span class="mark">${t(`status.${row.status}`)}</span>`,
@@ -69,7 +69,7 @@ export function marks({ t }: Context, { row, whole }: Event): MarkupPart[] {
   ]
 }
 
-/** An event in a list whose headings tell its day. */
+/** Event in a list that is grouped by day. */
 export function eventItem(context: Context, event: Event, level: 3 | 4 = 4, pictured = true): Markup {
   const { row, image, whole } = event
   const where = whereOf(event)
@@ -85,12 +85,12 @@ ${whole && (cost !== '' || chips.length > 0) && html`<p class="about">${chips}${
 }
 
 interface Shown {
-  /** With headings for months, or under one that is there. */
+  /** Whether to add headings for months. */
   readonly months: boolean
   readonly pictured: boolean
 }
 
-/** Events under the days on which they begin. */
+/** Events grouped by the day on which they begin. */
 export function agenda(context: Context, events: readonly Event[], { months, pictured }: Shown): Markup {
   const byMonth = Map.groupBy(events, ({ row }) => (months ? row.start_local.slice(0, 7) : ''))
   return html`${[...byMonth].map(
@@ -109,7 +109,7 @@ function dayOf(context: Context, day: string, events: readonly Event[], pictured
 `
 }
 
-/** An event as a card with a picture or, without one, its colour. */
+/** Event as a card with its image or category colour. */
 function eventCard(context: Context, event: Event, { lazy = true }: { lazy?: boolean }): Markup {
   const { row, image, whole } = event
   const day = startDay(row)
@@ -122,12 +122,12 @@ function eventCard(context: Context, event: Event, { lazy = true }: { lazy?: boo
 </li>`
 }
 
-/** Events as cards; the first of a page are wanted at once. */
+/** Grid of cards. The first images of a page load eagerly. */
 export function eventCards(context: Context, events: readonly Event[], options: { lazy?: boolean } = {}): Markup {
   return html`<ul class="cards">${writeValid(context.call.scope, events, (event) => eventCard(context, event, options))}</ul>`
 }
 
-/** Events that last for days, side by side. */
+/** Row of events that last several days. */
 export function strip(context: Context, id: string, title: string, events: readonly Event[]): Markup {
   const items = writeValid(context.call.scope, events, (event) => {
     const where = whereOf(event)

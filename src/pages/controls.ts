@@ -13,10 +13,10 @@ import type { FeedLink } from './layout.ts'
 
 export type ViewName = 'list' | 'month' | 'week' | 'day' | 'map'
 
-/** Where the reader is among the views, and the ways from there. */
+/** Current view, and links to others. */
 export interface PageLocation {
   readonly view: ViewName
-  /** The day that other views are opened at. */
+  /** Day at which other views open. */
   readonly day: string
   readonly previous?: Way | undefined
   readonly next?: Way | undefined
@@ -28,7 +28,7 @@ export interface Way {
   readonly label: string
 }
 
-/** The address of a view around a day. */
+/** Address of a view at a day. */
 export function viewPath(view: ViewName, day: string | null, filters: Filters): string {
   const search = searchOf(filters, { start: null, end: null, page: 1, fixed: null })
   if (view === 'map') return `/events/map/${search}`
@@ -37,13 +37,13 @@ export function viewPath(view: ViewName, day: string | null, filters: Filters): 
   return `/events/${view}/${dated}${search}`
 }
 
-/** Everything by which a view is steered: previous, today, next; the other views; search and filters; subscribing. */
+/** Controls of a view: previous, today, next; other views; search and filters; subscribing. */
 export async function controls(context: Context, place: PageLocation, action: string): Promise<Markup> {
   return html`<div class="tools">${toolbar(context, place)}${await filterForm(context, action, place.filters)}${subscribe(context, '/events', place.filters)}</div>
 ${chosen(context, action, place.filters)}${signedIn(context)}`
 }
 
-/** What the view is narrowed down to, each a link that takes it away again. */
+/** Active filters, each with a link that removes it. */
 export function chosen(context: Context, action: string, filters: Filters): MarkupPart {
   if (!isNarrowed(filters)) return null
   const { t, link } = context
@@ -68,12 +68,12 @@ export function chosen(context: Context, action: string, filters: Filters): Mark
   )}${items.length > 1 && html`<li><a class="all" href="${link(action)}">${t('filters.clear')}</a></li>`}</ul>`
 }
 
-/** Views of a month, a week or a day have their dates in their address, and the map is of what is to come. */
+/** Month, week and day have their dates in the path, and the map shows upcoming events: only the list has date filters. */
 function hasOwnDates(action: string): boolean {
   return /^\/events\/(month|week|day|map)\//.test(action)
 }
 
-/** Whoever sees more than others is told so. */
+/** Note for signed-in readers that they see more than the public. */
 function signedIn({ call, t }: Context): MarkupPart {
   return call.scope.user !== null && html`<p class="note">${t('signed_in', { name: call.scope.user.name })}</p>`
 }
@@ -92,7 +92,7 @@ function toolbar(context: Context, { view, day, previous, next, filters }: PageL
 <nav class="views" aria-label="${t('views.label')}"><ul>${views}</ul></nav>`
 }
 
-/** The form of search and filters: it works as an address, so a view of it can be kept and shared. */
+/** Form for search and filters. It uses GET, so that a view can be bookmarked and shared. */
 export async function filterForm(context: Context, action: string, filters: Filters): Promise<Markup> {
   const { t } = context
   const { fixed } = filters
@@ -122,7 +122,7 @@ function dates({ t }: Context, action: string, { start, end }: Filters): MarkupP
   ]
 }
 
-/** How many can be chosen from. */
+/** Limit on options of a filter. */
 const MAX_CHOICES = 50
 
 type Choice = readonly [slug: string, name: string]
@@ -134,7 +134,7 @@ function select(name: string, label: string, any: string, options: readonly Choi
   )}</select></label>\n`
 }
 
-/** What can be chosen: of many, those that are used most or are newest; and what is chosen already. */
+/** Options of a filter: the most used or newest, and those already chosen. */
 async function choices(
   { call, locale }: Context,
   filters: Filters,
@@ -163,7 +163,7 @@ async function choices(
   return { category, tag, ...records }
 }
 
-/** Ways to keep up with what is shown. */
+/** Links to subscribe to what is shown. */
 export function subscribe(context: Context, path: string, filters: Filters): Markup {
   return subscribeTo(context, feedOf(path, filters))
 }
@@ -182,7 +182,7 @@ export function subscribeTo(context: Context, { path, search }: FeedLink): Marku
 ${MENU_FORMATS.map(({ extension, label }) => html`<li><a href="${context.link(`${path}.${extension}${search}`)}">${label}</a></li>`)}</ul></details>`
 }
 
-/** Links to the pages around one. */
+/** Pagination links. */
 export function pager(context: Context, page: number, pages: number, address: (page: number) => string): MarkupPart {
   if (pages <= 1) return null
   const { t } = context

@@ -4,7 +4,7 @@ import type { EventRow } from '../domain/events.ts'
 import { html, type Markup } from '../lib/markup.ts'
 import { addDays, type Context } from './context.ts'
 
-/** Dates in words. Wall clocks are shown as they are, so they are formatted as if they were UTC. */
+/** Formats dates for readers. Wall-clock times are formatted as UTC, so that no zone shifts them. */
 
 const STYLES = {
   month: { month: 'long', year: 'numeric' },
@@ -34,7 +34,7 @@ const formats = new Map<string, Intl.DateTimeFormat>()
 function format(locale: string, style: DateStyle): Intl.DateTimeFormat {
   const key = `${locale} ${style}`
   const options: Intl.DateTimeFormatOptions = STYLES[style]
-  // Where the clock has 24 hours, times are read in columns.
+  // Two-digit hours align times in columns on a 24-hour clock.
   const hour = options.hour && locale !== 'en-US' ? ({ hour: '2-digit' } as const) : {}
   const found = formats.get(key) ?? new Intl.DateTimeFormat(locale, { ...options, ...hour, timeZone: 'UTC' })
   formats.set(key, found)
@@ -45,12 +45,12 @@ function asDate(wall: WallClock): Date {
   return new Date(`${wall.slice(0, 10)}T${wall.slice(11) || '00:00:00'}Z`)
 }
 
-/** A wall-clock time or a day in words. */
+/** Formats a wall-clock time or a day. */
 export function say({ locale }: Pick<Context, 'locale'>, wall: WallClock, style: DateStyle): string {
   return format(locale, style).format(asDate(wall))
 }
 
-/** From one wall-clock time or day to another. */
+/** Formats a range of wall-clock times or days. */
 export function sayRange(
   { locale }: Pick<Context, 'locale'>,
   from: WallClock,
@@ -64,10 +64,10 @@ export function startDay({ start_local }: EventRow): string {
   return start_local.slice(0, 10)
 }
 
-/** Until when a night belongs to the day before. */
+/** An end before this time belongs to the day before. */
 const SMALL_HOURS = '06:00:00'
 
-/** The last day that an event is on, as people say it: a concert until two in the morning is on one day. */
+/** Last day of an event, as people say it: a concert until two in the morning is on one day. */
 export function lastDay(row: EventRow): string {
   const first = startDay(row)
   const day = row.end_local.slice(0, 10)
@@ -77,14 +77,14 @@ export function lastDay(row: EventRow): string {
   return overnight || (time === '00:00:00' && day > first) ? addDays(day, -1) : day
 }
 
-/** The day or days of an event, in full. */
+/** Date or dates of an event, in full. */
 export function daysOf(context: Context, row: EventRow): string {
   const first = startDay(row)
   const last = lastDay(row)
   return first === last ? say(context, first, 'dayYear') : sayRange(context, first, last, 'longYear')
 }
 
-/** When an event is, in full, in two lines: the day and the times, or beginning and end. */
+/** Date and time of an event in two lines: day and times, or begin and end. */
 export function whenLong(context: Context, row: EventRow): [string, string] {
   const zone = zoneName(row)
   if (row.all_day === 1) return [daysOf(context, row), context.t('all_day')]
@@ -92,7 +92,7 @@ export function whenLong(context: Context, row: EventRow): [string, string] {
   return [`${say(context, row.start_local, 'dayYearTime')} –`, `${say(context, row.end_local, 'dayYearTime')} ${zone}`]
 }
 
-/** When an event is, in a list whose headings tell the day it begins on. */
+/** Time of an event in a list that is grouped by day. */
 export function whenShort(context: Context, row: EventRow): string {
   const first = startDay(row)
   const last = lastDay(row)
@@ -101,12 +101,12 @@ export function whenShort(context: Context, row: EventRow): string {
   return row.all_day === 1 ? context.t('all_day') : `${times(context, row)}${zone}`
 }
 
-/** When an event begins, by the clock; nothing for one that takes the whole day. */
+/** Start time of an event; empty for an all-day event. */
 export function startTime(context: Context, row: EventRow): string {
   return row.all_day === 1 ? '' : say(context, row.start_local, 'time')
 }
 
-/** A `time` element that machines read exactly. */
+/** `time` element with a machine-readable date. */
 export function timeOf(row: EventRow, words: string): Markup {
   const exact = row.all_day === 1 ? startDay(row) : toIso(row.start_utc, row.timezone)
   return html`<time datetime="${exact}">${words}</time>`
@@ -117,7 +117,7 @@ export function zoneName({ start_utc, timezone }: EventRow): string {
   return /^[+-]\d{4}$/.test(name) ? `UTC${name.slice(0, 3)}:${name.slice(3)}` : name
 }
 
-/** The first day of the week that a day is in, by the customs of the place. */
+/** First day of the week of a date, by locale. */
 export function weekStart({ locale }: Pick<Context, 'locale'>, day: string): string {
   return addDays(day, -((Temporal.PlainDate.from(day).dayOfWeek - firstWeekday(locale) + 7) % 7))
 }

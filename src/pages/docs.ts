@@ -3,11 +3,11 @@ import { html } from '../lib/markup.ts'
 import { assetPath, basePath } from './assets.ts'
 import { contextOf } from './context.ts'
 
-/** The reader of the documentation writes styles of its own, and sends requests to the service. */
+/** Content security policy of the documentation page: it adds inline styles and sends requests to the service. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
-/** The page on which people read the documentation and try requests. */
+/** Page to read the REST documentation and try requests. */
 export const docsViews: readonly View[] = [
   {
     path: '/docs',

@@ -4,7 +4,7 @@ import { etagOf } from '../http/files.ts'
 import { once } from '../lib/lazy.ts'
 
 const FOLDER = new URL('../../web/embed/', import.meta.url)
-/** The modules of the widget, each after those that it imports. */
+/** Modules of the widget, in order of their imports. */
 const PARTS = ['texts', 'days', 'elements', 'service', 'items', 'list', 'month', 'calendar']
 const STYLE = "'/* style.css */'"
 
@@ -34,7 +34,7 @@ const widget = once(() => {
   return { bytes, etag: etagOf(bytes) }
 })
 
-/** The widget, for the pages of every site. */
+/** Route of the widget, usable from any site. */
 export const embedFile: FileRoute = {
   path: '/embed.js',
   async find() {

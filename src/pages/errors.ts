@@ -7,10 +7,10 @@ import { text } from '../lib/texts.ts'
 import { contextOf } from './context.ts'
 import { answer } from './layout.ts'
 
-/** The statuses that have words of their own; any other is told as a failure. */
+/** Statuses with their own text; others use that of 500. */
 const TOLD = [400, 401, 403, 404, 410, 413, 429, 503]
 
-/** A failure as a page. */
+/** Error page. */
 export function errorPage(error: AppError, scope: Omit<Scope, 'user'>, addresses: Addresses, language: string): Answer {
   const context = contextOf({
     scope: { ...scope, user: null },

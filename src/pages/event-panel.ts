@@ -10,13 +10,13 @@ import { icon } from './icons.ts'
 import { isPlaced, openStreetMap } from './map-drawing.ts'
 import { addressOf, hostOf, placeMap } from './subjects.ts'
 
-/** How much of a description goes into the calendar of another. */
+/** Length of the description in links to other calendars. */
 const LONGEST_DETAILS = 600
 
-/** Everything but places that events are linked to. */
+/** Links of an event other than venues. */
 const PEOPLE = LINKED_KINDS.filter((kind) => kind !== 'venue')
 
-/** When, where, by whom, for how much; and the ways to keep it. */
+/** Facts of an event: time, place, organizers, cost, and links to save it. */
 export function eventPanel(context: Context, event: Event): Markup {
   const { row, tickets } = event
   const { t } = context
@@ -33,7 +33,7 @@ ${tickets.length > 0 && html`<h2>${t('tickets.label')}</h2><ul class="tickets">$
 </aside>`
 }
 
-/** By the event's clock; a script adds the reader's own where it differs. */
+/** Time in the event's zone. A script adds the reader's own time if it differs. */
 function when(context: Context, row: EventRow): Markup {
   const [first, second] = whenLong(context, row)
   return html`${timeOf(row, first)}<br>${second}${row.all_day !== 1 && html`<p class="yours" hidden data-start="${row.start_utc}" data-end="${row.end_utc}" data-zone="${row.timezone}" data-words="${context.t('your_time', { when: '{when}', zone: '{zone}' })}"></p>`}`
@@ -68,7 +68,7 @@ function price({ locale, t, call }: Context, { price: amount, currency }: Ticket
   return `${call.scope.site.currency}${amount}`
 }
 
-/** “Add to calendar”: a file, and two calendars that take an event in an address. */
+/** “Add to calendar”: an .ics file, and links to two web calendars. */
 function keep(context: Context, event: Event): Markup {
   const { row } = event
   const { t, link } = context

@@ -16,7 +16,7 @@ import { answer } from './layout.ts'
 import { redirect, spelled } from './redirect.ts'
 import { prose } from './subjects.ts'
 
-/** How many other events are shown below one. */
+/** Number of related events. */
 const RELATED = 3
 
 async function event(call: Call): Promise<Answer> {
@@ -70,7 +70,7 @@ ${more.length > 0 && html`<section class="related" aria-labelledby="related"><h2
   })
 }
 
-/** When the page could say something else before the day ends: the event is over, or the sale of its tickets begins or ends. */
+/** When the page may change before midnight: the event ends, or a ticket sale begins or ends. */
 function nextChange({ now }: Context, { row, tickets }: Event): number {
   const instants = tickets.flatMap(({ available_from: from, available_until: until }) => [
     from ?? 0,
@@ -79,7 +79,7 @@ function nextChange({ now }: Context, { row, tickets }: Event): number {
   return Math.min(...[row.end_utc + 1, ...instants].filter((at) => at > now))
 }
 
-/** Others at the same place or, without one, of the same category. */
+/** Related events: at the same venue or else of the same category. */
 async function related({ call, today }: Context, { row, venues, categories }: Event): Promise<readonly Event[]> {
   const [venue] = venues
   const [category] = categories
@@ -90,7 +90,7 @@ async function related({ call, today }: Context, { row, venues, categories }: Ev
   return found.filter((other) => other.row.id !== row.id).slice(0, RELATED)
 }
 
-/** What is shown of a protected event, and a form for its password, which never becomes part of an address. */
+/** Public part of a protected event, and a form for its password. The password is never in an address. */
 function passwordPage(context: Context, seen: Event, wrong: boolean): Answer {
   const { t } = context
   const { row } = seen

@@ -10,7 +10,7 @@ import type { TermKind } from '../schema/term.ts'
 import { addDays, type Context } from './context.ts'
 import type { FeedLink } from './layout.ts'
 
-/** What a reader asks to see of the calendar, as the address of the page says it. */
+/** Filters of a page, from its address. */
 export interface Filters extends Readonly<Record<LinkedKind, Linked | null>> {
   readonly search: string
   readonly category: Term | null
@@ -19,11 +19,11 @@ export interface Filters extends Readonly<Record<LinkedKind, Linked | null>> {
   readonly start: string | null
   readonly end: string | null
   readonly page: number
-  /** What the address of the page itself stands for; it is not repeated in links. */
+  /** Filter that is part of the path. Links do not repeat it as a parameter. */
   readonly fixed: TermKind | LinkedKind | null
 }
 
-/** The parameters of pages that show events, as the address of a page names them. */
+/** Query parameters of pages that show events. */
 export const LIST_FILTERS = [
   'search',
   'category',
@@ -35,10 +35,10 @@ export const LIST_FILTERS = [
   'page',
 ] as const
 
-/** How many events a list shows at once. */
+/** Events per page of a list. */
 export const PER_PAGE = 20
 
-/** Reads the filters in the query string; what they name has to exist. */
+/** Reads filters from the query string. Records that they name must exist. */
 export async function readFilters(context: Context, fixed: Partial<Filters> = {}): Promise<Filters> {
   const { search: given } = context.call
   const value = (name: string) => given.get(name)?.trim() ?? ''
@@ -64,7 +64,7 @@ export async function readFilters(context: Context, fixed: Partial<Filters> = {}
   }
 }
 
-/** The term of a slug; nothing else in an address leads to it. */
+/** Finds a term by its slug. */
 export async function findTerm({ call }: Context, kind: 'category' | 'tag', slug: string): Promise<Term> {
   const query = () => ({ slug, hide_empty: false, per_page: 1 })
   const [found] = slugify(slug) === '' ? [] : (await terms.list(call.scope, kind, query)).rows
@@ -72,14 +72,14 @@ export async function findTerm({ call }: Context, kind: 'category' | 'tag', slug
   return found
 }
 
-/** Reads `YYYY-MM-DD`; an empty text is no day. */
+/** Reads `YYYY-MM-DD`. An empty text means no day. */
 export function readDay(text: string, name: string): string | null {
   if (text === '') return null
   const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text) && text >= '0001'
   try {
     if (isDay) return Temporal.PlainDate.from(text).toString()
   } catch {
-    // No such day: told below.
+    // An invalid day is reported below.
   }
   return refuse(name, 'not_a_date')
 }
@@ -93,7 +93,7 @@ function refuse(name: string, problem: string): never {
   throw new AppError('rest_invalid_param', { params: { [name]: { problem } } })
 }
 
-/** The filters as parameters of the REST list, without dates. */
+/** Filters as parameters of the REST list, without dates. */
 export function restQuery(filters: Filters): Record<string, unknown> {
   const { search, category, tag, featured } = filters
   const linked = LINKED_KINDS.flatMap((kind) => (filters[kind] ? [[kind, [filters[kind].row.id]]] : []))
@@ -106,7 +106,7 @@ export function restQuery(filters: Filters): Record<string, unknown> {
   }
 }
 
-/** The query string that leads to these filters, with its question mark; empty when there are none. */
+/** Query string for filters, with a question mark; empty without filters. */
 export function searchOf(filters: Filters, change: Partial<Filters> = {}): string {
   const all = { ...filters, ...change }
   const { search, category, tag, featured, start, end, page, fixed } = all
@@ -125,7 +125,7 @@ export function searchOf(filters: Filters, change: Partial<Filters> = {}): strin
   return set.size > 0 ? `?${set}` : ''
 }
 
-/** The feed of what is shown: feeds take the parameters of the REST list. */
+/** Path of the feed for what is shown. Feeds take the parameters of the REST list. */
 export function feedOf(path: string, filters: Filters): FeedLink {
   const { category, tag, fixed } = filters
   const set = new URLSearchParams()
@@ -137,14 +137,14 @@ export function feedOf(path: string, filters: Filters): FeedLink {
   return { path, search: set.size > 0 ? `?${set}` : '' }
 }
 
-/** Whether a reader narrowed the view down in a way that no page of its own is for. */
+/** Whether filters are set that have no page of their own. */
 export function isNarrowed(filters: Filters): boolean {
   const { search, featured, start, end, fixed } = filters
   const own = (['category', 'tag', ...LINKED_KINDS] as const).some((name) => filters[name] && name !== fixed)
   return search !== '' || featured || start !== null || end !== null || own
 }
 
-/** The events that are on in some days: of those that begin on the same day the first, and how many there are. */
+/** Events of a range of days: the first ones of each day, and the number of all. */
 export async function eventsOn(
   { call }: Context,
   filters: Filters,

@@ -22,25 +22,25 @@ import { answer } from './layout.ts'
 import { empty } from './list.ts'
 import { type Day, layOut, type Slot } from './weeks.ts'
 
-/** The rows of a day in a month; what is more is a link to the day. */
+/** Rows per day in a month. Further events are behind a link to the day. */
 const LANES = 4
-/** What lasts longer than this many days is named above a month, and takes no row of it. */
+/** Events longer than this many days are listed above the month. */
 const LONGEST_BAR = 7
-/** How many of the events that begin on one day are shown: more than anyone reads, and a bound for whoever sends floods. */
+/** Limit on events shown per day, against floods of events. */
 const PER_DAY = { month: 8, week: 40, day: 200 } as const
-/** The most events that a view is made of. */
+/** Limit on events of a view. */
 const MOST = 500
-/** How far from today the calendar can be leafed through, in years: whoever follows every link comes to an end. */
+/** Years around today that have links, so that crawlers come to an end. */
 const YEARS_BACK = 20
 const YEARS_AHEAD = 10
-/** Beyond this, machines are not asked to list pages. */
+/** Pages beyond this distance have `noindex`. */
 const YEARS_LISTED = 2
 
-/** What the three views have in common. */
+/** Common part of month, week and day. */
 interface DayRange {
   readonly view: Extract<ViewName, 'month' | 'week' | 'day'>
   readonly title: string
-  /** What its address names. */
+  /** Date in the address. */
   readonly day: string
   readonly from: string
   readonly to: string
@@ -105,13 +105,13 @@ async function day(call: Call): Promise<Answer> {
   )
 }
 
-/** What the days of a view need to know beside their events. */
+/** Context of the days of a view. */
 interface Around {
-  /** The address of a day, under the filters that a reader has chosen. */
+  /** Address of a day, with the active filters. */
   toDay(day: string): string
-  /** The address of the list of a day's events, from the page on that the last of so many of them is on. */
+  /** Address of the list of a day's events, at the page of the event with this number. */
   toList(day: string, behind: number): string
-  /** How many events begin on a day and are not shown. */
+  /** Number of events of a day that are not shown. */
   hidden(day: string): number
 }
 
@@ -130,7 +130,7 @@ async function show(
   checkReach(context, span.day)
   const filters = await readFilters(context)
   const { events: all, counts } = await eventsOn(context, filters, span, PER_DAY[view], MOST)
-  // A night that went on into the first day belongs to the day before.
+  // An event that ends in the night of the first day belongs to the day before.
   const found = all.filter(({ row }) => lastDay(row) >= span.from)
   const hidden = hiddenOn(all, counts)
   const isNow = span.from <= context.today && context.today <= span.to
@@ -190,12 +190,12 @@ function part(events: readonly Event[], test: (event: Event) => boolean): [Event
   return [events.filter(test), events.filter((event) => !test(event))]
 }
 
-/** What lasts for days is named once, above the days. */
+/** Long events, listed once above the days. */
 function longStrip(context: Context, events: readonly Event[]): Markup | null {
   return events.length > 0 ? strip(context, 'long', context.t('several_days'), events) : null
 }
 
-/** A month as days in weeks. On a narrow screen its days become a list, below a small calendar that leads to them. */
+/** Month as a grid of weeks. On a narrow screen: a small calendar with links to a list of days. */
 function monthGrid(context: Context, weeks: readonly Day[][], month: string, around: Around): Markup {
   const days = weeks.flat()
   const isOutside = (day: string) => day.slice(0, 7) !== month.slice(0, 7)
@@ -220,7 +220,7 @@ ${older.size > 0 && html`<div class="small-only">${strip(context, 'older', conte
 ${days.every(({ slots, day: of }) => slots.length === 0 || isOutside(of)) && html`<div class="empty small-only"><p>${context.t('none')}</p></div>`}`
 }
 
-/** Whether something begins on a day. */
+/** Whether an event begins on a day. */
 function begins(slots: readonly Slot[]): boolean {
   return slots.some(({ span, before }) => span > 0 && !before)
 }
@@ -252,7 +252,7 @@ function bar(context: Context, { event, lane, span, before, after }: Slot): Mark
   return html`<li class="${classes.filter(Boolean).join(' ')}"><a href="${context.link(eventPath(event))}" title="${row.title}">${!long && time !== '' && html`<span class="time">${time}</span> `}<span class="name" dir="auto">${row.title}</span>${span > 1 && html`<span class="unseen"> ${whenShort(context, row)}</span>`}</a></li>`
 }
 
-/** A week as seven columns or, on a narrow screen, seven lists. */
+/** Week as seven columns or, on a narrow screen, seven lists. */
 function weekColumns(context: Context, days: readonly Day[], { toDay, hidden }: Around): Markup {
   return html`<ol class="week">${days.map(
     ({
@@ -269,7 +269,7 @@ function weekCard(context: Context, event: Event): Markup {
   return html`<li class="${hue(event)}"><p class="when">${whenShort(context, event.row)}</p><h3><a href="${context.link(eventPath(event))}" dir="auto">${event.row.title}</a></h3>${where !== '' && html`<p class="where" dir="auto">${where}</p>`}</li>`
 }
 
-/** Each view at today, and at the month or day that its address names. */
+/** Routes of the views: at today, and at the date of the address. */
 export const gridViews: readonly View[] = [
   { path: '/events/month', methods: ['GET'], parameters: LIST_FILTERS, handle: month },
   { path: '/events/month/:slug', methods: ['GET'], parameters: LIST_FILTERS, handle: month },

@@ -1,6 +1,6 @@
 import { html, type Markup, safe } from '../lib/markup.ts'
 
-/** Drawn on a square of 24, in the colour of the text beside them. */
+/** SVG paths on a 24 × 24 grid, in the text colour. */
 const PATHS = {
   globe:
     'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18ZM3.5 9h17M3.5 15h17M12 3c2.5 2.4 3.7 5.4 3.7 9s-1.2 6.600-3.7 9c-2.500-2.400-3.700-5.400-3.700-9s1.200-6.600 3.700-9Z',
@@ -27,7 +27,7 @@ const PATHS = {
   mail: 'M4 5h16a1 1 0 0 1 1 1v12a1 1 0 0 1-1 1H4a1 1 0 0 1-1-1V6a1 1 0 0 1 1-1ZM3.500 6.500 12 13l8.500-6.500',
 } as const
 
-/** A small picture that repeats what the words beside it say. */
+/** Decorative icon, hidden from screen readers. */
 export function icon(name: keyof typeof PATHS): Markup {
   return html`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true"><path d="${safe(PATHS[name])}"/></svg>`
 }

@@ -6,37 +6,37 @@ import { assetPath } from './assets.ts'
 import type { Context } from './context.ts'
 import { icon } from './icons.ts'
 
-/** A page, as its maker describes it. */
+/** Content and metadata of a page. */
 export interface Page {
   readonly title: string
   readonly description?: string
-  /** Below the base address, without a language: what the page is known by. */
+  /** Canonical path, without a language. */
   readonly path: string
   readonly main: Markup
-  /** Machines are asked not to list what holds nothing of its own. */
+  /** Whether search engines are asked not to index the page. */
   readonly hidden?: boolean
   readonly status?: number
   readonly jsonLd?: JsonLd
-  /** The address of a picture of what the page is about. */
+  /** Address of the preview image. */
   readonly image?: string
-  /** The path of the feeds of what is shown, without their ending, and the parameters behind it. */
+  /** Path of the feeds of the page without extension, and their parameters. */
   readonly feed?: FeedLink
-  /** Where the reader is in the navigation. */
+  /** Active entry of the navigation. */
   readonly at?: 'start' | 'events' | 'calendar' | 'map'
-  /** Unix seconds when it could change by time alone, before the day ends. */
+  /** Unix seconds at which the page changes by time alone, if before midnight. */
   readonly until?: number
-  /** Whether it shows what a password has opened: it is kept nowhere. */
+  /** Whether it shows protected content: then it must not be cached. */
   readonly secret?: boolean
 }
 
 export interface FeedLink {
   readonly path: string
   readonly search: string
-  /** What it is of; a list unless it says so. */
+  /** Which feed formats there are: those of lists (the default), or of a single event. */
   readonly of?: 'lists' | 'events'
 }
 
-/** The whole document. */
+/** Renders the whole document. */
 export function answer(context: Context, page: Page): Answer {
   const { call, language } = context
   const { name } = call.scope.site
@@ -71,7 +71,7 @@ ${footer(context, page)}
   }
 }
 
-/** Everything comes from here, but for a logo or map tiles that the operator has elsewhere. */
+/** Content security policy: own resources, and the configured logo and map tiles. */
 function policy({ call }: Context): string {
   const { logo, tiles } = call.scope.site.design
   const elsewhere = [logo, tiles]
@@ -159,7 +159,7 @@ function addressIn({ call, link }: Context, language: string, path: string): str
   return `${base}/${language}${path}`
 }
 
-/** A language's name in itself, such as “Français”. */
+/** Name of a language in itself, such as “Français”. */
 function nameOf(language: string): string {
   const name = new Intl.DisplayNames([language], { type: 'language' }).of(language) ?? language
   return name.charAt(0).toLocaleUpperCase(language) + name.slice(1)

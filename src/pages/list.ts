@@ -19,16 +19,16 @@ import {
 } from './filters.ts'
 import { answer, type Page } from './layout.ts'
 
-/** How far “earlier” goes back from today, in days. */
+/** Days that “earlier” goes back from today. */
 const EARLIER = 30
-/** How far it goes back on the page of a place or a category, in days. */
+/** The same on the page of a venue, organizer or term. */
 const YEAR = 365
-/** The last day that there is. */
+/** Last supported day. */
 const LAST_DAY = '9999-12-31'
-/** How many of the events that began before today are shown above the others. */
+/** Limit on ongoing events above the list. */
 const MAX_RUNNING = 6
 
-/** A page of events that are still to begin, or that begin in the days that were asked for. */
+/** Page of upcoming events, or of events in the requested days. */
 export async function upcoming(
   { call, today }: Context,
   filters: Filters,
@@ -38,7 +38,7 @@ export async function upcoming(
   const eve = addDays(from, -1)
   const query = {
     ...restQuery(filters),
-    // The first day that there is has no day before it.
+    // The first supported day has no day before it.
     ...(eve < from ? { starts_after: eve } : { starts_before: LAST_DAY }),
     ...(filters.end && { starts_before: filters.end }),
     page: filters.page,
@@ -50,7 +50,7 @@ export async function upcoming(
   return { found, total, pages }
 }
 
-/** What began before the days that are shown and is still on; of days gone by nothing is. */
+/** Ongoing events that began before the shown days; empty for past days. */
 export async function running(context: Context, filters: Filters): Promise<Markup | null> {
   const { call, today, t } = context
   if (filters.start !== null && filters.start < today) return null
@@ -61,7 +61,7 @@ export async function running(context: Context, filters: Filters): Promise<Marku
   return strip(context, 'running', t('still_on'), found)
 }
 
-/** The heart of every page that lists events: what is still on, the days to come, and the way to further pages. */
+/** Body of list pages: ongoing events, days, and pagination. */
 export async function listing(context: Context, path: string, filters: Filters, months: boolean): Promise<Markup> {
   const { found, pages } = await upcoming(context, filters)
   return html`${await running(context, filters)}
@@ -102,7 +102,7 @@ function titleOf(context: Context, { start, end, search }: Filters): string {
   return context.t('upcoming')
 }
 
-/** A list of some days goes on by as many days; an open one goes back by a month. */
+/** Previous and next: a range moves by its length; an open list goes back by a month. */
 function placeOf(context: Context, filters: Filters): PageLocation {
   const { t, today } = context
   const { start, end } = filters
@@ -125,7 +125,7 @@ function daysBetween(start: string, end: string): number {
   return Temporal.PlainDate.from(start).until(end).days + 1
 }
 
-/** A page that is about one thing and lists its events. */
+/** Page of a record or term, with its events. */
 export async function subjectPage(
   context: Context,
   filters: Filters,

@@ -4,10 +4,10 @@ import { html, type Markup, type MarkupPart } from '../lib/markup.ts'
 import { frameAround, type MapFrame, metresPerPixel, project, TILE, tilesOf } from '../lib/mercator.ts'
 import type { Context } from './context.ts'
 
-/** A place to be marked. */
+/** Marker on the map. */
 export interface Marked extends Point {
   readonly name: string
-  /** How much happens there. */
+  /** Number of events. */
   readonly weight: number
   readonly href: string
 }
@@ -28,7 +28,7 @@ export function pointOf({ row }: Linked): Point {
   return { lat: Number(row.geo_lat), lng: Number(row.geo_lng) }
 }
 
-/** Where a place is shown by others: a link, which asks nothing of them until somebody follows it. */
+/** Link to a place on an external map. Nothing is requested until it is followed. */
 export function openStreetMap(venue: Linked): string {
   if (isPlaced(venue)) {
     const { lat, lng } = pointOf(venue)
@@ -39,7 +39,7 @@ export function openStreetMap(venue: Linked): string {
   return `https://www.openstreetmap.org/search?query=${encodeURIComponent(query)}`
 }
 
-/** Places on a map: on the operator's tiles, or on plain paper with a scale. */
+/** Map of places: on the configured tiles, or on a plain background with a scale. */
 export function drawMap(
   context: Context,
   places: readonly Marked[],
@@ -59,7 +59,7 @@ function fill(address: string, values: Record<string, number>): string {
   return address.replace(/\{([zxy])\}/g, (_, name) => String(values[name]))
 }
 
-/** Marks that would lie on each other become one. */
+/** Clusters markers that would overlap. */
 function gather(frame: MapFrame, places: readonly Marked[]): Spot[] {
   const spots: Spot[] = []
   for (const place of places) {
@@ -94,11 +94,11 @@ interface Box {
   readonly bottom: number
 }
 
-/** How high a name is, in pixels, and how wide its letters are at most. */
+/** Height of a label and maximal width of a letter, in pixels. */
 const NAME_HEIGHT = 20
 const LETTER = 7.2
 
-/** Names beside the marks, below or above them: as many as have room. */
+/** Places labels beside, below or above markers, as far as there is room. */
 function labels(frame: MapFrame, spots: readonly Spot[]): MarkupPart {
   const taken: Box[] = spots.map(({ x, y, radius }) => ({
     left: x - radius,
@@ -133,7 +133,7 @@ function isFree({ width, height }: MapFrame, taken: readonly Box[], { left, righ
   return taken.every((box) => right < box.left || left > box.right || bottom < box.top || top > box.bottom)
 }
 
-/** Lines a hundred pixels apart, from the middle out. */
+/** Grid lines a hundred pixels apart, from the centre. */
 function paper({ width, height }: MapFrame): MarkupPart {
   const lines = (length: number) =>
     Array.from({ length: Math.ceil(length / 100) }, (_, n) => (length % 100) / 2 + n * 100)
@@ -145,7 +145,7 @@ function paper({ width, height }: MapFrame): MarkupPart {
 
 const LENGTHS = [50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000, 200_000, 500_000, 1_000_000]
 
-/** The longest round distance that fits a fifth of the view. */
+/** Longest round distance that fits a fifth of the view. */
 function scale({ locale }: Context, frame: MapFrame): MarkupPart {
   const metres = metresPerPixel(frame)
   const length = LENGTHS.findLast((one) => one / metres < frame.width / 5)

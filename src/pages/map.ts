@@ -13,10 +13,10 @@ import { answer } from './layout.ts'
 import { empty } from './list.ts'
 import { drawMap, isPlaced, openStreetMap, pointOf } from './map-drawing.ts'
 
-/** The most events that are looked at, and places that are shown. */
+/** Limits on events read and venues shown. */
 const MOST = 300
 const MAX_PLACES = 60
-/** How many events of a place are named. */
+/** Events listed per venue. */
 const NAMED = 3
 
 async function map(call: Call): Promise<Answer> {
@@ -51,7 +51,7 @@ interface MapPlace {
   readonly events: Event[]
 }
 
-/** The venues of events, those with most of them first. */
+/** Venues by number of events, descending. */
 function placesOf(events: readonly Event[]): MapPlace[] {
   const places = new Map<number, MapPlace>()
   for (const event of events) {

@@ -8,12 +8,12 @@ import { RECORD_KINDS, type RecordKind } from '../schema/linked.ts'
 import type { TermKind } from '../schema/term.ts'
 import { termPath } from './cards.ts'
 
-/** What machines may find, by sitemaps.org: an index, and parts, each a range of so many ids: short enough to be cached. */
+/** Sitemap (sitemaps.org): an index, and parts by ranges of ids, small enough to be cached. */
 const PART = 5000
-/** How many parts an index may name. */
+/** Limit on parts of the index. */
 const MAX_PARTS = 50_000
 const KINDS = new Map(RECORD_KINDS.map((kind) => [`${kind}s`, kind]))
-/** Enough for any tree of categories. */
+/** Limit on terms of a kind. */
 const MAX_TERMS = 5000
 const HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n'
 const SPACE = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
@@ -40,7 +40,7 @@ async function part(call: Call): Promise<Answer> {
   throw new AppError('rest_no_route')
 }
 
-/** A part of the records of a kind. */
+/** Part with records of one kind. */
 async function records(call: Call, kind: RecordKind, from: number): Promise<string> {
   const entries: string[] = []
   for await (const rows of addresses.list(call.scope, kind, from, from + PART))

@@ -15,7 +15,7 @@ const UPCOMING = 10
 const FEATURED = 3
 const CATEGORIES = 12
 
-/** This month, as a way to its days. */
+/** Small calendar of this month with links to its days. */
 function smallMonth(context: Context): Markup {
   const { today, link } = context
   const first = `${today.slice(0, 7)}-01`
@@ -32,7 +32,7 @@ function smallMonth(context: Context): Markup {
 ${days.slice(0, 7).map((day) => html`<span aria-hidden="true">${say(context, day, 'weekdayShort')}</span>`)}${days.map(cell)}</nav>`
 }
 
-/** What is on: the featured events to come, the next ones, and the ways further in. */
+/** Start page: featured events, next events, and links to further pages. */
 async function start(call: Call): Promise<Answer> {
   const context = contextOf(call)
   const { t, link, today } = context

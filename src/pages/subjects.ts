@@ -17,7 +17,7 @@ import { subjectPage } from './list.ts'
 import { drawMap, isPlaced, openStreetMap, pointOf } from './map-drawing.ts'
 import { redirect, spelled } from './redirect.ts'
 
-/** The pages of what events are linked to: places, organizers, categories, tags. */
+/** Pages of venues, organizers, categories and tags. */
 
 async function record(call: Call, kind: LinkedKind): Promise<Answer> {
   const context = contextOf(call)
@@ -37,7 +37,7 @@ async function record(call: Call, kind: LinkedKind): Promise<Answer> {
   })
 }
 
-/** What is told of a venue or organizer: its picture and words beside its facts, or those alone. */
+/** Head of a venue or organizer: image and description beside the facts, or the facts alone. */
 function about(context: Context, kind: LinkedKind, found: Linked): Markup {
   const { image, row } = found
   if (!image && !row.description) return html`<div class="bare">${facts(context, kind, found)}</div>`
@@ -45,12 +45,12 @@ function about(context: Context, kind: LinkedKind, found: Linked): Markup {
   return html`<div class="subject"><div class="prose" dir="auto">${shown}${prose(context, row.description)}</div>${facts(context, kind, found)}</div>`
 }
 
-/** Descriptions were made safe when they were stored; on a page they may not ask for anything elsewhere, or dress as a part of it. */
+/** Descriptions are sanitized when stored. On a page they also must not load external resources or imitate the page. */
 export function prose({ call }: Context, description: string | null): Markup {
   return safe(description ? pageHtml(description, `${call.addresses.home}/images/`) : '')
 }
 
-/** Where a venue is, in lines. */
+/** Address of a venue, in lines. */
 export function addressOf({ row }: Linked): string[] {
   const region = row.stateprovince || row.state || row.province
   return [row.address, [row.zip, row.city].filter(Boolean).join(' '), region, row.country]
@@ -58,7 +58,7 @@ export function addressOf({ row }: Linked): string[] {
     .map((line) => String(line))
 }
 
-/** A venue on the operator's tiles; without them a place by itself says nothing. */
+/** Map of a venue, only with configured tiles. */
 export function placeMap(context: Context, venue: Linked): MarkupPart {
   if (context.call.scope.site.design.tiles === '' || !isPlaced(venue) || venue.row.show_map !== 1) return null
   const name = String(venue.row.venue)
@@ -88,7 +88,7 @@ function facts(context: Context, kind: LinkedKind, found: Linked): MarkupPart {
   return html`<aside class="panel" aria-label="${t('details')}"><ul class="facts">${items}</ul>${map}</aside>`
 }
 
-/** An address as people say it. */
+/** Host name of a web address, without `www.`. */
 export function hostOf(address: string): string {
   return URL.canParse(address) ? new URL(address).hostname.replace(/^www\./, '') : address
 }
@@ -108,7 +108,7 @@ async function term(call: Call, kind: 'category' | 'tag', slug: string, asked: s
   })
 }
 
-/** The categories below one, and the way back up. */
+/** Subcategories, and a link to the parent category. */
 async function around({ call, link, t }: Context, found: Term): Promise<MarkupPart> {
   const { rows } = await terms.list(call.scope, 'category', () => ({ parent: found.id, per_page: 50 }))
   const above = found.parent > 0 ? [await terms.get(call.scope, 'category', found.parent)] : []
@@ -134,7 +134,7 @@ export const subjectViews: readonly View[] = [
   {
     path: '/events/category/*',
     methods: ['GET'],
-    // The router takes one `*` in a place, so the feeds of categories come this way too.
+    // The router allows one wildcard per path, so this route also serves the feeds of categories.
     parameters: [...LIST_FILTERS, ...feedParameters],
     async handle(call) {
       const feed = await categoryFeed(call)

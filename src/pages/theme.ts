@@ -1,6 +1,6 @@
 import { type Colour, formatColour, mix, parseColour, readableOn, textColourOn } from '../lib/colour.ts'
 
-/** What the page is printed on, by day and by night: the page itself and what is raised above it. As in web/pages.css. */
+/** Background colours of page and raised parts, light and dark, as in web/pages.css. */
 const DAY: readonly Colour[] = [
   [251, 250, 247],
   [255, 255, 255],
@@ -10,7 +10,7 @@ const NIGHT: readonly Colour[] = [
   [29, 32, 38],
 ]
 
-/** The colours that follow from the accent, as a stylesheet: whatever it is, everything can be read. */
+/** Stylesheet with colours derived from the accent, with sufficient contrast for any accent. */
 export function themeOf(accent: string): string {
   const colour = parseColour(accent) ?? [47, 107, 70]
   return `:root{${variables(colour, DAY, 0.09)}}@media (prefers-color-scheme:dark){:root{${variables(colour, NIGHT, 0.18)}}}`

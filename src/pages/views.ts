@@ -8,7 +8,7 @@ import { machineViews } from './sitemap.ts'
 import { startViews } from './start.ts'
 import { subjectViews } from './subjects.ts'
 
-/** Every page that people read, and what leads machines to them. */
+/** Routes of all pages and of the sitemap. */
 export const pages: readonly View[] = [
   ...startViews,
   ...listViews,

@@ -2,25 +2,25 @@ import type { Event } from '../domain/events.ts'
 import { addDays } from './context.ts'
 import { lastDay, startDay } from './dates.ts'
 
-/** An event on one day of a grid of weeks. */
+/** Event on one day of a grid of weeks. */
 export interface Slot {
   readonly event: Event
-  /** The row inside the week, from 0. */
+  /** Row inside the week, from 0. */
   readonly lane: number
-  /** How many days its bar reaches over from here; 0 on the days that the bar comes from an earlier one. */
+  /** Days that its bar spans from here; 0 where a bar continues from an earlier day. */
   readonly span: number
-  /** Whether it began before this week, and whether it goes on after it. */
+  /** Whether it continues from the week before, and into the next. */
   readonly before: boolean
   readonly after: boolean
 }
 
 export interface Day {
   readonly day: string
-  /** In order of lanes. */
+  /** Ordered by row. */
   readonly slots: readonly Slot[]
 }
 
-/** Lays events out in weeks: one that lasts keeps its row for as long as it lasts in a week. Sticky ones may have the first rows. */
+/** Lays out events in weeks. An event keeps its row within a week. Sticky events may have the first rows. */
 export function layOut(events: readonly Event[], first: string, weeks: number, stickyFirst = false): Day[][] {
   const ranges = events.map((event) => ({ event, from: startDay(event.row), to: lastDay(event.row) }))
   return Array.from({ length: weeks }, (_, week) => {
@@ -36,7 +36,7 @@ export function layOut(events: readonly Event[], first: string, weeks: number, s
         before: from < monday,
         after: to > sunday,
       }))
-      // Of those that begin on a day, the longest come first, then those of the whole day, then by the clock.
+      // Order of events of a day: the longest first, then all-day events, then by start time.
       .sort(
         (one, other) =>
           (stickyFirst ? Number(isSticky(other.event)) - Number(isSticky(one.event)) : 0) ||
@@ -49,7 +49,7 @@ export function layOut(events: readonly Event[], first: string, weeks: number, s
   })
 }
 
-/** That a protected event is sticky, only those know who see all of it. */
+/** Hides that a protected event is sticky from readers who see only its public part. */
 function isSticky({ row, whole }: Event): boolean {
   return whole && row.sticky === 1
 }
