@@ -64,9 +64,9 @@ export interface CalendarEntry {
  * How much of a value is read, in characters: more than a field may hold, so that it is refused as too long, and less than
  * takes long.
  */
-const LONGEST_NAME = 5000
-const LONGEST_TEXT = 250_000
-const LONGEST_LIST = 100_000
+const MAX_NAME = 5000
+const MAX_TEXT = 250_000
+const MAX_LIST = 100_000
 
 /** How many categories and tags are read of an entry, how many rules, and how many times that are added or left out. */
 const MAX_NAMES = 200
@@ -87,12 +87,12 @@ export function readEntry(component: Component, zones: Zones): CalendarEntry {
   if (startLine === undefined) throw new EntryError('entry_without_start')
   const start = readTime(startLine, zones)
   const end = endOf(component, start, zones)
-  const text = (name: string) => unescapeText(first(component, name)?.value.slice(0, LONGEST_NAME) ?? '').trim()
+  const text = (name: string) => unescapeText(first(component, name)?.value.slice(0, MAX_NAME) ?? '').trim()
   const fields = fieldsOf(component)
   // Times in UTC and whole days have no zone of their own, unless an export of ours names it.
   const named = typeof fields?.timezone === 'string' ? findZone(fields.timezone) : null
   const zone = start.isDate ? (named ?? start.zone) : start.zone
-  const [lat = '', lng = ''] = (first(component, 'GEO')?.value.slice(0, LONGEST_NAME) ?? '')
+  const [lat = '', lng = ''] = (first(component, 'GEO')?.value.slice(0, MAX_NAME) ?? '')
     .split(/[;,]/)
     .map((part) => part.trim())
   return {
@@ -114,7 +114,7 @@ export function readEntry(component: Component, zones: Zones): CalendarEntry {
     tags: namesOf(component, (line) => line.parameters.get('X-KALENDS-KIND')?.[0] === 'TAG'),
     parent: parentOf(component),
     fields,
-    website: first(component, 'URL')?.value.slice(0, LONGEST_NAME).trim() ?? '',
+    website: first(component, 'URL')?.value.slice(0, MAX_NAME).trim() ?? '',
     image: imageOf(component),
     cancelled: text('STATUS').toUpperCase() === 'CANCELLED',
     isPrivate: /^(PRIVATE|CONFIDENTIAL)$/i.test(text('CLASS')),
@@ -224,10 +224,10 @@ function descriptionOf(component: Component): CalendarEntry['description'] {
     (line) => line.parameters.get('FMTTYPE')?.[0]?.toLowerCase() === 'text/html',
   )
   if (html !== undefined) {
-    const text = unescapeText(html.value.slice(0, LONGEST_TEXT))
+    const text = unescapeText(html.value.slice(0, MAX_TEXT))
     return { text: bodyOf(text), isHtml: true }
   }
-  const text = unescapeText(first(component, 'DESCRIPTION')?.value.slice(0, LONGEST_TEXT) ?? '').trim()
+  const text = unescapeText(first(component, 'DESCRIPTION')?.value.slice(0, MAX_TEXT) ?? '').trim()
   return { text, isHtml: /<br ?\/?>|<\/(?:a|b|i|u|p|ul|ol|li|em|strong|span|div)>/i.test(text) }
 }
 
@@ -244,7 +244,7 @@ function namesOf(component: Component, wanted: (line: ContentLine) => boolean): 
   return (component.properties.get('CATEGORIES') ?? [])
     .filter(wanted)
     .slice(0, MAX_NAMES)
-    .flatMap((line) => splitTexts(line.value.slice(0, LONGEST_LIST)).slice(0, MAX_NAMES))
+    .flatMap((line) => splitTexts(line.value.slice(0, MAX_LIST)).slice(0, MAX_NAMES))
     .map((name) => name.trim())
     .filter((name) => name !== '')
     .slice(0, MAX_NAMES)
@@ -255,7 +255,7 @@ function parentOf(component: Component): string | null {
   const line = (component.properties.get('RELATED-TO') ?? []).find(
     ({ parameters }) => (parameters.get('RELTYPE')?.[0] ?? 'PARENT').toUpperCase() === 'PARENT',
   )
-  return line === undefined ? null : unescapeText(line.value.slice(0, LONGEST_NAME)).trim() || null
+  return line === undefined ? null : unescapeText(line.value.slice(0, MAX_NAME)).trim() || null
 }
 
 /** The first picture that lies at an address: an IMAGE (RFC 7986 §5.10) or, before those had a name, an attached file. */
@@ -280,7 +280,7 @@ function fieldsOf(component: Component): CalendarEntry['fields'] {
 
 function organizerOf(line: ContentLine | undefined): CalendarEntry['organizer'] {
   if (line === undefined) return null
-  const email = /^mailto:(.+)$/i.exec(line.value.slice(0, LONGEST_NAME).trim())?.[1]?.trim() ?? ''
+  const email = /^mailto:(.+)$/i.exec(line.value.slice(0, MAX_NAME).trim())?.[1]?.trim() ?? ''
   const name = line.parameters.get('CN')?.[0]?.trim() ?? ''
   return name === '' && email === '' ? null : { name: name || email, email: decoded(email) }
 }

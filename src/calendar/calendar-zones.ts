@@ -120,7 +120,7 @@ function* onsetsOf(part: Component, horizon: WallSeconds, budget: Budget): Gener
   if (from === null || offset === null || start === null) return []
   const also: WallSeconds[] = []
   for (const { value } of part.properties.get('RDATE') ?? []) {
-    for (const text of value.slice(0, LONGEST_LIST).split(',')) {
+    for (const text of value.slice(0, MAX_LIST).split(',')) {
       const moment = readIcalTime(text)
       if (moment !== null) also.push(fromWall(moment.wall))
       if (also.length > MAX_CHANGES) break
@@ -145,7 +145,7 @@ function* onsetsOf(part: Component, horizon: WallSeconds, budget: Budget): Gener
 }
 
 /** How much of a list of times is read, in characters, and how many rules: more than any zone needs. */
-const LONGEST_LIST = 50_000
+const MAX_LIST = 50_000
 const MAX_RULES = 20
 
 /** The same date and time of a year shortly before the horizon. */

@@ -20,7 +20,7 @@ export interface Component {
 const MAX_CHARACTERS = 2_000_000
 
 /** The longest address of a file, in characters. */
-const LONGEST_ADDRESS = 2000
+const MAX_ADDRESS = 2000
 
 /** How deep components may lie inside each other. */
 const DEEPEST = 5
@@ -127,7 +127,7 @@ export class ComponentReader {
     this.#size += size
     if (this.#size > MAX_CHARACTERS) this.#tooLarge = true
     // Files may be megabytes of data that nobody asks for; what is short may be the address of one.
-    const isData = (line.name === 'ATTACH' || line.name === 'IMAGE') && line.value.length > LONGEST_ADDRESS
+    const isData = (line.name === 'ATTACH' || line.name === 'IMAGE') && line.value.length > MAX_ADDRESS
     if (this.#tooLarge || isData || !LINES.has(line.name)) return
     const lines = open.properties.get(line.name)
     if (lines === undefined) open.properties.set(line.name, [line])

@@ -35,11 +35,11 @@ const PARTS =
   /^(FREQ|INTERVAL|COUNT|UNTIL|BYMONTH|BYWEEKNO|BYYEARDAY|BYMONTHDAY|BYDAY|BYHOUR|BYMINUTE|BYSECOND|BYSETPOS|WKST|RSCALE|X-.*)$/
 
 /** The longest rule, in characters: one that names every day of the year in two ways is shorter. */
-const LONGEST_RULE = 10_000
+const MAX_RULE = 10_000
 
 /** Reads a rule of an entry whose times are in `zone`. */
 export function readRule(text: string, zone: Zone): Rule {
-  if (text.length > LONGEST_RULE) throw new RuleError(text.slice(0, 80))
+  if (text.length > MAX_RULE) throw new RuleError(text.slice(0, 80))
   const parts = new Map<string, string>()
   for (const part of text.split(';').filter((one) => one.trim() !== '')) {
     const [name = '', value = ''] = part.split('=', 2).map((one) => one.trim().toUpperCase())

@@ -53,7 +53,7 @@ export function* describing(zone: Zone, first: Instant, last: Instant): Generato
 }
 
 /** The fewest years in a row that are worth a rule, and that prove one which goes on. */
-const SHORTEST_RULE = 3
+const MIN_RULE = 3
 
 function runsOf(changes: readonly Change[]): Run[] {
   const kinds = Map.groupBy(changes, ({ wall, offsetFrom, offsetTo, name, daylight }) =>
@@ -64,7 +64,7 @@ function runsOf(changes: readonly Change[]): Run[] {
     let run: Change[] = []
     let days: string[] = []
     const finish = () => {
-      const rule = run.length >= SHORTEST_RULE ? ruleOf(run, days) : null
+      const rule = run.length >= MIN_RULE ? ruleOf(run, days) : null
       if (rule !== null) runs.push({ changes: run, rule })
       else runs.push(...run.map((change) => ({ changes: [change], rule: null })))
     }

@@ -64,12 +64,12 @@ function changeAt(zone: Zone, at: Instant): Known {
 }
 
 /** A clock that is put forward and back again within about a year shows daylight time in between. */
-const LONGEST_SUMMER = 400 * 86_400
+const MAX_SUMMER = 400 * 86_400
 
 function findChange(zone: Zone, at: Instant): Known {
   const offsetFrom = offsetAt(at - 1, zone)
   const offsetTo = offsetAt(at, zone)
   const next = transition(at, zone, 'next')
-  const goesBack = next !== null && next - at < LONGEST_SUMMER && offsetAt(next, zone) < offsetTo
+  const goesBack = next !== null && next - at < MAX_SUMMER && offsetAt(next, zone) < offsetTo
   return { next, offsetFrom, offsetTo, name: abbreviation(at, zone), daylight: offsetTo > offsetFrom && goesBack }
 }

@@ -14,14 +14,14 @@ export type Instant = number
 export type Zone = string
 
 const MANUAL = /^UTC([+-])(\d{1,2})(?:\.(\d{1,2})|:(\d{2}))?$/i
-const LONGEST_NAME = 64
+const MAX_NAME = 64
 const known = new Map<string, Zone>()
 
 /** The zone in its usual spelling, or null when there is none of that name. */
 export function findZone(text: string): Zone | null {
   const name = text.trim()
   const found = known.get(name)
-  if (found !== undefined || name.length > LONGEST_NAME) return found ?? null
+  if (found !== undefined || name.length > MAX_NAME) return found ?? null
   const zone = manualZone(name) ?? namedZone(name)
   // Only what exists is kept, in its few spellings: clients may send other names without end.
   if (zone !== null && known.size < 10_000) known.set(name, zone)

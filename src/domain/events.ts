@@ -163,7 +163,7 @@ export async function trashWithin(tx: Tx, scope: Scope, id: number): Promise<voi
 }
 
 /** How many scheduled records are published in one transaction. */
-const MOST_PUBLISHED = 100
+const MAX_PUBLISHED = 100
 
 /** Publishes scheduled records in the second in which they are due. */
 export function publishing(scope: Pick<Scope, 'db' | 'clock'>): JobKind {
@@ -188,7 +188,7 @@ export async function publishDue(scope: Pick<Scope, 'db' | 'clock'>): Promise<nu
 async function publishSome(tx: Tx, scope: Pick<Scope, 'clock'>, kind: RecordKind, now: Instant): Promise<number> {
   await recordStorage.lockPublishing(tx)
   let published = 0
-  for (const { id } of await recordStorage.due(tx, kind, now, MOST_PUBLISHED)) {
+  for (const { id } of await recordStorage.due(tx, kind, now, MAX_PUBLISHED)) {
     const row = await recordStorage.getLocked(tx, kind, { id })
     if (row?.status !== 'future') continue
     await recordStorage.update(tx, kind, id, { status: 'publish' })

@@ -33,7 +33,7 @@ const PAUSES = [2, 10, 60, 300, 900, 3600, 3600, 3600]
 /** A recurring job does not give up: it goes on with the third pause. */
 const RECURRING_PAUSE = 3
 /** The longest error that is stored. */
-const MOST_ERROR = 1000
+const MAX_ERROR = 1000
 
 /** The run of a job that this process has claimed. */
 export class JobRun {
@@ -80,7 +80,7 @@ export class JobRun {
   async #fail(error: unknown, pauses: readonly number[]): Promise<void> {
     const { db, log } = this.#options
     const { key, attempts } = this.job
-    const text = String(error).slice(0, MOST_ERROR)
+    const text = String(error).slice(0, MAX_ERROR)
     const details = { err: error, job: this.kind.name, key, attempts }
     const pause = pauses[(this.kind.every === undefined ? attempts : Math.min(attempts, RECURRING_PAUSE)) - 1]
     if (pause === undefined) {

@@ -3,11 +3,11 @@ import type { EventStream } from '../domain/event-stream.ts'
 import { matchesEtag, tagOf } from '../http/conditional.ts'
 import type { Answer, Call } from '../http/endpoint.ts'
 
-/** How long a cache may answer by itself, in seconds. */
+/** `max-age` of feeds, in seconds. */
 const FRESH = 300
 
-/** How much text is put together before it is sent, and so kept for the next reader, in characters; what is longer is streamed. */
-const MOST_KEPT = 300_000
+/** Texts up to this length are buffered and cached; longer ones are streamed. In characters. */
+const MAX_KEPT = 300_000
 
 /**
  * Answers with a text or, to a reader who has it already, that nothing has changed. The tag is made from sums and
@@ -35,14 +35,14 @@ export async function conditional(
   }
 }
 
-/** All of a short text, and a stream of a long one. */
+/** Buffers a short text, and streams a long one. */
 async function begin(text: AsyncGenerator<string>): Promise<string | Readable> {
   let begun = ''
   for (;;) {
     const { done, value } = await text.next()
     if (done) return begun
     begun += value
-    if (begun.length > MOST_KEPT) return Readable.from(goOn(begun, text), { objectMode: false, highWaterMark: 65_536 })
+    if (begun.length > MAX_KEPT) return Readable.from(goOn(begun, text), { objectMode: false, highWaterMark: 65_536 })
   }
 }
 

@@ -23,7 +23,7 @@ type Cell = string | number | null
 type Write = (event: Event, feed: Feed) => Cell
 
 const flag = (value: unknown) => (value === 1 ? 'true' : 'false')
-/** By the event's clock; where that shows the same time twice, the second with its offset. */
+/** Local time of the event. The second of two equal local times has its offset. */
 const when = (instant: Instant, wall: WallClock, zone: Zone) =>
   toInstant(wall, zone) === instant ? wall : toIso(instant, zone)
 const names = (list: readonly { name: string }[]) =>
@@ -46,7 +46,7 @@ type OwnColumn = Exclude<
   PlainEventField | LinkedKind | (typeof NOT_IN_TABLES)[number] | 'date'
 >
 
-/** Every column, in order; plain fields that are not named here come last. */
+/** All columns, in order. Plain fields that are not listed here come last. */
 const NAMED: Record<'id' | OwnColumn, Write> & Partial<Record<PlainEventField, Write>> = {
   id: ({ row }) => row.id,
   title: ({ row }) => row.title,

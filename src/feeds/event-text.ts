@@ -3,15 +3,15 @@ import type { Event } from '../domain/events.ts'
 import type { Linked } from '../domain/linked-records.ts'
 import { encode } from '../lib/html.ts'
 
-/** What feeds tell of an event in words. */
+/** Texts about an event for feeds. */
 
 const formats = new Map<string, Intl.DateTimeFormat>()
 
-/** When an event is, by its own clock, in the reader's language. */
+/** Date and time of an event in its zone, in the reader's language. */
 export function whenText({ row }: Event, language: string): string {
   const allDay = row.all_day === 1
   const key = `${language} ${allDay}`
-  // The wall clocks themselves are written, as if they were UTC.
+  // Formatted as UTC, so that no zone shifts the wall-clock time.
   const format =
     formats.get(key) ??
     new Intl.DateTimeFormat(language, {
@@ -24,7 +24,7 @@ export function whenText({ row }: Event, language: string): string {
   return allDay ? range : `${range} ${abbreviation(row.start_utc, row.timezone)}`
 }
 
-/** Where an event is: each venue with its address. */
+/** Venues of an event with their addresses. */
 export function whereText({ venues }: Event): string {
   return venues.map(placeText).join('; ')
 }
@@ -36,7 +36,7 @@ export function placeText({ row }: Linked): string {
   return [row.venue, row.address, city, region, row.country].filter(Boolean).join(', ')
 }
 
-/** When and where, and then the description: what a reader of news sees of an event. */
+/** Body of a feed item: date, place and description. */
 export function contentHtml(event: Event, language: string): string {
   const lines = [whenText(event, language), whereText(event)].filter((line) => line !== '').map(encode)
   return `<p>${lines.join('<br />')}</p>${event.row.description ?? ''}`

@@ -7,10 +7,10 @@ import { DEFAULT_LANGUAGE } from '../lib/texts.ts'
 import { type Feed, feedTitle } from './feed.ts'
 import { EXPORTS } from './formats.ts'
 
-/** An export that cannot be made as it was asked for, in words. */
+/** Thrown for an export with invalid options. */
 export class ExportError extends Error {}
 
-/** The text of a file with the events that match the filters of lists: those that everybody sees, or all that the scope's user does. */
+/** Streams an export of the events that match the filters: public ones, or all that the user may see. */
 export async function exportEvents(
   scope: StreamScope,
   name: string,

@@ -7,45 +7,45 @@ import { NAMESPACE } from '../http/endpoint.ts'
 import { text } from '../lib/texts.ts'
 import { nextSlice, SLICE } from '../lib/time-slices.ts'
 
-/** A feed on its way out: what is true of all formats. */
+/** Data of a feed that all formats share. */
 export interface Feed {
   readonly title: string
   readonly language: string
   readonly addresses: Addresses
   readonly site: Site
-  /** The page that shows the same to people. */
+  /** Address of the page with the same events. */
   readonly page: string
-  /** The feed's own address; null for a file. */
+  /** Address of the feed; null for a file. */
   readonly self: string | null
   readonly next: string | null
   readonly previous: string | null
-  /** Asked only by a feed that has nothing else to say of time: its answer is true for a second. */
+  /** Current time, for a feed without a date of its own. It makes the response valid for a second only. */
   readonly now: () => Instant
   readonly events: EventStream
 }
 
-/** A format that events are written in, one batch after the other. formats.ts lists all of them. */
+/** Format of feeds and exports, written batch by batch. formats.ts lists all of them. */
 export interface Format {
-  /** Of addresses and files, without the dot; the name of an export format. */
+  /** File extension without the dot, and name of the export format. */
   readonly extension: string
-  /** Name for people, the same in every language. */
+  /** Display name, the same in every language. */
   readonly label: string
   readonly type: string
-  /** Of what there is a feed in this format. */
+  /** Resources with a feed in this format. */
   readonly feedsOf: readonly ('lists' | 'events')[]
   /** Whether `kalends export` writes it. */
   readonly isExport?: true
-  /** Whether the menu “Subscribe” of pages links to it. */
+  /** Whether the “Subscribe” menu of pages links to it. */
   readonly inMenu?: true
-  /** Whether browsers save it rather than show it. */
+  /** Whether browsers download it instead of showing it. */
   readonly isAttachment?: true
-  /** Which events it holds when no dates are asked for. */
+  /** Default range of dates. */
   readonly period: StreamRequest['period']
   write(feed: Feed): AsyncGenerator<string>
 }
 
 /**
- * The texts of all events, in pieces: a batch may hold megabytes, and nobody else is to wait for all of it. An event that
+ * Yields the texts of all events in small pieces: a batch may have megabytes, and must not hold the event loop. An event that
  * cannot be written is left out.
  */
 export async function* inPieces(
@@ -74,7 +74,7 @@ export async function* inPieces(
   }
 }
 
-/** What a feed is called: by the name of the calendar, if it was given one, else by its host; and by what it is of. */
+/** Title of a feed: the name of the calendar, or else its host, and the record or term that it is filtered by. */
 export function feedTitle(
   { name, isNamed }: Pick<Site, 'name' | 'isNamed'>,
   { host }: Addresses,
@@ -85,7 +85,7 @@ export function feedTitle(
   return isNamed ? name : text(language, 'feeds.all', { host })
 }
 
-/** The name of an event among all feeds of the world, which stays when its slug does not. */
+/** Globally unique id of an event. It does not depend on the slug. */
 export function permanentId(id: number, { home }: Addresses): string {
   return `${home}/${NAMESPACE}/events/${id}`
 }

@@ -26,13 +26,13 @@ export const icalendar: Format = {
   write,
 }
 
-/** How often a subscriber should look again. */
+/** Refresh interval for subscribers. */
 const REFRESH = 'PT1H'
 
-/** Begins to count changes here, so that their number stays one that RFC 5545 §3.3.8 allows until 2088. */
+/** Epoch of SEQUENCE, so that it fits the integers of RFC 5545 §3.3.8 until 2088. */
 const SEQUENCE_FROM = Date.UTC(2020, 0) / 1000
 
-/** The zones that were described, each with the time around the last event in which nothing is doubtful. */
+/** Described zones, each with the unambiguous time span around its last event. */
 type Zones = ReadonlyMap<Zone, ZoneDescription & { plain: ReturnType<typeof plainSpan> }>
 
 async function* write(feed: Feed): AsyncGenerator<string> {
@@ -74,7 +74,7 @@ function head({ title, self, page, site, events }: Feed): string {
   ])
 }
 
-/** Only an unpublished event of an export is anything but confirmed. */
+/** STATUS: only unpublished events of an export are not CONFIRMED. */
 const STATUS: Partial<Record<Status, string>> = { draft: 'TENTATIVE', pending: 'TENTATIVE', trash: 'CANCELLED' }
 
 function vevent(event: Event, addresses: Addresses, zones: Zones, terms: TermLines | null): string {
@@ -115,7 +115,7 @@ function vevent(event: Event, addresses: Addresses, zones: Zones, terms: TermLin
   ])
 }
 
-/** What tells an event from those of every other calendar, for ever. */
+/** Globally unique and permanent UID of an event. */
 function uid(id: number, { host }: Addresses): string {
   return `event-${id}@${host}`
 }
@@ -129,7 +129,7 @@ function times(row: EventRow, zones: Zones): Line[] {
     : [start]
 }
 
-/** By the clock of the event's zone, wherever a reader who has nothing but its description finds the same instant. */
+/** Local time with TZID, if the VTIMEZONE maps it to the same instant; else UTC. */
 function dateLine(name: string, instant: Instant, wall: WallClock, zone: Zone, zones: Zones): Line {
   const known = zones.get(zone)
   if (known === undefined || instant < known.from || instant >= known.until) return [name, utc(instant)]
@@ -141,10 +141,10 @@ function dateLine(name: string, instant: Instant, wall: WallClock, zone: Zone, z
   return isWhole ? [name, basic(wall), { TZID: zone }] : [name, utc(instant)]
 }
 
-/** Since then all offsets are whole minutes. */
+/** All later offsets are whole minutes. */
 const MODERN = Date.UTC(1973, 0) / 1000
 
-/** Whole days; the end is the day after the last. */
+/** All-day dates. DTEND is the day after the last. */
 function days({ start_local, end_local }: EventRow): Line[] {
   const first = Temporal.PlainDate.from(start_local.slice(0, 10))
   const end = Temporal.PlainDate.from(end_local.slice(0, 10)).add({ days: 1 })
@@ -158,7 +158,7 @@ function days({ start_local, end_local }: EventRow): Line[] {
   ]
 }
 
-/** Plain text for every program, and the HTML for those that know it. */
+/** DESCRIPTION as plain text, and X-ALT-DESC as HTML. */
 function descriptions({ description }: EventRow): (Line | false)[] {
   if (!description) return []
   return [
@@ -201,7 +201,7 @@ function utc(instant: Instant): string {
 
 type Line = Parameters<typeof writeLine>
 
-/** Lines, of which some may be missing. */
+/** Joins lines, without those that are null. */
 function lines(list: readonly (Line | false)[]): string {
   return list.map((line) => (line === false ? '' : writeLine(...line))).join('')
 }

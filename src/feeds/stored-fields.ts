@@ -5,7 +5,7 @@ import { asHtml } from '../lib/html.ts'
 import type { Fields } from '../schema/field.ts'
 import * as types from '../schema/value-types.ts'
 
-/** The fields of a row as a request would send them: what is empty is left out, flags are booleans. */
+/** Fields of a row in the form of a request: without empty fields, flags as booleans. */
 export function storedFields(fields: Fields, row: object, except: readonly string[] = []): Record<string, unknown> {
   const columns = row as Record<string, unknown>
   const shown: Record<string, unknown> = {}
@@ -17,7 +17,7 @@ export function storedFields(fields: Fields, row: object, except: readonly strin
   return shown
 }
 
-/** A ticket as a request would send it; its dates with their offsets, as a clock may show the same time twice. */
+/** Ticket in the form of a request. Dates have their offsets, because local times can be ambiguous. */
 export function ticketFields(
   { name, price, currency, url, capacity, available_from: from, available_until: until }: TicketRow,
   { timezone }: EventRow,
@@ -35,7 +35,7 @@ export function ticketFields(
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null))
 }
 
-/** A venue or organizer as a request would send it. */
+/** Linked record in the form of a request. */
 export function linkedFields(fields: Fields, { row }: Linked): Record<string, unknown> {
   return {
     ...storedFields(fields, row),
@@ -45,7 +45,7 @@ export function linkedFields(fields: Fields, { row }: Linked): Record<string, un
   }
 }
 
-/** The status that an event comes back with: without its password, which no file holds, it must not be open to all. */
+/** Status in an export. Files hold no passwords, so a protected event is not exported as public. */
 export function importStatus({ status, password_hash }: EventRow): string {
   return password_hash !== null && status === 'publish' ? 'private' : status
 }

@@ -2,11 +2,11 @@ import type { Event } from '../domain/events.ts'
 import type { TermRow } from '../domain/terms.ts'
 import { asHtml } from '../lib/html.ts'
 
-/** Tells of every category and tag of an export once, with the first event that needs it. */
+/** Describes each category and tag of an export once, before the first event that has it. */
 export class TermLines {
   readonly #told = new Set<number>()
 
-  /** The terms of an event, and those above them, that were not told of before. */
+  /** Terms of an event and their ancestors that were not described before. */
   of({ categories, tags }: Event): string[] {
     const lines: string[] = []
     for (const term of [...categories, ...tags]) {

@@ -20,10 +20,10 @@ const EVENT_ENDINGS = feedFormats('events')
 
 const FILE = new RegExp(`^(.+)\\.(${LIST_ENDINGS})$`)
 
-/** What a feed is of: its name, its page, and what it asks for. */
+/** Subject of a feed: name, page and filter. */
 interface Subject {
   readonly name: string | null
-  /** Of the page, without the slash at its end: the feed's is this and its extension. */
+  /** Path of the page without the trailing slash. The feed adds its extension. */
   readonly path: string
   readonly of?: StreamRequest['of']
   /** A single event. */
@@ -32,7 +32,7 @@ interface Subject {
 
 const ALL: Subject = { name: null, path: '/events' }
 
-/** Nobody sees more in a feed than everybody does. */
+/** Feeds show public data only. */
 function asVisitor(scope: Scope): Scope {
   return { ...scope, user: null }
 }
@@ -85,7 +85,7 @@ export const feeds: readonly View[] = [
   ),
 ]
 
-/** The feed of a category, whose path is what a view's `*` stands for; null when that is not the address of a feed. */
+/** Feed of a category by the wildcard part of a path; null if that is no feed. */
 export async function categoryFeed(call: Call): Promise<Answer | null> {
   const [, path, extension = ''] = FILE.exec(call.rest) ?? []
   if (path === undefined) return null
@@ -122,7 +122,7 @@ async function answer(call: Call, subject: Subject, format: Format | undefined):
   return conditional(call, found, headersOf(feed, format, fileName(subject, format)), () => format.write(feed))
 }
 
-/** The address of a page of a feed, with all that was asked for. */
+/** Address of a page of a feed, with all parameters. */
 function feedAddress(path: string, search: URLSearchParams, page: number): string {
   const own = new URLSearchParams(search)
   if (own.has('page') || page > 1) own.set('page', String(page))
@@ -141,7 +141,7 @@ function headersOf(
   return {
     'content-type': type,
     link: links.join(', '),
-    // A calendar is opened by the program for calendars; the others are read by whoever asked.
+    // Calendars are downloaded, so that the calendar program opens them.
     'content-disposition': `${isAttachment ? 'attachment' : 'inline'}; filename="${file}"`,
   }
 }

@@ -1,10 +1,10 @@
-/** What XML 1.0 cannot hold at all, not even escaped. */
+/** Characters that XML 1.0 forbids even when escaped. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is removed
 const FORBIDDEN = /[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g
 
 const ENTITY: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', '\r': '&#13;' }
 
-/** Text made fit for an XML element or attribute. */
+/** Escapes text for an XML element or attribute. */
 export function xmlText(text: string): string {
   return text
     .toWellFormed()
@@ -12,7 +12,7 @@ export function xmlText(text: string): string {
     .replace(/[&<>"\r]/g, (sign) => ENTITY[sign] ?? sign)
 }
 
-/** An element on a line of its own, of text or, with none, empty; the line is left out when its text is null. */
+/** Element on its own line. Without text it is empty; with null it is left out. */
 export function element(name: string, text: string | null, attributes: Record<string, string> = {}): string {
   if (text === null) return ''
   const start = `${name}${Object.entries(attributes)

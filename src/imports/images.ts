@@ -6,19 +6,19 @@ import * as imageStorage from '../storage/images.ts'
 import * as storage from '../storage/imports.ts'
 import * as imports from './import-run.ts'
 
-/** How many addresses are kept in mind, for those that many events name. */
-const MOST_FOUND = 10_000
+/** Limit on cached addresses. */
+const MAX_FOUND = 10_000
 
-/** The images that an import names by address: each is fetched once, whoever names it and however often it is run. */
+/** Images that an import references by address. Each is fetched once, also across runs. */
 export class ImportedImages {
-  /** How many were fetched. */
+  /** Number of fetched images. */
   fetched = 0
   readonly #scope: Scope
   readonly #run: imports.ImportRun
   readonly #most: number
   readonly #fetchFile: (url: string) => Promise<Buffer>
   #asked = 0
-  /** What became of addresses in this run: what could not be had is not asked for again. */
+  /** Results of this run by address. Failures are not retried in the same run. */
   readonly #found = new Map<string, number | Problem>()
 
   constructor(
@@ -36,8 +36,8 @@ export class ImportedImages {
   }
 
   /**
-   * Events with their images; those that are as they were are not looked at. One whose image cannot be had goes without
-   * it, is told of, and is known by another hash, so that the image is tried again next time.
+   * Adds images to events that have changed. If an image cannot be fetched, the event is imported without it and with a note,
+   * and gets another hash, so that the next run tries again.
    */
   async bringAll(items: readonly imports.Item[]): Promise<readonly imports.Item[]> {
     const named = items.filter((item) => item.image !== undefined)
@@ -62,15 +62,15 @@ export class ImportedImages {
     return { ...item, hash: `${item.hash}-` }
   }
 
-  /** The id of an image here, or why there is none. */
+  /** Id of the image, or the problem. */
   async bring(url: string): Promise<number | Problem> {
     const found = this.#found.get(url) ?? (await this.#known(url)) ?? (await this.#fetch(url))
-    if (this.#found.size >= MOST_FOUND) this.#found.clear()
+    if (this.#found.size >= MAX_FOUND) this.#found.clear()
     this.#found.set(url, found)
     return found
   }
 
-  /** One that was fetched before and is still here, or that is our own. */
+  /** Image that was fetched before and still exists, or that belongs to this site. */
   async #known(url: string): Promise<number | null> {
     const [file, base] = /\/images\/([0-9a-f]{64})\.\w+$/.exec(url) ?? []
     const isOwn = file !== undefined && url === `${this.#scope.site.home}${file}`
@@ -95,7 +95,7 @@ export class ImportedImages {
     } catch (error) {
       if (error instanceof FetchRefused) return { problem: error.problem }
       if (!(error instanceof AppError) || error.cause !== undefined) throw error
-      // What is wrong with the bytes is said as of an uploaded file.
+      // Reported like a problem with an uploaded file.
       return error.details.params?.file ?? imports.problemOf(error)
     }
   }

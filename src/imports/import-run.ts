@@ -16,89 +16,89 @@ import * as storage from '../storage/imports.ts'
 import * as recordStorage from '../storage/records.ts'
 import { inSavepoint } from '../storage/savepoint.ts'
 
-/** What became of an import, so far or in the end. */
+/** Result of an import, so far or final. */
 export interface ImportReport {
   created: number
   updated: number
   unchanged: number
-  /** Moved to the trash, as they were cancelled or are no longer part of their series. */
+  /** Events moved to the trash: cancelled, or no longer part of their series. */
   removed: number
   skipped: number
-  /** What was skipped and why, and what else is worth knowing; the first of them. */
+  /** The first notes: skipped entries and warnings. */
   readonly notes: Note[]
 }
 
-/** Something to be told of one entry. */
+/** Note about one entry. */
 export interface Note {
-  /** Where the entry begins in the file; 0 where there is none. */
+  /** Line at which the entry begins; 0 without a file. */
   readonly line: number
   readonly uid: string
   readonly problem: Problem
 }
 
-/** An import that is under way. */
+/** State of a running import. */
 export interface ImportRun {
   readonly source: string
-  /** Does everything, and keeps nothing. */
+  /** Whether all changes are rolled back. */
   readonly dryRun: boolean
   readonly report: ImportReport
-  /** What batches that are stored have found or made. */
+  /** Records and terms that stored batches have found or created. */
   readonly found: FoundIds
-  /** Events whose parents were not here when they were stored. */
+  /** Events whose parents did not exist yet when they were stored. */
   readonly orphans: Orphan[]
-  /** Told after every batch. */
+  /** Called after every batch. */
   readonly onProgress: (report: ImportReport) => void
 }
 
-/** An event to be imported. */
+/** Event to import. */
 export interface Item {
   readonly uid: string
-  /** Which occurrence of a recurring entry it is; empty for all else. */
+  /** Occurrence of a recurring entry; empty for other entries. */
   readonly part: string
   readonly line: number
-  /** Of all that it says; an event whose hash has not changed is left alone. */
+  /** Hash of the whole entry. Unchanged events are skipped. */
   readonly hash: string
-  /** It was called off: it goes to the trash, if it is here at all. */
+  /** Whether it was cancelled. If it exists, it is moved to the trash. */
   readonly cancelled: boolean
-  /** What its parent was imported as: the first occurrence of its series, or another entry. */
+  /** Identity of its parent: the first occurrence of its series, or another entry. */
   readonly parent: { readonly uid: string; readonly part: string } | null
-  /** What is stored, as a request would say it, but for what it is linked to. */
+  /** Fields in the form of a request, without links. */
   readonly fields: Record<string, unknown>
-  /** The slug that it is created with, where its title would give one that others have; later it keeps its own. */
+  /** Slug for a new event whose title is shared by others. An existing event keeps its slug. */
   readonly slug?: string
-  /** The event here that it is, if it was not imported before. */
+  /** Existing event that it updates, if it was not imported before. */
   readonly adopts?: { readonly slug: string | null; readonly id: number | null }
-  /** What it is linked to; asked for in the transaction that needs it. */
+  /** Resolves its links, inside the transaction. */
   links(tx: Tx, found: FoundIds): Promise<ItemLinks>
-  /** The address of its image. */
+  /** Address of its image. */
   readonly image?: string
 }
 
-/** An event whose parent may come later in the same file. */
+/** Event whose parent may follow in the same file. */
 export type Orphan = Pick<Item, 'uid' | 'part' | 'line'> & { readonly parent: NonNullable<Item['parent']> }
 
-/** The ids of what an event is linked to; what a source does not speak of stays as it is. */
+/** Ids of linked records and terms. Absent ones stay unchanged. */
 export interface ItemLinks extends Readonly<Partial<Record<LinkedKind, readonly number[]>>> {
   readonly categories?: readonly number[]
   readonly tags?: readonly number[]
 }
 
-/** Ids by name that a transaction has found or made, so that a hall of a thousand events is looked for once. */
+/** Ids by name that a transaction has found or created, so that each is looked up once. */
 export type FoundIds = Map<string, number>
 
-/** How many events are stored in one transaction. */
+/** Events per transaction. */
 export const BATCH = 400
 
-/** How many notes are kept; all are counted. */
-const MOST_NOTES = 1000
+/** Limit on kept notes. All are counted. */
+const MAX_NOTES = 1000
 
-/** The hash of what was called off: it comes back when it no longer is. */
+/** Hash of a cancelled event, so that it is restored when it is no longer cancelled. */
 const CANCELLED = 'cancelled'
 
-/** How many events wait for their parents. */
-const MOST_ORPHANS = 100_000
+/** Limit on events that wait for their parents. */
+const MAX_ORPHANS = 100_000
 
-/** Begins an import, for those who may change every event. */
+/** Starts an import. It needs the right to change every event. */
 export function begin(
   scope: Scope,
   source: string,
@@ -110,20 +110,20 @@ export function begin(
   return { source, report, found: new Map(), orphans: [], dryRun, onProgress }
 }
 
-/** Tells something of an entry; with `skip` it counts as skipped. */
+/** Adds a note about an entry. With `skip` it counts as skipped. */
 export function note({ report }: ImportRun, { line, uid, problem }: Note, skip = true): void {
   if (skip) report.skipped++
-  if (report.notes.length < MOST_NOTES) report.notes.push({ line, uid: uid.slice(0, 200), problem })
+  if (report.notes.length < MAX_NOTES) report.notes.push({ line, uid: uid.slice(0, 200), problem })
 }
 
-/** A short name for what was said, by which it is known again. */
+/** Short hash of a text, as an identity. */
 export function hashOf(value: unknown): string {
   return createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 22)
 }
 
 type Outcome = 'created' | 'updated' | 'unchanged' | 'removed' | Problem
 
-/** Stores events in batches, each all or nothing but for those that are refused by themselves. */
+/** Stores events in batches. A batch is atomic, except for invalid events, which are skipped. */
 export async function save(scope: Scope, run: ImportRun, items: readonly Item[]): Promise<void> {
   for (let at = 0; at < items.length; at += BATCH) {
     const batch = items.slice(at, at + BATCH)
@@ -135,30 +135,30 @@ export async function save(scope: Scope, run: ImportRun, items: readonly Item[])
       else if (item !== undefined) note(run, { line: item.line, uid: item.uid, problem: outcome })
     }
     run.onProgress(run.report)
-    // Others have their turn: a database in this process would not let them.
+    // Yields to other requests: the embedded database blocks the event loop.
     await setImmediate()
   }
 }
 
-/** From how many characters on a text is read before the transaction: of shorter ones, those that have not changed need not be. */
+/** Texts from this length on are parsed before the transaction. Shorter ones are parsed only if they have changed. */
 const LONG = 10_000
 
-/** Reads the long texts of events before the transaction that stores them. */
+/** Parses long texts of events before the transaction. */
 async function readTexts(scope: Scope, items: readonly Item[]): Promise<void> {
   const options = { reading: readingOf(scope), turn: new TimeSlice(), least: LONG }
   for (const { fields, cancelled } of items) if (!cancelled) await readAhead(eventFields, fields, options)
 }
 
-/** How many ids by name are kept from batch to batch. */
-const MOST_FOUND = 20_000
+/** Limit on ids by name that are kept between batches. */
+const MAX_FOUND = 20_000
 
-/** A batch fails if something that was found before it was removed meanwhile: then everything is looked for again. */
+/** Stores a batch. If a record that an earlier batch found was removed meanwhile, everything is looked up again. */
 async function saveOrLookAgain(scope: Scope, run: ImportRun, items: readonly Item[]): Promise<Outcome[]> {
   const save = async () => {
     const found = new Map(run.found)
     const outcomes = await within(scope, run, (tx) => saveBatch(tx, scope, run, items, found))
-    // Only what is stored is known; of a dry run nothing is.
-    if (!run.dryRun && found.size <= MOST_FOUND) for (const [key, id] of found) run.found.set(key, id)
+    // Ids of a dry run are rolled back, so they are not kept.
+    if (!run.dryRun && found.size <= MAX_FOUND) for (const [key, id] of found) run.found.set(key, id)
     return outcomes
   }
   if (run.found.size === 0) return save()
@@ -198,7 +198,7 @@ async function saveBatch(
   return outcomes
 }
 
-/** What a transaction that stores many events keeps in mind. */
+/** State of a transaction that stores many events. */
 interface Batch {
   readonly tx: Tx
   readonly scope: Scope
@@ -208,12 +208,12 @@ interface Batch {
   readonly rows: storage.ImportRow[]
 }
 
-/** Stores one event, unless it has not changed; answers what became of it. */
+/** Stores one event unless it is unchanged. Returns the outcome. */
 async function saveItem(batch: Batch, { source, orphans }: ImportRun, item: Item): Promise<Outcome> {
   const { known, scope } = batch
   const key = `${item.uid}\n${item.part}`
   const before = known.get(key) ?? (await adopted(batch, item))
-  // What was removed for good is not known any more.
+  // Permanently removed events are forgotten.
   const alive = before === undefined || before.status === null ? undefined : before
   const hash = item.cancelled ? CANCELLED : item.hash
   if (alive?.hash === hash) return 'unchanged'
@@ -223,7 +223,7 @@ async function saveItem(batch: Batch, { source, orphans }: ImportRun, item: Item
     const record = await store(batch, item, alive)
     const { uid, part, line, parent } = item
     const waits = parent !== null && !item.cancelled && !known.get(`${parent.uid}\n${parent.part}`)?.status
-    if (waits && orphans.length < MOST_ORPHANS) orphans.push({ uid, part, line, parent })
+    if (waits && orphans.length < MAX_ORPHANS) orphans.push({ uid, part, line, parent })
     batch.rows.push({ source, kind: 'event', uid, part, record, hash, imported_utc: scope.clock() })
     known.set(key, { ...item, record, hash, status: item.cancelled ? 'trash' : 'publish' })
   } catch (error) {
@@ -251,7 +251,7 @@ async function store(batch: Batch, item: Item, alive: KnownEvent | undefined): P
       return { ...byLinkedKind((kind) => linked[kind] ?? []), terms: [...categories, ...tags] }
     })
   }
-  // By itself, so that what is refused leaves nothing behind; what it finds may be gone again then.
+  // In a savepoint, so that an invalid event leaves no trace. Ids that it found are then invalid too.
   return inSavepoint(tx, async () => {
     const payload = {
       ...(alive?.status === 'trash' && { status: 'publish' }),
@@ -263,7 +263,7 @@ async function store(batch: Batch, item: Item, alive: KnownEvent | undefined): P
   })
 }
 
-/** An event that was here before it was imported. */
+/** Existing event that was not imported before. */
 async function adopted({ tx }: Batch, { uid, part, adopts }: Item): Promise<KnownEvent | undefined> {
   if (adopts === undefined) return undefined
   const { slug, id } = adopts
@@ -272,7 +272,7 @@ async function adopted({ tx }: Batch, { uid, part, adopts }: Item): Promise<Know
   return { uid, part, record: row.id, hash: '', status: row.status }
 }
 
-/** Moves the occurrences of an entry to the trash that are not among those it has now, from one to another. */
+/** Moves occurrences of an entry within a range to the trash, if the entry no longer has them. */
 export async function dropOthers(
   scope: Scope,
   run: ImportRun,
@@ -301,7 +301,7 @@ export async function dropOthers(
   }
 }
 
-/** What a dry run ends its transactions with. */
+/** Thrown to roll back the transactions of a dry run. */
 class Undo<T> extends Error {
   readonly result: T
   constructor(result: T) {
@@ -310,7 +310,7 @@ class Undo<T> extends Error {
   }
 }
 
-/** A transaction of an import; of a dry run nothing stays. */
+/** Runs a transaction of an import, rolled back for a dry run. */
 async function within<T>(scope: Scope, { dryRun }: ImportRun, work: (tx: Tx) => Promise<T>): Promise<T> {
   if (!dryRun) return scope.db.writeMany(work)
   try {
@@ -323,7 +323,7 @@ async function within<T>(scope: Scope, { dryRun }: ImportRun, work: (tx: Tx) => 
   }
 }
 
-/** Why something was refused, for a note; a fault of ours goes on. */
+/** Problem of a refused entry, for a note. Other errors are rethrown. */
 export function problemOf(error: unknown): Problem {
   if (!(error instanceof AppError) || error.cause !== undefined) throw error
   const { params } = error.details

@@ -12,7 +12,7 @@ import * as linkedStorage from '../storage/linked-records.ts'
 import type { LinkedKind, RecordRow } from '../storage/records.ts'
 import type { FoundIds } from './import-run.ts'
 
-/** Finds, by the names that a calendar gives them, what its events are linked to; makes what there is not. */
+/** Finds linked records and terms by name, and creates missing ones. */
 export class Names {
   readonly #tx: Tx
   readonly #scope: Scope
@@ -24,13 +24,13 @@ export class Names {
     this.#found = found
   }
 
-  /** The record of that name, or a new one. */
+  /** Record with this name, or a new one. */
   async named(kind: LinkedKind, given: string): Promise<number[]> {
     const name = cleanName(given)
     return name === null ? [] : this.#linked(kind, [{ [kind]: name }], { [kind]: asHtml(name) })
   }
 
-  /** A venue of that name and place, or of that name without a place, or a new one. */
+  /** Venue with this name and location, or with this name and no location, or a new one. */
   async venue(name: string, place: { readonly lat: string; readonly lng: string } | null): Promise<number[]> {
     const venue = cleanName(name)
     if (venue === null) return []
@@ -43,7 +43,7 @@ export class Names {
     return this.#linked('venue', equals, { venue: asHtml(venue), geo_lat: lat, geo_lng: lng })
   }
 
-  /** An organizer with that address, or of that name without another address, or a new one. */
+  /** Organizer with this e-mail address, or with this name and no other address, or a new one. */
   async organizer(given: { readonly name: string; readonly email: string }): Promise<number[]> {
     const organizer = cleanName(given.name)
     if (organizer === null) return []
@@ -53,13 +53,13 @@ export class Names {
     return this.#linked('organizer', equals, { organizer: asHtml(organizer), email })
   }
 
-  /** Records that an export of ours describes: those that are equal, or new ones. */
+  /** Records that an export of Kalends describes: equal ones, or new ones. */
   async data(kind: LinkedKind, list: readonly unknown[]): Promise<number[]> {
     const ids: number[] = []
-    for (const data of list.slice(0, MOST_LINKS)) {
+    for (const data of list.slice(0, MAX_LINKS)) {
       if (typeof data !== 'object' || data === null) continue
       const key = `${kind}\n${JSON.stringify(data)}`
-      // Its fields alone: ids and authors there are not those here.
+      // Only fields: ids and authors belong to the other site.
       const { id: _, author: __, image: ___, slug, date_utc, ...fields } = data as Record<string, unknown>
       const fresh = { ...(slug !== undefined && { slug }), ...(date_utc !== undefined && { date_utc }) }
       const made =
@@ -70,13 +70,13 @@ export class Names {
     return ids
   }
 
-  /** Categories or tags by their names, which are never ids here. */
+  /** Categories or tags by name. Digits are names here, not ids. */
   async terms(kind: TermKind, names: readonly string[]): Promise<number[]> {
     const ids: number[] = []
-    for (const name of names.slice(0, MOST_TERMS).map(cleanName)) {
+    for (const name of names.slice(0, MAX_TERMS).map(cleanName)) {
       if (name === null) continue
       const key = `${kind}\n${fold(name)}`
-      // Whoever imports may make categories and tags, so there is nothing to refuse.
+      // Importers may create categories and tags, so nothing is refused.
       const id = this.#found.get(key) ?? (await resolveTerms(this.#tx, this.#scope, kind, [{ name }], {}))[0]
       if (id === undefined) continue
       this.#found.set(key, id)
@@ -102,11 +102,11 @@ export class Names {
   }
 }
 
-/** As many as an event may have. */
-const MOST_TERMS = 100
-const MOST_LINKS = 50
+/** Limit on links of an event. */
+const MAX_TERMS = 100
+const MAX_LINKS = 50
 
-/** A name as it is kept: text of a calendar is no HTML, so what looks like a tag stays. */
+/** Name as stored. Calendar text is not HTML, so `<` is kept. */
 function cleanName(name: string): string | null {
   return read(types.name, asHtml(name.replace(/\s+/g, ' ').trim()))
 }
@@ -115,7 +115,7 @@ function degrees(text: string | undefined, most: 90 | 180): number | null {
   return text === undefined ? null : read(types.degrees(most), text)
 }
 
-/** What a kind makes of a value, or null if it refuses it. */
+/** Parses a value; null if it is invalid. */
 function read<T>(kind: { read(raw: unknown, reading: { today: string }): T }, raw: unknown): T | null {
   if (raw === '') return null
   try {

@@ -8,20 +8,20 @@ import { importParameters } from '../schema/import.ts'
 import { type CalendarOptions, importCalendar } from './calendar/import-calendar.ts'
 import type { ImportReport } from './import-run.ts'
 
-/** A body that names the address of a calendar, as JSON or as a form, and is none itself. */
+/** Content types of a body with the address of a calendar. */
 const FIELDS = /^\s*(\{|(url|dry_run)=)/
 
-/** How many events one request may bring: rules can make many of little. */
-const MOST_EVENTS = 50_000
+/** Limit on events of a request: recurrence rules can multiply entries. */
+const MAX_EVENTS = 50_000
 
-/** How many images one request may have fetched: somebody waits for its answer. */
-const MOST_IMAGES = 20
+/** Limit on images fetched for a request. */
+const MAX_IMAGES = 20
 
-/** How many steps the rules of one request may take, and how much text recurring entries may come to, in characters. */
-const MOST_RULE_STEPS = 20_000_000
-const MOST_TEXT = 50_000_000
+/** Limits on steps of recurrence rules and on text of occurrences, in characters. */
+const MAX_RULE_STEPS = 20_000_000
+const MAX_TEXT = 50_000_000
 
-/** Imports the calendar that a request brings, or names. */
+/** Imports the calendar of a request body, or at its address. */
 export async function importSent(
   scope: Scope,
   { query, body, file }: { query: Payload; body: Payload; file: () => Promise<Buffer> },
@@ -39,16 +39,16 @@ export async function importSent(
   refuse(problems)
   const options = {
     dryRun: values.dry_run === true,
-    most: MOST_EVENTS,
-    mostImages: MOST_IMAGES,
-    mostSteps: MOST_RULE_STEPS,
-    mostText: MOST_TEXT,
+    most: MAX_EVENTS,
+    mostImages: MAX_IMAGES,
+    mostSteps: MAX_RULE_STEPS,
+    mostText: MAX_TEXT,
   }
   if (named) return importAddress(scope, values.url ?? '', options)
   return isCalendar('file', await importCalendar(scope, pieces(bytes), options))
 }
 
-/** Imports the calendar that lies at an address. */
+/** Imports the calendar at an address. */
 export async function importAddress(scope: Scope, url: string, options: CalendarOptions): Promise<ImportReport> {
   need(rightsOf(scope.user).edit === 'all')
   try {
@@ -65,12 +65,12 @@ function isCalendar(name: 'file' | 'url', report: ImportReport | null): ImportRe
   return report
 }
 
-/** Calendars to subscribe to are often given as `webcal:`. */
+/** Replaces `webcal:` by `https:`. */
 function withHttps<T>(url: T): T | string {
   return typeof url === 'string' ? url.trim().replace(/^webcals?:\/\//i, 'https://') : url
 }
 
-/** Bytes by and by, so that no more of them than needed is taken apart at once. */
+/** Yields bytes in small chunks, so that parsing does not hold the event loop. */
 function* pieces(bytes: Buffer, size = 16_384): Generator<Buffer> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
 }

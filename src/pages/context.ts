@@ -4,7 +4,7 @@ import { text } from '../lib/texts.ts'
 import { type Assets, assetsOf, basePath } from './assets.ts'
 
 /** Length of a page's meta description, in characters. */
-export const LONGEST_ABOUT = 300
+export const MAX_ABOUT = 300
 
 /** The part of a request that a page depends on. */
 export type Reader = Pick<Call, 'scope' | 'addresses' | 'language' | 'slug' | 'search' | 'sent'>

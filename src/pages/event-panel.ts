@@ -11,7 +11,7 @@ import { isPlaced, openStreetMap } from './map-drawing.ts'
 import { addressOf, hostOf, placeMap } from './subjects.ts'
 
 /** Length of the description in links to other calendars. */
-const LONGEST_DETAILS = 600
+const MAX_DETAILS = 600
 
 /** Links of an event other than venues. */
 const PEOPLE = LINKED_KINDS.filter((kind) => kind !== 'venue')
@@ -82,7 +82,7 @@ ${own && html`<li><a href="${link(`/event/${row.slug}.ics`)}">${t('keep.file')}<
 
 function details(context: Context, event: Event): string {
   const { row } = event
-  const text = firstWords(row.excerpt || row.description || '', LONGEST_DETAILS)
+  const text = firstWords(row.excerpt || row.description || '', MAX_DETAILS)
   return [text, context.absolute(eventPath(event))].filter(Boolean).join('\n\n')
 }
 

@@ -8,7 +8,7 @@ import { html, type Markup } from '../lib/markup.ts'
 import { slugify } from '../lib/slug.ts'
 import { eventLd } from '../rest/json-ld.ts'
 import { eventCards, eventPath, hue, marks, picture, termPath } from './cards.ts'
-import { addDays, type Context, contextOf, LONGEST_ABOUT } from './context.ts'
+import { addDays, type Context, contextOf, MAX_ABOUT } from './context.ts'
 import { daysOf, whenLong } from './dates.ts'
 import { eventPanel } from './event-panel.ts'
 import { icon } from './icons.ts'
@@ -40,7 +40,7 @@ async function eventPage(context: Context, shown: Event): Promise<Answer> {
   const { call, t, now } = context
   const { row, image, categories, tags } = shown
   const secret = row.password_hash !== null
-  const about = firstWords(row.excerpt || row.description || '', LONGEST_ABOUT)
+  const about = firstWords(row.excerpt || row.description || '', MAX_ABOUT)
   const days = daysOf(context, row)
   const more = secret ? [] : await related(context, shown)
   const main = html`<article class="single-event ${hue(shown)}"><div class="wide">
@@ -58,7 +58,7 @@ ${more.length > 0 && html`<section class="related" aria-labelledby="related"><h2
 </div></article>`
   return answer(context, {
     title: row.title,
-    description: about || days.slice(0, LONGEST_ABOUT),
+    description: about || days.slice(0, MAX_ABOUT),
     path: eventPath(shown),
     main,
     hidden: secret || row.status !== 'publish',

@@ -25,7 +25,7 @@ import { type Day, layOut, type Slot } from './weeks.ts'
 /** Rows per day in a month. Further events are behind a link to the day. */
 const LANES = 4
 /** Events longer than this many days are listed above the month. */
-const LONGEST_BAR = 7
+const MAX_BAR = 7
 /** Limit on events shown per day, against floods of events. */
 const PER_DAY = { month: 8, week: 40, day: 200 } as const
 /** Limit on events of a view. */
@@ -68,7 +68,7 @@ async function month(call: Call): Promise<Answer> {
       next: addDays(last, 1),
     },
     (all, around) => {
-      const [long, found] = part(all, ({ row }) => addDays(startDay(row), LONGEST_BAR) <= lastDay(row))
+      const [long, found] = part(all, ({ row }) => addDays(startDay(row), MAX_BAR) <= lastDay(row))
       const weeks = (Temporal.PlainDate.from(from).until(to).days + 1) / 7
       return html`${longStrip(context, long)}${monthGrid(context, layOut(found, from, weeks, true), day, around)}`
     },

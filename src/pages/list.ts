@@ -4,7 +4,7 @@ import type { Answer, Call, View } from '../http/endpoint.ts'
 import { AppError } from '../lib/errors.ts'
 import { html, type Markup, type MarkupPart } from '../lib/markup.ts'
 import { agenda, strip } from './cards.ts'
-import { addDays, type Context, contextOf, LONGEST_ABOUT } from './context.ts'
+import { addDays, type Context, contextOf, MAX_ABOUT } from './context.ts'
 import { chosen, controls, filterForm, type PageLocation, pager, subscribe, type Way } from './controls.ts'
 import { say, sayRange } from './dates.ts'
 import {
@@ -149,7 +149,7 @@ ${filters.start === null && html`<p class="earlier"><a href="${context.link(`${p
   return answer(context, {
     title,
     path: `${path}${searchOf(filters)}`,
-    description: description.slice(0, LONGEST_ABOUT),
+    description: description.slice(0, MAX_ABOUT),
     main,
     feed: feedOf(feed, filters),
     hidden: isNarrowed(filters),

@@ -10,7 +10,7 @@ import { slugify } from '../lib/slug.ts'
 import { linkedLd } from '../rest/json-ld.ts'
 import { LINKED_KINDS } from '../schema/linked.ts'
 import { picture, recordPath, termPath } from './cards.ts'
-import { type Context, contextOf, LONGEST_ABOUT } from './context.ts'
+import { type Context, contextOf, MAX_ABOUT } from './context.ts'
 import { findTerm, LIST_FILTERS, readFilters } from './filters.ts'
 import { icon } from './icons.ts'
 import { subjectPage } from './list.ts'
@@ -30,7 +30,7 @@ async function record(call: Call, kind: LinkedKind): Promise<Answer> {
     title: String(found.row[kind]),
     eyebrow: context.t(kind),
     path,
-    description: firstWords(String(found.row.description ?? ''), LONGEST_ABOUT) || String(found.row[kind]),
+    description: firstWords(String(found.row.description ?? ''), MAX_ABOUT) || String(found.row[kind]),
     about: about(context, kind, found),
     jsonLd: linkedLd[kind](found, addresses),
     ...(found.image && { image: `${addresses.home}/images/${found.image.file}` }),
@@ -103,7 +103,7 @@ async function term(call: Call, kind: 'category' | 'tag', slug: string, asked: s
     title: found.name,
     eyebrow: context.t(kind),
     path: termPath(found),
-    description: firstWords(found.description ?? '', LONGEST_ABOUT) || found.name,
+    description: firstWords(found.description ?? '', MAX_ABOUT) || found.name,
     about: html`${found.description && html`<div class="subject"><div class="prose" dir="auto">${prose(context, found.description)}</div></div>`}${kind === 'category' && (await around(context, found))}`,
   })
 }

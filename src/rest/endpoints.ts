@@ -8,7 +8,7 @@ import { linkedRecordEndpoints } from './routes/linked-records.ts'
 import { namespaceEndpoint } from './routes/namespace.ts'
 import { termEndpoints } from './routes/terms.ts'
 
-/** The whole REST interface. */
+/** All endpoints of the REST interface. */
 export function restEndpoints(rendered: RenderedEvents): readonly Endpoint[] {
   const all: readonly Endpoint[] = [
     namespaceEndpoint(() => all),
@@ -22,5 +22,5 @@ export function restEndpoints(rendered: RenderedEvents): readonly Endpoint[] {
   return all
 }
 
-/** The same without a cache, for those who only describe it. */
+/** The same without a cache, for documentation. */
 export const endpoints = restEndpoints(new RenderedEvents(false))

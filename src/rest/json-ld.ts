@@ -8,11 +8,11 @@ import { readCost } from '../lib/cost.ts'
 import { firstWords, inertText } from '../lib/html.ts'
 import type { LinkedKind } from '../schema/linked.ts'
 
-/** A record as schema.org describes it, for search engines. Values are plain text: whoever puts one into a page escapes it there. */
+/** JSON-LD of a record (schema.org). Values are plain text; pages escape them. */
 export type JsonLd = Record<string, unknown>
 
-/** How much of a description machines are told, in characters. */
-const LONGEST_DESCRIPTION = 5000
+/** Limit on descriptions, in characters. */
+const MAX_DESCRIPTION = 5000
 
 /** A venue as a `Place`. */
 function placeLd({ row, image }: Linked, { home }: Addresses): JsonLd {
@@ -28,7 +28,7 @@ function placeLd({ row, image }: Linked, { home }: Addresses): JsonLd {
     '@context': 'https://schema.org',
     '@type': 'Place',
     name: row.venue,
-    description: row.description && firstWords(row.description, LONGEST_DESCRIPTION),
+    description: row.description && firstWords(row.description, MAX_DESCRIPTION),
     url: `${home}/venue/${row.slug}/`,
     address: Object.keys(address).length > 1 ? address : null,
     geo:
@@ -48,7 +48,7 @@ function organizationLd(kind: LinkedKind) {
       '@context': 'https://schema.org',
       '@type': 'Organization',
       name: row[kind],
-      description: row.description && firstWords(row.description, LONGEST_DESCRIPTION),
+      description: row.description && firstWords(row.description, MAX_DESCRIPTION),
       url: `${home}/${kind}/${row.slug}/`,
       image: imageLd(image, home),
       telephone: row.phone,
@@ -57,13 +57,13 @@ function organizationLd(kind: LinkedKind) {
     })
 }
 
-/** How the records of each kind are described. */
+/** Presenter of each kind. */
 export const linkedLd: Record<LinkedKind, (linked: Linked, addresses: Addresses) => JsonLd> = {
   venue: placeLd,
   organizer: organizationLd('organizer'),
 }
 
-/** An event as an `Event`, with its place, its organizer and what it costs. */
+/** An event as an `Event`, with place, organizer and offers. */
 export function eventLd(
   { row, venues, organizers, tickets, image }: Event,
   addresses: Addresses,
@@ -78,7 +78,7 @@ export function eventLd(
     '@context': 'https://schema.org',
     '@type': 'Event',
     name: row.title,
-    description: row.description && firstWords(row.description, LONGEST_DESCRIPTION),
+    description: row.description && firstWords(row.description, MAX_DESCRIPTION),
     url,
     startDate: row.all_day === 1 ? row.start_local.slice(0, 10) : toIso(row.start_utc, row.timezone),
     endDate: row.all_day === 1 ? row.end_local.slice(0, 10) : toIso(row.end_utc, row.timezone),
@@ -113,7 +113,7 @@ function ticketLd(ticket: TicketRow, { timezone }: EventRow, { currency }: Site,
   })
 }
 
-/** The currencies that a sign most often means. */
+/** Most likely currency of a sign. */
 const CODE_OF: Record<string, string> = {
   $: 'USD',
   '€': 'EUR',
@@ -130,7 +130,7 @@ function offers(cost: string | null, currency: string, url: string): JsonLd | nu
   const { values, code, symbol } = readCost(cost, currency)
   if (values.length === 0) return null
   const amounts = values.map(Number)
-  // A number of hundreds of digits is none that JSON can write.
+  // JSON cannot represent numbers with hundreds of digits.
   if (!amounts.every(Number.isFinite)) return null
   const priceCurrency = code || CODE_OF[symbol || currency]
   if (amounts.length === 1) return present({ '@type': 'Offer', price: values[0], priceCurrency, url })
@@ -143,24 +143,24 @@ function offers(cost: string | null, currency: string, url: string): JsonLd | nu
   })
 }
 
-/** Inside another description the context is understood. */
+/** Removes `@context` from a nested description. */
 export function part({ '@context': _, ...rest }: JsonLd): JsonLd {
   return rest
 }
 
-/** One by itself, several as a list. */
+/** Unwraps a list of one. */
 function one(items: JsonLd[]): JsonLd | JsonLd[] | null {
   return items.length > 1 ? items : (items[0] ?? null)
 }
 
-/** Without what is empty. */
+/** Removes empty values. */
 export function present(values: JsonLd): JsonLd {
   return Object.fromEntries(
     Object.entries(values).filter(([, value]) => value !== null && value !== undefined && value !== ''),
   )
 }
 
-/** The same description with texts in which nothing begins a tag: for answers, which somebody may take for HTML. */
+/** Escapes `<` in all texts, in case a client treats a response as HTML. */
 export function inertLd(description: JsonLd): JsonLd {
   const inert = (value: unknown): unknown => {
     if (typeof value === 'string') return inertText(value)

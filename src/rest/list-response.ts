@@ -3,31 +3,31 @@ import { AppError, type ErrorCode } from '../lib/errors.ts'
 import type { RenderedEvent } from './rendered/event-cache.ts'
 import { join, slice } from './rendered/slices.ts'
 
-/** One page of a list, on the way out. */
+/** One page of a list response. */
 export interface ListPage {
-  /** The name of the list in the answer, and its path. */
+  /** Property name of the list, and its path. */
   readonly name: string
   readonly total: number
   readonly page: number
   readonly perPage: number
   readonly pastEnd: ErrorCode
-  /** Parameters whose meaning was settled; every other one is passed on as it was sent. */
+  /** Resolved parameters. Links keep all others as sent. */
   readonly settled?: Record<string, string>
 }
 
 /**
- * The longest `Link`, in characters; one that would be longer is left out, and the body has its addresses. Proxies keep
- * an answer's headers in 4 KB by default, and hold a service that sends more for broken.
+ * Limit on the `Link` header, in characters. A longer one is left out; the body has the addresses. By default, proxies
+ * buffer 4 KB of response headers, and fail on more.
  */
-const LONGEST_LINK = 3000
+const MAX_LINK = 3000
 
-/** A list with its totals and its links to the pages around it. */
+/** List response with totals and page links. */
 export function listAnswer(call: Call, items: readonly object[], list: ListPage): Answer {
   const { headers, rest } = around(call, list)
   return { headers, body: { [list.name]: items, ...rest } }
 }
 
-/** The same list of rendered events. */
+/** The same for rendered events. */
 export function renderedListAnswer(call: Call, items: readonly RenderedEvent[], list: ListPage): Answer {
   const { headers, rest } = around(call, list)
   const end = JSON.stringify(rest)
@@ -42,7 +42,7 @@ export function renderedListAnswer(call: Call, items: readonly RenderedEvent[], 
 
 const COMMA = slice(',')
 
-/** What stands around the items of a page. */
+/** JSON around the items of a page. */
 function around(call: Call, list: ListPage): { headers: Record<string, string>; rest: object } {
   const pages = Math.ceil(list.total / list.perPage)
   if (list.page > Math.max(pages, 1)) throw new AppError(list.pastEnd, { fill: { pages } })
@@ -54,7 +54,7 @@ function around(call: Call, list: ListPage): { headers: Record<string, string>; 
     headers: {
       'x-tec-total': String(list.total),
       'x-tec-totalpages': String(pages),
-      ...(links !== '' && links.length <= LONGEST_LINK && { link: links }),
+      ...(links !== '' && links.length <= MAX_LINK && { link: links }),
     },
     rest: {
       rest_url: address(list.page),

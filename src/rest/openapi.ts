@@ -10,7 +10,7 @@ import { REQUEST_SAMPLES, responseSamples } from './samples.ts'
 
 type Json = Record<string, unknown>
 
-/** What an answer to a failed request may be, by status, with an error that stands for it. */
+/** Error responses by status, each with an example. */
 const FAILURES: Record<number, ErrorCode> = {
   400: 'rest_invalid_param',
   401: 'incorrect_password',
@@ -27,7 +27,7 @@ const FAILURES: Record<number, ErrorCode> = {
   507: 'rest_storage_full',
 }
 
-/** The interface as OpenAPI 3.1, made from the endpoints that serve it and the schemas of what they answer. */
+/** OpenAPI 3.1 document, derived from the endpoints and response schemas. */
 export function openApi(endpoints: readonly Endpoint[], addresses: Addresses, site: Site, language: string): Json {
   const steps = describing(endpoints, addresses, site, language)
   for (;;) {
@@ -63,7 +63,7 @@ export function* describing(
   return { ...aboutOf(endpoints, addresses, language), paths, components: componentsOf(schemas, language) }
 }
 
-/** What the document says of the interface as a whole. */
+/** `info` and other global parts of the document. */
 function aboutOf(endpoints: readonly Endpoint[], addresses: Addresses, language: string): Json {
   const groups = [...new Set(endpoints.map(groupOf))]
   return {
@@ -114,7 +114,7 @@ function operation(endpoint: Endpoint, method: Method, samples: Record<string, o
   }
 }
 
-/** The header by which a request depends on what there is: of a read that it is new, of a change that it is as it was. */
+/** Conditional headers: `If-None-Match` of reads, `If-Match` of changes. */
 function condition(endpoint: Endpoint, method: Method, language: string): Json[] {
   const name = method === 'GET' ? 'If-None-Match' : changesOne(endpoint) ? 'If-Match' : null
   return name === null ? [] : [{ name, in: 'header', ...header(name.toLowerCase().replaceAll('-', '_'), language) }]
@@ -159,7 +159,7 @@ function pathParameter(name: string, parameters: Fields): Json {
   }
 }
 
-/** Payloads as JSON or as a form; what clears a field is allowed wherever it may be absent. */
+/** Request bodies as JSON or form. Optional fields may be cleared. */
 function requestBody(endpoint: Endpoint, fields: Fields): Json {
   const properties = Object.entries(fields).filter(([, field]) => !field.text.startsWith('path.'))
   const schema = {
@@ -181,7 +181,7 @@ function requestBody(endpoint: Endpoint, fields: Fields): Json {
 
 const FILE = { type: 'string', contentMediaType: 'application/octet-stream' }
 
-/** The fields are those of the other forms, and not told again; the image may be a file. */
+/** Multipart body: the same fields, and the image may be a file. */
 function multipart(fields: Fields): Json {
   return { type: 'object', ...(fields.image && { properties: { image: FILE } }), additionalProperties: true }
 }
@@ -240,7 +240,7 @@ function header(name: string, language: string): Json {
   return { description: text(language, `documentation.headers.${name}`), schema: { type: 'string' } }
 }
 
-/** The ways in which an operation may fail. */
+/** Error responses of an operation. */
 function failures(endpoint: Endpoint, method: Method): Json {
   const { access, path, name, methods } = endpoint
   const writes = access === 'signed-in' && method !== 'GET'
@@ -275,7 +275,7 @@ function failure(code: ErrorCode, language: string): Json {
   }
 }
 
-/** Puts texts in the place of their keys: descriptions that are keys, and `x-text`. */
+/** Replaces text keys in descriptions and `x-text` by translations. */
 function localise(value: unknown, language: string): unknown {
   if (Array.isArray(value)) return value.map((item) => localise(item, language))
   if (typeof value !== 'object' || value === null) return value

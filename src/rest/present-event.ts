@@ -12,7 +12,7 @@ import type { recordFields } from '../schema/record.ts'
 import { eventLd, inertLd } from './json-ld.ts'
 import { identity, image, linkedRecord, plainValue, recordHead, term } from './present.ts'
 
-/** What an event shows of what it is linked to. */
+/** Linked records in an event response. */
 export interface ShownLinks {
   readonly parent: unknown
   readonly categories: unknown
@@ -20,7 +20,7 @@ export interface ShownLinks {
   readonly linked: Readonly<Record<LinkedKind, unknown>>
 }
 
-/** An event as it appears in lists; one that its reader may not see whole shows its title and dates alone. */
+/** Event in a list. A protected event shows title and dates only. */
 export function event(
   shown: Event,
   addresses: Addresses,
@@ -44,12 +44,12 @@ export function event(
   }
 }
 
-/** An event by itself, with its description for machines. */
+/** Single event, with JSON-LD. */
 export function singleEvent(shown: Event, addresses: Addresses, site: Site): Record<string, unknown> {
   return { ...event(shown, addresses, site), json_ld: inertLd(eventLd(shown, addresses, site)) }
 }
 
-/** As much of an event as can be shown if its row is damaged: what it was, when it has been removed. */
+/** Response for a removed event whose row is damaged: what can be read of it. */
 export function damagedEvent({ row }: Event, addresses: Addresses): Record<string, unknown> {
   return {
     id: row.id,
@@ -98,14 +98,14 @@ function shownLinks(event: Event, addresses: Addresses, site: Site): ShownLinks 
   }
 }
 
-/** Fields that are shown to those who see an event whole, each by a rule of its own. */
+/** Fields with their own rule, shown only with full access. */
 type Detail = Exclude<
   keyof typeof eventFields,
   Exclude<keyof typeof recordFields, 'description' | 'image'> | EventHead | PlainEventField | UnshownEventField
 >
-/** Fields that everybody sees. */
+/** Fields that are always shown. */
 type EventHead = 'title' | 'start_date' | 'end_date' | 'timezone'
-/** Details that are left out when there are none. */
+/** Details that are left out when empty. */
 type Optional = 'parent' | 'tickets'
 type Details = Record<Exclude<Detail, Optional>, unknown> & Partial<Record<Optional, unknown>> & Record<string, unknown>
 
@@ -140,14 +140,14 @@ function details(
   }
 }
 
-/** Stored fields by the rules of their types; an empty text is `''`. */
+/** Stored fields by type; an empty text is `''`. */
 function plainFields(row: EventRow): Record<string, unknown> {
   const shown: Record<string, unknown> = {}
   for (const [name, field] of plainEventFields) shown[name] = plainValue(field, row[name] ?? HIDDEN_PLAIN[name])
   return shown
 }
 
-/** A ticket; its dates are by the event's clock. */
+/** Ticket with dates in the event's zone. */
 function ticket(
   { id, name, price, currency, url, capacity, available_from: from, available_until: until }: TicketRow,
   { timezone }: EventRow,
@@ -164,17 +164,17 @@ function ticket(
   }
 }
 
-/** Inside an event a tag has a parent too, which is none. */
+/** Tags in events have a `parent` of 0. */
 export function embeddedTerm(row: Term, addresses: Addresses): Record<string, unknown> {
   return { ...term(row, addresses), parent: row.parent }
 }
 
-/** What a protected event shows in place of plain fields, and every event of those that are empty. */
+/** Empty values of plain fields; also shown by protected events. */
 const HIDDEN_PLAIN: Record<string, '' | null> = Object.fromEntries(
   plainEventFields.map(([name, { kind }]) => [name, kind.type === 'string' ? '' : null]),
 )
 
-/** What a protected event shows in place of its details. */
+/** Details of a protected event. */
 const HIDDEN: Details = {
   description: '',
   excerpt: '',

@@ -11,12 +11,12 @@ import { inertLd, linkedLd } from './json-ld.ts'
 
 /** Rows as they appear on the wire. Only declared fields are ever copied, so nothing else can leave the service. */
 
-/** The stored fields of each kind beside its name and description. */
+/** Stored fields of each kind besides name and description. */
 const DETAILS = byLinkedKind((kind): [string, Described][] =>
   storedEntries<Fields, string>(LINKED_FIELDS[kind], [kind, 'description']),
 )
 
-/** A venue or organizer: its empty fields are left out. */
+/** Linked record without empty fields. */
 export function linkedRecord(
   kind: LinkedKind,
   { row, image: picture }: Linked,
@@ -36,7 +36,7 @@ export function linkedRecord(
   }
 }
 
-/** A venue or organizer by itself, with its description for machines. */
+/** Single linked record, with JSON-LD. */
 export function singleLinkedRecord(
   kind: LinkedKind,
   shown: Linked,
@@ -64,7 +64,7 @@ export function recordHead(
   }
 }
 
-/** What tells a record from those of every other site. */
+/** Globally unique id of a record. */
 export function identity(id: number, host: string): Record<string, unknown> {
   return { global_id: `${host}?id=${id}`, global_id_lineage: [`${host}?id=${id}`] }
 }
@@ -104,7 +104,7 @@ export function term(row: Term, { home, rest }: Addresses): Record<string, unkno
   }
 }
 
-/** The details of a venue or organizer; empty ones are left out. */
+/** Details of a linked record without empty ones. */
 function details(kind: LinkedKind, row: Linked['row']): Record<string, unknown> {
   const shown: Record<string, unknown> = {}
   for (const [name, field] of DETAILS[kind]) {
@@ -115,7 +115,7 @@ function details(kind: LinkedKind, row: Linked['row']): Record<string, unknown> 
   return shown
 }
 
-/** The value of a column in a response, by the type of its field: flags are booleans, nothing begins a tag in plain text. */
+/** Column value in a response, by field type: flags are booleans, plain text has `<` escaped. */
 export function plainValue({ kind }: Described, value: unknown): unknown {
   if (kind.type === 'boolean') return value === 1
   return typeof value === 'string' && kind !== richHtml && kind !== safeHtml ? inertText(value) : value

@@ -21,7 +21,7 @@ import { listAnswer } from './list-response.ts'
 import { image, singleLinkedRecord, term } from './present.ts'
 import { singleEvent } from './present-event.ts'
 
-/** Records for the documentation, shown by what shows every other record: the examples are what the service would answer. */
+/** Sample records for the documentation, rendered by the real presenters. */
 
 const HASH = 'b94d27b9934d3e08a52e52d7da7dabfac484efe37a5380ee9088f7ace2efcde9'
 const file = (size: string, width: number, height: number, filesize: number) => ({
@@ -61,7 +61,7 @@ const head = {
   revision: 1,
 } as const
 
-/** The columns of stored fields, with their samples or defaults. */
+/** Columns of stored fields with samples or defaults. */
 function sampleColumns<F extends Fields>(fields: F): Columns<F> {
   const values = storedEntries(fields).map(([name, { sample, default: preset }]) => {
     const value = sample ?? preset ?? null
@@ -145,7 +145,7 @@ const event: Event = {
   ],
 }
 
-/** The body of each named response. */
+/** Sample body of each named response. */
 export function responseSamples(addresses: Addresses, site: Site): Record<string, object> {
   const one: Record<string, object> = {
     Event: singleEvent(event, addresses, site),
@@ -180,7 +180,7 @@ export function responseSamples(addresses: Addresses, site: Site): Record<string
   return { ...one, ...Object.fromEntries(lists) }
 }
 
-/** A payload that creates a record of each kind; a test sends them. */
+/** Request body that creates a record, for each kind. A test sends them. */
 export const REQUEST_SAMPLES: ByLinkedPlural<object> & Record<string, object> = {
   events: {
     title: 'Harbour Concert',

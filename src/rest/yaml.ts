@@ -1,10 +1,10 @@
-/** Writes a value as YAML, as a package does. */
+/** Writes a value as YAML. */
 type Write = (value: unknown) => string
 
-/** How deep an object is taken apart: what is below is written in one step. */
+/** Objects are split into steps down to this depth. */
 const DEPTH = 2
 
-/** An object as YAML, in steps of few milliseconds: a large one takes long to write. */
+/** Writes an object as YAML in short steps, so that a large one does not hold the event loop. */
 export function* writeYaml(value: object, write: Write, depth = DEPTH): Generator<void, string> {
   let text = ''
   for (const [key, part] of Object.entries(value)) {

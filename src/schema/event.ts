@@ -4,7 +4,7 @@ import { pageParameters, recordFields, STATUSES } from './record.ts'
 import { tickets } from './ticket.ts'
 import * as types from './value-types.ts'
 
-/** What the calendar is about. */
+/** Fields of events. */
 export const eventFields = {
   ...declare('event', {
     title: { kind: types.name, required: true, stored: true, searched: true, sample: 'Harbour Concert' },
@@ -33,23 +33,23 @@ export const eventFields = {
   }),
 } as const
 
-/** Stored fields that responses show by rules of their own. */
+/** Stored fields with their own rule in responses. */
 const OWN_RULE = ['title', 'description', 'excerpt', 'all_day', 'cost', 'website'] as const
 
-/** Stored fields that are shown by the rule of their type. */
+/** Stored fields that are presented by type. */
 export type PlainEventField = Exclude<StoredName<typeof eventFields>, (typeof OWN_RULE)[number]>
 export const plainEventFields = storedEntries(eventFields, OWN_RULE)
 
-/** Fields that no response shows. */
+/** Fields that are never in responses. */
 export type UnshownEventField = 'password'
 
 /** Fields that tables do not hold: ids of users and events are those of one site, and passwords are not for files. */
 export const NOT_IN_TABLES = ['author', 'parent', 'tickets', 'password'] as const satisfies (keyof typeof eventFields)[]
 
-/** How far ahead a list without an end reaches, in years. */
+/** Default length of a list without an end, in years. */
 const YEARS_AHEAD = 2
 
-/** The last day of a list that starts on a day and is given no end. */
+/** Default last day of a list. */
 export function lastDayFrom(day: string): string {
   return Number(day.slice(0, 4)) > 9999 - YEARS_AHEAD ? '9999-12-31' : addYears(day, YEARS_AHEAD)
 }
@@ -82,7 +82,7 @@ export const eventListParameters = {
   }),
 }
 
-/** The password of a protected event, given to read it. */
+/** Password parameter of a protected event. */
 export const eventReadParameters = declare('event', {
   password: { kind: types.exact },
 })

@@ -3,37 +3,37 @@ import type { Problem, Problems } from '../lib/errors.ts'
 import type { TimeSlice } from '../lib/time-slices.ts'
 import type { JsonSchema } from './json-schema.ts'
 
-/** What reading a value may need to know. */
+/** Context for parsing values. */
 export interface ReadContext {
-  /** The present wall-clock time, from which `tomorrow` counts. */
+  /** Current wall-clock time, for relative dates such as `tomorrow`. */
   readonly today: WallClock
 }
 
-/** A kind of value: how clients may write it, and what it means. */
+/** Value type: accepted input, and how it is parsed. */
 export interface ValueType<Value> {
-  /** The type that the namespace index names. */
+  /** Type in the namespace index. */
   readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object'
-  /** JSON Schema of what a client should send. */
+  /** JSON Schema of the recommended input. */
   readonly schema: JsonSchema
-  /** Further spellings that are understood. */
+  /** JSON Schema of other accepted input. */
   readonly accepts?: readonly JsonSchema[]
-  /** The value meant by what was sent; throws {@link Refused}. */
+  /** Parses input. Throws {@link Refused}. */
   read(raw: unknown, reading: ReadContext): Value
 }
 
-/** A field or parameter, declared once. */
+/** Declaration of a field or parameter. */
 export interface Field<Value = unknown> {
   readonly kind: ValueType<Value>
   readonly required?: true
-  /** What an absent or empty value means. */
+  /** Default for an absent or empty value. */
   readonly default?: Value
-  /** What an absent value means, where that depends on the time, as the index shows it. */
+  /** Default that depends on the time, as the index shows it. */
   readonly defaultAt?: (today: WallClock) => string
-  /** Kept in a column of the same name. */
+  /** Stored in a column of the same name. */
   readonly stored?: true
-  /** Found by the `search` parameter of its resource. */
+  /** Searched by the `search` parameter of the resource. */
   readonly searched?: true
-  /** Its value in the examples of the documentation. */
+  /** Sample for the documentation. */
   readonly sample?: string | number | boolean
 }
 
@@ -50,21 +50,21 @@ export function declare<F extends Record<string, Field>>(
   return Object.fromEntries(described)
 }
 
-/** The same fields as an update may name them: none is required, and none takes a default when absent. */
+/** Fields for an update: none is required, and none has a default. */
 export function optional(fields: Fields): Fields {
   return Object.fromEntries(
     Object.entries(fields).map(([name, { required: _, default: __, ...field }]) => [name, field]),
   )
 }
 
-/** The value of a field: null when it was cleared. */
+/** Value of a field; null if it was cleared. */
 type ValueOf<F extends Field> = F extends { kind: ValueType<infer V> }
   ? F extends { required: true } | { default: V }
     ? V
     : V | null
   : never
 
-/** The fields that a request named, with their values. */
+/** Parsed values of the fields that were sent. */
 export type Values<F> = { [N in keyof F]?: F[N] extends Field ? ValueOf<F[N]> : never }
 
 /** The columns of a resource's stored fields. */
@@ -90,7 +90,7 @@ export function storedEntries<F extends Fields, const X extends string = never>(
   return stored as [Exclude<StoredName<F>, X>, Described][]
 }
 
-/** A value that cannot be taken, and why. */
+/** Thrown for an invalid value. */
 export class Refused extends Error {
   readonly problem: Problem
   constructor(problem: string, details: Record<string, string | number | Problems> = {}) {
@@ -135,7 +135,7 @@ export function readFields<F extends Fields>(fields: F, raw: Record<string, unkn
   return { values: values as Values<F>, problems }
 }
 
-/** What a kind made of a value. */
+/** Result of parsing a value. */
 type ReadValue = { readonly given: unknown } & ({ readonly value: unknown } | { readonly problem: Problem })
 
 function readValue(kind: ValueType<unknown>, given: unknown, reading: ReadContext): ReadValue {
@@ -147,18 +147,18 @@ function readValue(kind: ValueType<unknown>, given: unknown, reading: ReadContex
   }
 }
 
-/** Values that were read ahead of time, by the data that they are in. */
+/** Values that were parsed in advance, by data object. */
 const ahead = new WeakMap<object, Map<string, ReadValue>>()
 
-/** Takes what was read ahead of some data for other data with the same texts. */
+/** Reuses values that were parsed in advance for a copy of the data. */
 export function keepAhead(from: object, to: object): void {
   const values = ahead.get(from)
   if (values !== undefined) ahead.set(to, values)
 }
 
-/** The last very long texts that were read, with what came of them: all occurrences of a series have the same. */
+/** Cache of the last very long texts: all occurrences of a series have the same. */
 const recent: { readonly kind: ValueType<unknown>; readonly read: ReadValue }[] = []
-const MOST_RECENT = 4
+const MAX_RECENT = 4
 const VERY_LONG = 10_000
 
 function readLong(kind: ValueType<unknown>, given: string, reading: ReadContext): ReadValue {
@@ -167,11 +167,11 @@ function readLong(kind: ValueType<unknown>, given: string, reading: ReadContext)
   if (known !== undefined) return known.read
   const read = readValue(kind, given, reading)
   recent.unshift({ kind, read })
-  recent.splice(MOST_RECENT)
+  recent.splice(MAX_RECENT)
   return read
 }
 
-/** The shortest text that may take long to read, in UTF-16 units. */
+/** Texts from this length on may take long to parse, in UTF-16 units. */
 const LONG = 500
 
 /**
@@ -196,7 +196,7 @@ export async function readAhead(
   return length
 }
 
-/** What clears an optional field; a form says `name[]=` for an empty list. */
+/** Whether input clears an optional field. Forms send `name[]=` for an empty list. */
 function isEmpty(value: unknown): boolean {
   return value === null || value === '' || (Array.isArray(value) && value.every((item) => item === null || item === ''))
 }

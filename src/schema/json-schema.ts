@@ -1,15 +1,15 @@
-/** A JSON Schema. It is documentation: values are read by their value types. */
+/** JSON Schema, for documentation only: value types parse input. */
 export type JsonSchema = Readonly<Record<string, unknown>>
 export type JsonProperties = Readonly<Record<string, JsonSchema>>
 
-/** Marks what an object may lack; a symbol, so that no document shows it. */
+/** Marks an optional property. A symbol, so that it is not serialized. */
 const OPTIONAL = Symbol('optional')
 
 const typed =
   (type: string) =>
   (more: JsonSchema = {}) => ({ type, ...more })
 
-/** JSON Schemas by what they describe; whatever more is said of a value is added as it is. */
+/** Builders of JSON Schemas. Extra keywords are added as given. */
 export const Type = {
   Null: typed('null'),
   Boolean: typed('boolean'),

@@ -2,7 +2,7 @@ import { declare } from './field.ts'
 import { recordFields } from './record.ts'
 import * as types from './value-types.ts'
 
-/** Who holds events. */
+/** Fields of organizers. */
 export const organizerFields = {
   ...declare('organizer', {
     organizer: { kind: types.name, required: true, stored: true, searched: true, sample: 'Jazz Guild' },

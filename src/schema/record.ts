@@ -1,11 +1,11 @@
 import { declare } from './field.ts'
 import * as types from './value-types.ts'
 
-/** What may become of an event, a venue or an organizer. */
+/** Statuses of records. */
 export const STATUSES = ['publish', 'future', 'draft', 'pending', 'private', 'trash'] as const
 export type Status = (typeof STATUSES)[number]
 
-/** What events, venues and organizers have in common. */
+/** Common fields of records. */
 export const recordFields = declare('record', {
   author: { kind: types.id },
   date: { kind: types.date },
@@ -34,7 +34,7 @@ export const linkedListParameters = {
   }),
 }
 
-/** Parameters of removing a record. */
+/** Parameters of DELETE. */
 export const removeParameters = declare('list', {
   force: { kind: types.flag, default: false },
 })

@@ -23,7 +23,7 @@ const address = (text: string) => Type.String({ format: 'uri', ...said(text) })
 const count = (text: string) => Type.Integer({ minimum: 0, ...said(text) })
 const id = Type.Integer({ minimum: 1, ...said('id') })
 
-/** The properties that declared fields have in a response, each with the text of its field. */
+/** Response properties of declared fields, with the descriptions of the fields. */
 function shown<N extends string>(fields: Fields, as: Record<N, JsonSchema>): Record<N, JsonSchema> {
   const texts = Object.entries<JsonSchema>(as).map(([name, schema]) => [
     name,
@@ -32,7 +32,7 @@ function shown<N extends string>(fields: Fields, as: Record<N, JsonSchema>): Rec
   return Object.fromEntries(texts)
 }
 
-/** A stored field in a response, by its type. */
+/** Response schema of a stored field, by type. */
 function plain({ kind, text }: Described): JsonSchema {
   const types = { boolean: Type.Boolean(), number: Type.Number(), integer: Type.Integer() } as Record<
     string,
@@ -201,7 +201,7 @@ const list = (name: string, item: string) =>
 
 const free = (text: string) => Type.Object({}, { additionalProperties: true, ...said(text) })
 
-/** Every named schema of the documentation. */
+/** All named schemas of the documentation. */
 export const RESPONSES = {
   Event: event,
   ...(Object.fromEntries(LINKED_KINDS.map((kind) => [responseName(kind), linked(kind)])) as Record<

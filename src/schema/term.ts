@@ -4,14 +4,14 @@ import * as types from './value-types.ts'
 
 export type TermKind = 'category' | 'tag'
 
-/** What events are about, freely chosen. */
+/** Fields of tags. */
 export const tagFields = declare('term', {
   name: { kind: types.name, required: true, stored: true },
   description: { kind: types.safeHtml, stored: true },
   slug: { kind: types.slug },
 })
 
-/** What events are about, as a tree. */
+/** Fields of categories, which form a tree. */
 export const categoryFields = {
   ...tagFields,
   ...declare('category', {

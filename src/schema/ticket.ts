@@ -16,7 +16,7 @@ export const ticketFields = declare('ticket', {
 
 export type TicketValue = Values<typeof ticketFields>
 
-const MOST_TICKETS = 50
+const MAX_TICKETS = 50
 
 /** The tickets of an event; a ticket with the id of one that the event has stays that one. */
 export const tickets: ValueType<TicketValue[]> = {
@@ -34,7 +34,7 @@ export const tickets: ValueType<TicketValue[]> = {
   read(raw, reading) {
     if (!Array.isArray(raw) || raw.some((item) => typeof item !== 'object' || item === null || Array.isArray(item)))
       throw new Refused('not_a_list_of_data')
-    if (raw.length > MOST_TICKETS) throw new Refused('too_many', { most: MOST_TICKETS })
+    if (raw.length > MAX_TICKETS) throw new Refused('too_many', { most: MAX_TICKETS })
     return raw.map((item) => {
       const { values, problems } = readFields(ticketFields, item, { mode: 'create', reading })
       if (Object.keys(problems).length > 0) throw new Refused('bad_data', { details: problems })

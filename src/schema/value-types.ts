@@ -18,36 +18,36 @@ function kind<V>(
 const NUMBER = Type.Number()
 const DIGITS = Type.String({ pattern: '^\\s*\\d{1,15}\\s*$' })
 const HAS_ID = Type.Object({ id: Type.Union([Type.Integer({ minimum: 1 }), DIGITS]) }, { additionalProperties: true })
-/** What is dropped from lists. */
+/** Items that lists ignore. */
 const NOTHING = Type.Union([Type.Null(), Type.Literal('')])
 
-/** The longest name, short text and rich text, in UTF-16 units. */
-const LONGEST_NAME = 500
-const LONGEST_COST = 200
-const LONGEST_TEXT = 2000
-const LONGEST_HTML = 100_000
-/** The longest text with commas: more than a hundred names take. */
-const LONGEST_LIST = 100_000
-/** The longest array as it is sent, with what it names twice. */
-const MOST_ITEMS = 5000
+/** Limits on names, short texts and rich texts, in UTF-16 units. */
+const MAX_NAME = 500
+const MAX_COST = 200
+const MAX_TEXT = 2000
+const MAX_HTML = 100_000
+/** Limit on comma-separated text: more than a hundred names need. */
+const MAX_LIST = 100_000
+/** Limit on items of an array, including duplicates. */
+const MAX_ITEMS = 5000
 
-/** More marks than any script puts on one letter; long runs of them take quadratic time to put in order. */
+/** Limit on combining marks in a row: normalization takes quadratic time for long runs. */
 const PILE_OF_MARKS = /(?<!\p{M})\p{M}{32}/u
 
 /** Text that can be stored: whole characters, none of them U+0000, and not too many. */
-function string(raw: unknown, longest = LONGEST_TEXT): string {
+function string(raw: unknown, longest = MAX_TEXT): string {
   if (typeof raw !== 'string') throw new Refused('not_text')
   if (raw.length > longest) throw new Refused('too_long', { longest })
   if (raw.includes('\0') || !raw.isWellFormed() || PILE_OF_MARKS.test(raw)) throw new Refused('bad_characters')
   return raw
 }
 
-/** HTML, made safe in one way or another. */
+/** HTML that `sanitize` makes safe. */
 function html(raw: unknown, made: (html: string) => string): string {
-  const text = string(raw, LONGEST_HTML)
+  const text = string(raw, MAX_HTML)
   try {
     const safe = made(text)
-    // Entities and tags may have kept marks apart that are now one pile.
+    // Removed tags and entities may have joined combining marks.
     if (/\p{M}/u.test(safe) && PILE_OF_MARKS.test(wordsOfSafe(safe))) throw new Refused('bad_characters')
     return safe
   } catch (error) {
@@ -55,12 +55,12 @@ function html(raw: unknown, made: (html: string) => string): string {
   }
 }
 
-/** Text, or a number written without quotes, as people do with postal codes and prices. */
+/** Text, or a number without quotes, as in postal codes and prices. */
 function stringOrNumber(raw: unknown): string {
   return typeof raw === 'number' ? String(raw) : string(raw)
 }
 
-/** A whole number from `least` up, also as a string of digits. */
+/** Integer of at least `least`, also as a string of digits. */
 function whole(raw: unknown, least: number): number {
   const number = typeof raw === 'string' && /^-?\d{1,15}$/.test(raw.trim()) ? Number(raw) : raw
   if (typeof number !== 'number' || !Number.isSafeInteger(number)) throw new Refused('not_a_whole_number')
@@ -68,12 +68,12 @@ function whole(raw: unknown, least: number): number {
   return number
 }
 
-/** The longest lists: of ids, which one query finds; of terms, which are looked up one by one; of records, which may have to be made. */
-const MOST_IDS = 500
-const MOST_TERMS = 100
-const MOST_LINKS = 50
+/** Limits on lists: of ids, found by one query; of terms, looked up one by one; of records, which may be created. */
+const MAX_IDS = 500
+const MAX_TERMS = 100
+const MAX_LINKS = 50
 
-/** Ids with commas between them. */
+/** Comma-separated ids. */
 const ID_TEXT = '^[\\s\\d,]*$'
 const IDS = new RegExp(ID_TEXT)
 
@@ -82,7 +82,7 @@ const IDS = new RegExp(ID_TEXT)
  * themselves if `isSplit` says so. It stops at the first that is too many.
  */
 function items(raw: unknown, most: number, isSplit: (text: string) => boolean = () => true): unknown[] {
-  if (Array.isArray(raw) && raw.length > MOST_ITEMS) throw new Refused('too_many', { most })
+  if (Array.isArray(raw) && raw.length > MAX_ITEMS) throw new Refused('too_many', { most })
   const given = new Set<unknown>()
   let length = 0
   const add = (item: unknown) => {
@@ -94,53 +94,53 @@ function items(raw: unknown, most: number, isSplit: (text: string) => boolean = 
     if (typeof item !== 'string' || (Array.isArray(raw) && !isSplit(item))) add(item)
     else {
       length += item.length
-      if (length > LONGEST_LIST) throw new Refused('too_long', { longest: LONGEST_LIST })
+      if (length > MAX_LIST) throw new Refused('too_long', { longest: MAX_LIST })
       for (const piece of item.split(',')) add(piece.trim())
     }
   }
   return [...given]
 }
 
-/** The `id` of data that was read before and is sent back; undefined for anything else. */
+/** `id` of an object that a client read before and sends back; undefined otherwise. */
 function idOf(raw: unknown): unknown {
   return typeof raw === 'object' && raw !== null && 'id' in raw && raw.id !== null && raw.id !== '' ? raw.id : undefined
 }
 
-/** A name or title: its tags are stripped, and something must be left. */
-export const name = kind<string>('string', Type.String({ minLength: 1, maxLength: LONGEST_NAME }), (raw) => {
-  const text = plainText(string(raw, LONGEST_NAME)).trim()
+/** Name or title: tags are stripped, and the rest must not be empty. */
+export const name = kind<string>('string', Type.String({ minLength: 1, maxLength: MAX_NAME }), (raw) => {
+  const text = plainText(string(raw, MAX_NAME)).trim()
   if (text === '') throw new Refused('empty')
   return text
 })
 
-/** A short text without markup, however often it was encoded: it comes back as it is kept. */
+/** Short text without markup, fully decoded, so that it survives a round trip. */
 export const text = kind<string>(
   'string',
-  Type.String({ maxLength: LONGEST_TEXT }),
+  Type.String({ maxLength: MAX_TEXT }),
   (raw) => withoutTags(stringOrNumber(raw)).trim(),
   [NUMBER],
 )
 
 /** HTML in which plain text becomes paragraphs. */
-export const richHtml = kind<string>('string', Type.String({ maxLength: LONGEST_HTML }), (raw) => html(raw, richText))
+export const richHtml = kind<string>('string', Type.String({ maxLength: MAX_HTML }), (raw) => html(raw, richText))
 
-/** HTML that is made safe and otherwise left as it is. */
-export const safeHtml = kind<string>('string', Type.String({ maxLength: LONGEST_HTML }), (raw) => html(raw, sanitize))
+/** Sanitized HTML without automatic paragraphs. */
+export const safeHtml = kind<string>('string', Type.String({ maxLength: MAX_HTML }), (raw) => html(raw, sanitize))
 
-/** A cost, which is taken apart whenever it is shown. */
+/** Cost text. It is parsed when shown. */
 export const cost = kind<string>(
   'string',
-  Type.String({ maxLength: LONGEST_TEXT }),
+  Type.String({ maxLength: MAX_TEXT }),
   (raw) => {
     const text = withoutTags(stringOrNumber(raw)).replace(/\s+/g, ' ').trim()
-    if (text.length > LONGEST_COST) throw new Refused('too_long', { longest: LONGEST_COST })
+    if (text.length > MAX_COST) throw new Refused('too_long', { longest: MAX_COST })
     return text
   },
   [NUMBER],
 )
 
-/** Any text, kept to the letter: what to search for, a password. */
-export const exact = kind<string>('string', Type.String({ maxLength: LONGEST_TEXT }), (raw) => stringOrNumber(raw), [
+/** Text that is kept as sent, such as a search or a password. */
+export const exact = kind<string>('string', Type.String({ maxLength: MAX_TEXT }), (raw) => stringOrNumber(raw), [
   NUMBER,
 ])
 
@@ -149,7 +149,7 @@ const FLAGS = new Map<unknown, boolean>([
   ...[false, 0, 'false', '0', 'no'].map((spelling) => [spelling, false] as const),
 ])
 
-/** Yes or no, in the spellings that forms and query strings use. */
+/** Boolean, in the spellings of forms and query strings. */
 export const flag = kind<boolean>(
   'boolean',
   Type.Boolean(),
@@ -161,7 +161,7 @@ export const flag = kind<boolean>(
   [Type.Enum([...FLAGS.keys()].filter((spelling) => typeof spelling !== 'boolean') as (string | number)[])],
 )
 
-/** A whole number from `least` up; what is over `most` counts as `most`. */
+/** Integer of at least `least`, clamped to `most`. */
 export function integer(least: number, most = Number.MAX_SAFE_INTEGER): ValueType<number> {
   return kind('integer', Type.Integer({ minimum: least }), (raw) => Math.min(whole(raw, least), most), [DIGITS])
 }
@@ -209,14 +209,14 @@ export const currency = kind<string>('string', Type.String({ pattern: '^\\s*[A-Z
   return code
 })
 
-/** The number of a record, a term or a user. */
+/** Id of a record, term or user. */
 export const id = integer(1)
 
 /** A list of ids. */
 export const ids = kind<number[]>(
   'array',
   Type.Array(Type.Integer({ minimum: 1 })),
-  (raw) => items(raw, MOST_IDS).map((item) => whole(item, 1)),
+  (raw) => items(raw, MAX_IDS).map((item) => whole(item, 1)),
   [
     Type.Integer({ minimum: 1 }),
     Type.String({ pattern: ID_TEXT }),
@@ -224,7 +224,7 @@ export const ids = kind<number[]>(
   ],
 )
 
-/** One of a few words. */
+/** One of some keywords. */
 export function oneOf<const W extends string>(...allowed: W[]): ValueType<W> {
   return kind('string', Type.Enum(allowed), (raw) => {
     const word = string(raw) as W
@@ -233,7 +233,7 @@ export function oneOf<const W extends string>(...allowed: W[]): ValueType<W> {
   })
 }
 
-/** One or more of a few words, as a list or comma-separated. */
+/** Keywords, as a list or comma-separated. */
 export function someOf<const W extends string>(...allowed: W[]): ValueType<W[]> {
   const one = oneOf(...allowed)
   return kind(
@@ -244,10 +244,10 @@ export function someOf<const W extends string>(...allowed: W[]): ValueType<W[]> 
   )
 }
 
-/** An address on the web. */
+/** Web address (URL). */
 export const url = kind<string>(
   'string',
-  Type.String({ pattern: '^\\s*[Hh][Tt][Tt][Pp][Ss]?://[^\\s<>"]+\\s*$', maxLength: LONGEST_TEXT }),
+  Type.String({ pattern: '^\\s*[Hh][Tt][Tt][Pp][Ss]?://[^\\s<>"]+\\s*$', maxLength: MAX_TEXT }),
   (raw) => {
     const address = string(raw).trim()
     const parsed = URL.canParse(address) ? new URL(address) : null
@@ -268,10 +268,10 @@ export const email = kind<string>('string', Type.String({ format: 'email', patte
   return address
 })
 
-/** A slug, cleaned as slugs made from titles are. */
+/** Slug, normalized like slugs from titles. */
 export const slug = kind<string>(
   'string',
-  Type.String({ minLength: 1, maxLength: LONGEST_TEXT }),
+  Type.String({ minLength: 1, maxLength: MAX_TEXT }),
   (raw) => {
     const cleaned = slugify(stringOrNumber(raw))
     if (cleaned === '') throw new Refused('not_a_slug')
@@ -294,7 +294,7 @@ export const date = kind<DateText>(
 )
 
 /** A time zone: an IANA name or a manual offset. */
-export const zone = kind<Zone>('string', Type.String({ minLength: 1, maxLength: LONGEST_TEXT }), (raw) => {
+export const zone = kind<Zone>('string', Type.String({ minLength: 1, maxLength: MAX_TEXT }), (raw) => {
   const found = findZone(string(raw))
   if (found === null) throw new Refused('not_a_zone')
   return found
@@ -315,7 +315,7 @@ export const image = kind<ImageValue>(
   },
 )
 
-/** A linked record: one that exists, by id, or the data of one to find or make. */
+/** Reference to a linked record: an id, or data to find or create one. */
 export type LinkValue = { readonly id: number } | { readonly data: Record<string, unknown> }
 
 const LINK = Type.Union([
@@ -326,7 +326,7 @@ const LINK = Type.Union([
 
 /** Venues or organizers of an event: an id, comma-separated ids, data, data with an id, or a list of these. */
 export const links = kind<LinkValue[]>('array', Type.Union([LINK, Type.Array(Type.Union([LINK, NOTHING]))]), (raw) =>
-  items(raw, MOST_LINKS).map(link),
+  items(raw, MAX_LINKS).map(link),
 )
 
 function link(raw: unknown): LinkValue {
@@ -335,20 +335,20 @@ function link(raw: unknown): LinkValue {
   return id === undefined ? { data: raw as Record<string, unknown> } : { id: whole(id, 1) }
 }
 
-/** A category or tag: by its id, by its name, or by digits that may be either. */
+/** Reference to a category or tag: id, name, or digits that may be either. */
 export type TermValue = { readonly id?: number; readonly name?: string }
 
 const TERM = Type.Union([Type.Integer({ minimum: 1 }), Type.String(), HAS_ID])
 
 /** Categories or tags, by id, slug or name. An item of an array is one name, which may have commas, or ids with commas between them. */
 export const terms = kind<TermValue[]>('array', Type.Union([Type.Array(Type.Union([TERM, NOTHING])), TERM]), (raw) =>
-  items(raw, MOST_TERMS, (text) => IDS.test(text)).map(term),
+  items(raw, MAX_TERMS, (text) => IDS.test(text)).map(term),
 )
 
-/** What the parts of a name with commas mean by themselves; none if the list would be too long with them. */
+/** Parts of a name with commas as separate references; none if the list would be too long. */
 export function termParts(name: string, others: number): TermValue[] {
   const parts = name.split(',').map((part) => part.trim())
-  return parts.length < 2 || parts.length + others > MOST_TERMS ? [] : parts.filter((part) => part !== '').map(term)
+  return parts.length < 2 || parts.length + others > MAX_TERMS ? [] : parts.filter((part) => part !== '').map(term)
 }
 
 function term(raw: unknown): TermValue {

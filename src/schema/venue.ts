@@ -2,7 +2,7 @@ import { declare } from './field.ts'
 import { recordFields } from './record.ts'
 import * as types from './value-types.ts'
 
-/** A place where events happen. */
+/** Fields of venues. */
 export const venueFields = {
   ...declare('venue', {
     venue: { kind: types.name, required: true, stored: true, searched: true, sample: 'Old Harbour' },

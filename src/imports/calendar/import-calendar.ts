@@ -33,7 +33,7 @@ export interface CalendarOptions {
 const SOURCE = 'ics'
 
 /** How many characters of recurring entries are kept until the end of the file, where the last change to them may be. */
-const MOST_ASIDE = 50_000_000
+const MAX_ASIDE = 50_000_000
 
 /** How many characters of descriptions are stored in one transaction. */
 const BATCH_TEXT = 500_000
@@ -124,7 +124,7 @@ class CalendarImport {
 
   #setAside(component: Component): void {
     this.#asideSize += component.size
-    if (this.#asideSize <= MOST_ASIDE) this.#aside.push(component)
+    if (this.#asideSize <= MAX_ASIDE) this.#aside.push(component)
     else this.#skip(component, { problem: 'too_many_recurring' })
   }
 

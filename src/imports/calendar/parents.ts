@@ -5,7 +5,7 @@ import * as storage from '../../storage/imports.ts'
 import { inSavepoint } from '../../storage/savepoint.ts'
 import * as imports from '../import-run.ts'
 
-/** Makes events parts of others that came after them. */
+/** Sets parents that came after their children. */
 export async function bringParents(scope: Scope, run: imports.ImportRun): Promise<void> {
   const waiting = run.dryRun ? [] : run.orphans.splice(0)
   for (let at = 0; at < waiting.length; at += imports.BATCH) {

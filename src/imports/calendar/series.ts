@@ -3,15 +3,15 @@ import { DAY, fromWall, toWall, type WallSeconds } from '../../calendar/civil.ts
 import { type Budget, expansion, horizonFrom } from '../../calendar/recurrence.ts'
 import { toInstant, toWallClock, type WallClock, type Zone } from '../../calendar/zone.ts'
 
-/** One occurrence of an entry, or all of one that does not recur. */
+/** Occurrence of an entry, or an entry that does not recur. */
 export interface Occurrence {
   readonly entry: CalendarEntry
-  /** By the clock of the entry's zone. */
+  /** In the zone of the entry. */
   readonly start: WallSeconds
   readonly end: WallSeconds
   readonly part: string
   readonly parent: string | null
-  /** Whether others of the entry begin on its day. */
+  /** Whether other occurrences begin on the same day. */
   readonly sharesDay: boolean
 }
 
@@ -19,7 +19,7 @@ type Timed = Omit<Occurrence, 'parent' | 'sharesDay'>
 
 export interface Series {
   readonly occurrences: readonly Occurrence[]
-  /** It has more occurrences than are taken. */
+  /** Whether the limit on occurrences was reached. */
   readonly cut: boolean
   /**
    * From which occurrence to which these are all that there are, so that others are no more; null if nobody knows. What is
@@ -83,10 +83,10 @@ export function* seriesOf(entries: readonly CalendarEntry[], now: WallClock, bud
   }
 }
 
-/** Behind the name of every occurrence. */
+/** Suffix of the identity of an occurrence. */
 const END_OF_TIME = '~'
 
-/** The occurrence that an entry changes, by the clock of the recurring one. */
+/** Occurrence that an entry changes, in the zone of the recurring entry. */
 function placeOf({ occurrence }: CalendarEntry, master: CalendarEntry): WallSeconds {
   if (occurrence === null) return master.start
   const { at, zone } = occurrence
@@ -104,17 +104,17 @@ function asChanged(entry: CalendarEntry, part: string): Timed {
   return { entry, start: entry.start, end: entry.end, part }
 }
 
-/** The entry itself at another time. */
+/** Copy of the entry at another time. */
 function moved(entry: CalendarEntry, by: number, part: string): Timed {
   return { entry, start: entry.start + by, end: entry.end + by, part }
 }
 
-/** An occurrence behind one that was changed for all that follow: moved as that one was. */
+/** Occurrence after a change for all following ones: shifted like that one. */
 function asFuture(since: CalendarEntry, master: CalendarEntry, place: WallSeconds, part: string): Timed {
   return moved(since, place - placeOf(since, master), part)
 }
 
-/** What an occurrence is known by: its day or, if it has a time, its instant. */
+/** Identity of an occurrence: its day or, with a time, its instant. */
 function partOf({ allDay, zone }: Pick<CalendarEntry, 'allDay' | 'zone'>, at: WallSeconds): string {
   if (allDay) return toWall(at).slice(0, 10)
   return toWallClock(toInstant(toWall(at), zone), 'UTC')

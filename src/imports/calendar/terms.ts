@@ -12,7 +12,7 @@ import type { FoundIds } from '../import-run.ts'
 const FIELDS = { category: categoryFields, tag: tagFields }
 
 /** How many characters of descriptions of terms are kept: of every one that a calendar has, as its events come later. */
-const MOST_CHARACTERS = 20_000_000
+const MAX_CHARACTERS = 20_000_000
 
 /** As deep as the tree of categories may be. */
 const DEEPEST = 20
@@ -25,7 +25,7 @@ export class TermsSaid {
   /** Takes the value of a line that describes a term; what is none is left alone. */
   add(value: string): void {
     this.#size += value.length
-    if (this.#size > MOST_CHARACTERS) return
+    if (this.#size > MAX_CHARACTERS) return
     try {
       const term: unknown = JSON.parse(unescapeText(value))
       if (typeof term !== 'object' || term === null) return

@@ -4,16 +4,16 @@ import type { Zone } from '../../calendar/zone.ts'
 import type { Scope } from '../../domain/scope.ts'
 import { runInSlices, type TimeSlice } from '../../lib/time-slices.ts'
 
-/** How many zones a calendar may describe. */
-const MOST_DESCRIBED = 1000
+/** Limit on zones described by a calendar. */
+const MAX_DESCRIBED = 1000
 
-/** How many names are remembered. */
-const MOST_NAMES = 5000
+/** Limit on cached zone names. */
+const MAX_NAMES = 5000
 
-/** The lines of an entry whose times may name a zone. */
+/** Properties of an entry that may have a TZID. */
 const TIMED = ['DTSTART', 'DTEND', 'RECURRENCE-ID', 'RDATE', 'EXDATE']
 
-/** The zones that a calendar names and describes. Each is looked for once, with turns for others in between. */
+/** Zones of a calendar. Each is resolved once, in short steps. */
 export class ImportedZones {
   readonly #scope: Scope
   readonly #described = new Map<string, Component>()
@@ -23,28 +23,28 @@ export class ImportedZones {
     this.#scope = scope
   }
 
-  /** Takes the description of a zone, for entries that come after it, or were waiting for it. */
+  /** Adds a VTIMEZONE, for later and for waiting entries. */
   describe(component: Component): void {
     const tzid = first(component, 'TZID')?.value
-    if (tzid === undefined || this.#described.size >= MOST_DESCRIBED) return
+    if (tzid === undefined || this.#described.size >= MAX_DESCRIBED) return
     this.#described.set(tzid, component)
     this.#found.delete(tzid)
   }
 
-  /** Looks for the zones that an entry names. */
+  /** Resolves the zones of an entry. */
   async learn(component: Component, turn: TimeSlice): Promise<void> {
     const lines = TIMED.flatMap((name) => component.properties.get(name) ?? [])
-    for (const { parameters } of lines.slice(0, MOST_NAMES)) {
+    for (const { parameters } of lines.slice(0, MAX_NAMES)) {
       const tzid = parameters.get('TZID')?.[0]
       if (tzid === undefined || this.#found.has(tzid)) continue
       if (turn.isOver) await turn.yield()
       const zone = zoneNamed(tzid) ?? (await this.#fromDescription(tzid))
-      if (this.#found.size >= MOST_NAMES) this.#found.clear()
+      if (this.#found.size >= MAX_NAMES) this.#found.clear()
       this.#found.set(tzid, zone)
     }
   }
 
-  /** The zone of a name that was learnt. */
+  /** Resolved zone of a name. */
   named(tzid: string): Zone | null {
     return this.#found.get(tzid) ?? null
   }

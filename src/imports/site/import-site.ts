@@ -42,7 +42,7 @@ const ALL_STATUSES = 'publish,future,draft,pending,private'
 const ALL_DATES = { start_date: '1000-01-02', end_date: '9999-12-30 23:59:59' }
 
 /** How often a list is read again that changed while it was read: what moved to an earlier page was missed. */
-const MOST_ROUNDS = 3
+const MAX_ROUNDS = 3
 
 /** A copy of a site that is under way. */
 interface Copy {
@@ -67,7 +67,7 @@ interface Progress {
 }
 
 /** How many of those are remembered. */
-const MOST_PARTS = 10_000
+const MAX_PARTS = 10_000
 
 /**
  * Copies a whole site over its REST interface. After every page it is noted how far it has come: an import that was
@@ -106,7 +106,7 @@ async function bringStage(copy: Copy, stage: ListStage, firstPage: number): Prom
   const categories: Remote[] = []
   let from = stage === 'categories' ? 1 : firstPage
   let missing = 0
-  for (let round = 0; round < MOST_ROUNDS; round++) {
+  for (let round = 0; round < MAX_ROUNDS; round++) {
     const before = seen.size
     const totals = new Set<number>()
     for await (const { items, total } of pagesOf(copy, stage, from, parameters)) {
@@ -139,7 +139,7 @@ async function* pagesOf(
     if (found === null) return
     yield found
     if (found.items.length === 0 || page >= found.pages) return
-    await setProgress(scope, run, { stage, page: page + 1, parts: [...parts].slice(0, MOST_PARTS) })
+    await setProgress(scope, run, { stage, page: page + 1, parts: [...parts].slice(0, MAX_PARTS) })
   }
 }
 
@@ -163,7 +163,7 @@ async function bringHidden(copy: Copy, firstPage: number): Promise<void> {
     }
     await bringPage(copy, 'events', items)
     run.onProgress(run.report)
-    await setProgress(scope, run, { stage: 'hidden', page: page + 1, parts: [...parts].slice(0, MOST_PARTS) })
+    await setProgress(scope, run, { stage: 'hidden', page: page + 1, parts: [...parts].slice(0, MAX_PARTS) })
   }
 }
 

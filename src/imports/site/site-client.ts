@@ -1,10 +1,10 @@
 import { setTimeout } from 'node:timers/promises'
 import { type FetchedResponse, type FetchLimits, FetchRefused, safeRequest } from '../../lib/safe-fetch.ts'
 
-/** A site that cannot be read, or not any further; the message says why. */
+/** Thrown when a site cannot be read (any further). */
 export class SiteError extends Error {}
 
-/** A record of a site, as it came. */
+/** Record of a site as received. */
 export type Remote = Readonly<Record<string, unknown>>
 
 export interface RemotePage {
@@ -19,18 +19,18 @@ export interface SiteOptions {
   /** Milliseconds between two requests, and before the first repetition of one. */
   readonly pause?: number
   readonly patience?: number
-  /** How long an answer may take, in milliseconds. */
+  /** Timeout of a response, in milliseconds. */
   readonly timeout?: number
-  /** Told of what has to be asked again. */
+  /** Called when a request is retried. */
   readonly onTrouble?: (message: string) => void
 }
 
-/** How often a request is sent again; the wait doubles every time. */
-const MOST_RETRIES = 6
-/** The same of a file, without which a record is still one. */
-const MOST_FILE_RETRIES = 2
-/** The longest wait that a site may ask for, in milliseconds. */
-const LONGEST_WAIT = 120_000
+/** Limit on retries of a request. The pause doubles each time. */
+const MAX_RETRIES = 6
+/** The same for files, which are optional. */
+const MAX_FILE_RETRIES = 2
+/** Limit on `Retry-After`, in milliseconds. */
+const MAX_WAIT = 120_000
 /** The most that the calendar gives at once; a site may have set less. */
 const PER_PAGE = 50
 /** The most that WordPress gives at once. */
@@ -46,7 +46,7 @@ interface Reply {
   readonly body: unknown
 }
 
-/** Reads the REST interface of a calendar, one request at a time, without haste. */
+/** Client of a REST interface: one request at a time, with pauses. */
 export class SiteClient {
   readonly address: string
   readonly #limits: FetchLimits
@@ -79,7 +79,7 @@ export class SiteClient {
     }
   }
 
-  /** One page of a list; null behind the last. */
+  /** Page of a list; null after the last. */
   async page(list: string, page: number, parameters: Record<string, string>): Promise<RemotePage | null> {
     const { status, body } = await this.#ask(`/${list}`, {
       ...parameters,
@@ -126,7 +126,7 @@ export class SiteClient {
 
   /** A file that a record names, wherever it lies: nobody is told who asks. Throws {@link FetchRefused}. */
   async file(address: string): Promise<Buffer> {
-    const answer = await this.#withRetry(MOST_FILE_RETRIES, async () => {
+    const answer = await this.#withRetry(MAX_FILE_RETRIES, async () => {
       try {
         const found = await safeRequest(address, this.#fileLimits)
         return isTrouble(found) ? troubleOf(found) : found
@@ -139,7 +139,7 @@ export class SiteClient {
   }
 
   async #get(address: string): Promise<Reply> {
-    const answer = await this.#withRetry(MOST_RETRIES, () => this.#try(address))
+    const answer = await this.#withRetry(MAX_RETRIES, () => this.#try(address))
     if ('trouble' in answer) throw new SiteError(`${address} cannot be read: ${answer.trouble}`)
     return answer
   }
@@ -153,7 +153,7 @@ export class SiteClient {
       // From its end: a site that takes long has not less time to itself.
       this.#last = performance.now()
       if (!('trouble' in answer) || retries >= most) return answer
-      const wait = Math.min(Math.max(patience * 2 ** retries, answer.wait), LONGEST_WAIT)
+      const wait = Math.min(Math.max(patience * 2 ** retries, answer.wait), MAX_WAIT)
       onTrouble(`${answer.trouble}; trying again in ${Math.ceil(wait / 1000)} s`)
       await setTimeout(wait)
     }
@@ -184,10 +184,10 @@ export class SiteClient {
   }
 }
 
-/** What may go better later. */
+/** Failure that is worth a retry. */
 interface Trouble {
   readonly trouble: string
-  /** What the site asks to wait, in milliseconds. */
+  /** Requested pause, in milliseconds. */
   readonly wait: number
 }
 
@@ -212,7 +212,7 @@ function retryAfter({ headers }: FetchedResponse): number {
   return Number.isFinite(wait) ? wait : 0
 }
 
-/** An address with further parameters behind those that it has. */
+/** Adds parameters to an address. */
 function withQuery(address: string, parameters: Record<string, string | number>): string {
   const search = new URLSearchParams(Object.entries(parameters).map(([name, value]) => [name, String(value)]))
   return search.size === 0 ? address : `${address}${address.includes('?') ? '&' : '?'}${search}`
@@ -222,7 +222,7 @@ function isObject(value: unknown): value is Remote {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Whether something is a record of a site. */
+/** Whether a value is a record of a site. */
 export function isRemote(value: unknown): value is Remote {
   return isObject(value) && 'id' in value
 }

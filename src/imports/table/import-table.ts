@@ -9,13 +9,13 @@ import { ImportedImages } from '../images.ts'
 import * as imports from '../import-run.ts'
 import { Names } from '../links.ts'
 
-/** A table that cannot be read at all; the message says why. */
+/** Thrown when a table cannot be read. */
 export class TableError extends Error {}
 
-/** What identifies rows, beside the fields of events. */
+/** Columns that identify rows, besides the fields of events. */
 const IDENTITY = ['uid', 'id']
 
-/** Columns whose cells name what an event is linked to. */
+/** Columns with names of linked records and terms. */
 const LINKS: readonly string[] = [...LINKED_KINDS, 'categories', 'tags']
 
 const FIELDS = Object.keys(eventFields).filter((name) => !(NOT_IN_TABLES as readonly string[]).includes(name))
@@ -68,14 +68,14 @@ export async function importTable(
   return run.report
 }
 
-/** Why a row cannot be read. Spreadsheets write empty cells after the last column. */
+/** Problem of a row, or null. Spreadsheets add empty cells after the last column. */
 function problemOf({ cells, isCut, isOpen }: CsvRow, columns: readonly string[] | null): string | null {
   if (isCut) return 'entry_too_large'
   if (isOpen) return 'quote_not_closed'
   return cells.slice(columns?.length).some((cell) => cell.trim() !== '') ? 'too_many_cells' : null
 }
 
-/** The names of the columns; those that mean nothing here are told of, once. */
+/** Names of the columns. Unknown ones get one note each. */
 function headerOf(run: imports.ImportRun, { cells, line }: CsvRow): string[] {
   const columns = cells.map((cell) =>
     cell
@@ -100,13 +100,13 @@ function itemOf(scope: Scope, columns: readonly string[], { cells, line }: CsvRo
   const fields: Record<string, unknown> = Object.fromEntries(
     [...row].filter(([name]) => FIELDS.includes(name) && !LINKS.includes(name)),
   )
-  // Tables hold text: what looks like a tag in a title is none.
+  // Tables hold plain text, so `<` in a title is escaped.
   fields.title = asHtml(cell('title'))
-  // An event that has no end ends when it begins.
+  // Without an end, the event ends at its start.
   if (cell('end_date') === '') fields.end_date = cell('start_date')
-  // An empty cell is no slug and no status, rather than the wish to have none.
+  // An empty slug or status cell means that none was given.
   for (const name of ['slug', 'status', 'date', 'date_utc', 'image']) if (cell(name) === '') delete fields[name]
-  // An address is fetched; any other image is one that is here.
+  // An image is either an address to fetch or the id of an existing image.
   const image = /^https?:\/\//i.test(cell('image')) ? cell('image') : null
   if (image !== null) delete fields.image
   for (const name of Object.keys(fields)) {
@@ -117,7 +117,7 @@ function itemOf(scope: Scope, columns: readonly string[], { cells, line }: CsvRo
   const id = /^\d{1,15}$/.test(cell('id')) ? Number(cell('id')) : null
   const isOwn = adopt && slug !== '' && cell('uid') === ''
   return {
-    // A table from elsewhere may have the same ids.
+    // A table of another site may have the same ids.
     uid: isOwn ? `own ${uidOf(cell)}` : uidOf(cell),
     part: '',
     parent: null,

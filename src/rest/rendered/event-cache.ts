@@ -30,8 +30,8 @@ interface LinkedJson {
 type LinkKind = keyof Links
 const KINDS: readonly LinkKind[] = [...LINKED_KINDS, 'category', 'tag', 'event']
 
-/** How many records of a kind are cached at most. */
-const MOST_LINKED = 20_000
+/** Limit on cached records of a kind. */
+const MAX_LINKED = 20_000
 
 /**
  * Renders events as everybody sees them, for one version of the data and one way to write addresses. Templates of events
@@ -50,9 +50,9 @@ export class EventCache implements RenderedEventCache<RenderedEvent> {
     this.#templates = templates
   }
 
-  /** Whether it is so large that a new one should replace it. */
+  /** Whether it has reached its limit and should be replaced. */
   get isFull(): boolean {
-    return KINDS.some((kind) => this.#linked[kind].size > MOST_LINKED)
+    return KINDS.some((kind) => this.#linked[kind].size > MAX_LINKED)
   }
 
   hasAll(stubs: readonly EventStub[]): boolean {
@@ -169,7 +169,7 @@ const CLOSE = slice('}')
 const COMMA = slice(',')
 const END_OF_LIST = slice(']')
 
-/** How a hole is filled: from what, under which name, in which form, and how when there is one or none. */
+/** How a hole is filled: source, property name and form. */
 interface Filling {
   readonly kind: LinkKind | null
   readonly name: { readonly one: Slice; readonly list: Slice }

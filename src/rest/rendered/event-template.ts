@@ -13,11 +13,11 @@ import { event } from '../present-event.ts'
  */
 export interface Template {
   readonly revision: number
-  /** Names what is in it. */
+  /** Hash of the content. */
   readonly mark: string
-  /** Its bytes without the holes. */
+  /** Bytes without the holes. */
   readonly body: Buffer
-  /** Where in the body the holes are. */
+  /** Offsets of the holes. */
   readonly cuts: readonly number[]
   readonly holes: readonly Hole[]
   readonly links: Links
@@ -26,7 +26,7 @@ export interface Template {
 /** What a hole is filled with; at `end`, an event in a list ends and one by itself goes on. */
 export type Hole = LinkedKind | 'parent' | 'categories' | 'tags' | 'end' | 'location' | 'ld_organizer'
 
-/** Nobody who writes an event can guess it. */
+/** Random marker that no event text can contain on purpose. */
 const SECRET = randomUUID()
 const hole = (name: Hole) => `${SECRET} ${name}`
 const HOLES = new RegExp(`,"\\w+":"${SECRET} (\\w+)"`)
@@ -64,7 +64,7 @@ export function templateOf({ links, ...own }: OwnData, addresses: Addresses, sit
 
 const known = new Map<string, Hole[]>()
 
-/** The one list that all templates with these holes have: there are few. */
+/** Shared list of holes: few combinations exist. */
 function shared(holes: Hole[]): Hole[] {
   const key = holes.join()
   const one = known.get(key) ?? holes
@@ -72,10 +72,10 @@ function shared(holes: Hole[]): Hole[] {
   return one
 }
 
-/** What is not an event's own. */
+/** Properties that depend on other records. */
 const NOTHING = { ...byLinkedPlural(() => []), categories: [], tags: [], parent: null, distance: null, whole: true }
 
-/** All of a template that is short, as text for the store. */
+/** Metadata of a template as text, for the store. */
 export function headOf({ mark, cuts, holes, links }: Template): string {
   return JSON.stringify([mark, cuts, holes, links])
 }

@@ -1,15 +1,15 @@
 import type { CachedList, CachedLists } from '../../domain/cached-lists.ts'
 import { BoundedCache } from '../../lib/bounded-cache.ts'
 
-/** How much memory lists may take, in bytes: anybody can ask for lists without end. */
-const MOST_BYTES = 24 * 2 ** 20
-/** What a list takes beside its key and its events: its filter, and where its pages end. */
+/** Memory limit of lists, in bytes. */
+const MAX_BYTES = 24 * 2 ** 20
+/** Size of a list besides key and events, in bytes: filter and page positions. */
 const OVERHEAD = 15_000
 const BYTES_PER_ID = 8
 
 /** Lists that were read at one version of the data. */
 export class ListCache implements CachedLists {
-  readonly #lists = new BoundedCache<string, CachedList>(MOST_BYTES)
+  readonly #lists = new BoundedCache<string, CachedList>(MAX_BYTES)
 
   get(key: string): CachedList | undefined {
     return this.#lists.get(key, (listing) => sizeOf(key, listing))

@@ -13,11 +13,11 @@ import { ListCache } from './list-cache.ts'
 import { join } from './slices.ts'
 import { TemplateStore, TemporaryTemplates } from './template-store.ts'
 
-/** What is cached at one version of the data. */
+/** Cache for one version of the data. */
 interface CachedVersion {
   readonly version: string
   readonly lists: ListCache
-  /** By the address of the REST interface: there are as many as languages and mounts. */
+  /** By base address of the REST interface: one per language and mount. */
   readonly events: Map<string, EventCache>
 }
 
@@ -74,13 +74,13 @@ export class RenderedEvents {
   }
 }
 
-/** An event that is read or written. */
+/** Response for a single event. */
 export function singleAnswer({ addresses, scope }: Call, shown: Event, status = 200): Answer {
   return {
     status,
     ...(status === 201 && { headers: { location: `${addresses.rest}/events/${shown.row.id}` } }),
     revision: revisionOf(shown),
-    // It is shown whole to a reader who sent its password, and to nobody else.
+    // Full response for a reader who sent the password; never cached.
     ...(shown.row.password_hash !== null && { secret: true }),
     body: singleEvent(shown, addresses, scope.site),
   }
@@ -89,7 +89,7 @@ export function singleAnswer({ addresses, scope }: Call, shown: Event, status = 
 export const revisionOf = ({ row }: Event) => String(row.revision)
 
 function listPageOf({ window, strict, total, page, perPage }: EventPage<unknown>): ListPage {
-  // Exact times are passed on as they were sent: they may carry an offset.
+  // Exact times are kept as sent: they may have an offset.
   const settled = strict ? {} : { ...window }
   return { name: 'events', pastEnd: 'event-archive-page-not-found', settled, total, page, perPage }
 }

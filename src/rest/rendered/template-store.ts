@@ -2,15 +2,15 @@ import type { ScratchFile } from '../../http/cache/scratch-file.ts'
 import { BoundedCache } from '../../lib/bounded-cache.ts'
 import { headOf, type Template, templateFrom } from './event-template.ts'
 
-/** How much is held in memory, in bytes. */
-const MOST_BYTES = 8 * 2 ** 20
-/** What a template takes beside its bytes. */
+/** Memory limit, in bytes. */
+const MAX_BYTES = 8 * 2 ** 20
+/** Size of a template besides its bytes. */
 const OVERHEAD = 600
 
-/** How many stores may share a scratch file. */
-export const MOST_STORES = 256
+/** Limit on stores that share a scratch file. */
+export const MAX_STORES = 256
 
-/** Templates by event; one of another revision is none. */
+/** Templates by event and revision. */
 export interface Templates {
   get(event: number, revision: number): Template | undefined
   put(event: number, template: Template): void
@@ -30,11 +30,11 @@ export class TemporaryTemplates implements Templates {
   }
 }
 
-/** Templates for many requests: those used last in memory, the others in a scratch file. */
+/** Templates across requests: recent ones in memory, others in a scratch file. */
 export class TemplateStore implements Templates {
   readonly #scratch: ScratchFile
   readonly #number: number
-  readonly #recent = new BoundedCache<number, Template>(MOST_BYTES)
+  readonly #recent = new BoundedCache<number, Template>(MAX_BYTES)
 
   /** Several stores share a scratch file: their numbers tell them apart. */
   constructor(scratch: ScratchFile, number: number) {
@@ -59,7 +59,7 @@ export class TemplateStore implements Templates {
   }
 
   #keyOf(event: number): number {
-    return event * MOST_STORES + this.#number
+    return event * MAX_STORES + this.#number
   }
 }
 

@@ -14,10 +14,10 @@ const parameters = declare('documentation', {
   format: { kind: types.oneOf('json', 'yaml'), default: 'json' as const },
 })
 
-/** How many documents are kept in each form, for one language and address each; one as YAML has a megabyte. */
-const MOST_KEPT = 8
+/** Limit on cached documents per format. Each is for one language and address; YAML has a megabyte. */
+const MAX_KEPT = 8
 
-/** The documentation of the interface, for machines. */
+/** Machine-readable documentation of the interface. */
 export function documentationEndpoint(endpoints: () => readonly Endpoint[]): Endpoint {
   const documents = new Made<object>()
   const texts = new Made<Buffer>()
@@ -46,7 +46,7 @@ export function documentationEndpoint(endpoints: () => readonly Endpoint[]): End
   }
 }
 
-/** What is made once, for all who ask for it at the same time and later. */
+/** Cache that builds each document once, also for concurrent requests. */
 class Made<T> {
   readonly #made = new Map<string, Promise<T>>()
 
@@ -54,7 +54,7 @@ class Made<T> {
     const known = this.#made.get(key)
     if (known !== undefined) return known
     const oldest = this.#made.keys().next().value
-    if (this.#made.size >= MOST_KEPT && oldest !== undefined) this.#made.delete(oldest)
+    if (this.#made.size >= MAX_KEPT && oldest !== undefined) this.#made.delete(oldest)
     const making = make()
     this.#made.set(key, making)
     making.catch(() => this.#made.delete(key))

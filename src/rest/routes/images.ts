@@ -8,7 +8,7 @@ import { byId } from './lookup.ts'
 
 const single = (call: Call, shown: images.Image) => ({ body: image(shown, call.addresses.home) })
 
-/** Images: list, upload, read and remove. They are for those who write; anybody may read their files. */
+/** Images: list, upload, read and remove. Only authors and above may use them; files are public. */
 export const imageEndpoints: Endpoint[] = [
   {
     name: 'images.list',

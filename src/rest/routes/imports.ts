@@ -4,12 +4,12 @@ import { preload } from '../../lib/lazy.ts'
 import { problemText } from '../../lib/problem-text.ts'
 import { importParameters } from '../../schema/import.ts'
 
-// A few files at a time: all of them at once take longer than a request may keep others waiting.
+// Loaded file by file: all at once would hold the event loop for too long.
 preload(() => import('../../calendar/calendar-zones.ts'))
 preload(() => import('../../imports/calendar/entry-reader.ts'))
 preload(() => import('../../imports/sent-file.ts'))
 
-/** Brings the events of a calendar in: one that is sent, or one that lies at an address. */
+/** Imports a calendar from the request body or from an address. */
 export const importEndpoint: Endpoint = {
   name: 'events.import',
   answers: 'ImportReport',
@@ -20,7 +20,7 @@ export const importEndpoint: Endpoint = {
   upload: true,
   takes: ['text/calendar'],
   async handle({ scope, language, query, body, file }) {
-    // Not with the rest: a service starts in less time without it.
+    // Loaded on first use, for a faster start.
     const { importSent } = await import('../../imports/sent-file.ts')
     const { notes, ...counts } = await importSent(scope, { query, body, file })
     const told = notes.map(({ line, uid, problem }) => ({

@@ -4,12 +4,12 @@ import { slugify } from '../../lib/slug.ts'
 import { declare, type Fields } from '../../schema/field.ts'
 import * as types from '../../schema/value-types.ts'
 
-/** A way to name one record in a path. */
+/** Lookup of a record by id or by slug. */
 export interface Lookup {
-  /** What the operation's name ends in. */
+  /** Suffix of the operation name. */
   readonly suffix: '' | '-by-slug'
   readonly path: string
-  /** The path's variable, as a parameter. */
+  /** Path parameter. */
   readonly parameters: Fields
   ref(call: Call): Ref
 }
@@ -25,6 +25,6 @@ export const bySlug: Lookup = {
   suffix: '-by-slug',
   path: '/by-slug/:slug',
   parameters: declare('path', { slug: { kind: types.slug, required: true } }),
-  // Percent-encoded or not, in any case: a slug is cleaned as it was when it was made.
+  // The slug may be percent-encoded and in any case: it is normalized like stored slugs.
   ref: ({ slug }) => ({ slug: slugify(slug) }),
 }

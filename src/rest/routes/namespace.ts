@@ -11,7 +11,7 @@ const parameters = declare('index', {
   context: { kind: types.oneOf('view', 'embed', 'edit'), default: 'view' as const },
 })
 
-/** The namespace index: every path with its methods and arguments, made from the endpoints themselves. */
+/** Namespace index: every path with its methods and arguments, derived from the endpoints. */
 export function namespaceEndpoint(endpoints: () => readonly Endpoint[]): Endpoint {
   return {
     name: 'namespace.get',
@@ -33,7 +33,7 @@ export function namespaceEndpoint(endpoints: () => readonly Endpoint[]): Endpoin
   }
 }
 
-/** For whom the index is written, and when. */
+/** Language, address and time of the index. */
 interface Reader {
   readonly language: string
   readonly today: WallClock
@@ -48,7 +48,7 @@ function route(path: string, endpoints: readonly Endpoint[], { rest }: Addresses
   }
 }
 
-/** A path with variable parts is a template, not an address to follow. */
+/** Whether a path has parameters. */
 function link(rest: string, path: string): object {
   const href = rest + (path === '/' ? '' : path.replace(/:(\w+)/, '{$1}'))
   return path.includes(':') ? { href, templated: true } : { href }
@@ -68,7 +68,7 @@ function args(fields: Fields, { language, today }: Reader): object {
   return Object.fromEntries(entries)
 }
 
-/** The path as the interface's clients know it, with the variable parts as named groups. */
+/** Path with parameters as named groups, as clients expect it. */
 function pattern(path: string): string {
   const named = path.replace(':id', '(?P<id>\\d+)').replace(':slug', '(?P<slug>[^/]+)')
   return `/${NAMESPACE}${named === '/' ? '' : named}`

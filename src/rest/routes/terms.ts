@@ -14,7 +14,7 @@ import { listAnswer } from '../list-response.ts'
 import { term } from '../present.ts'
 import { byId } from './lookup.ts'
 
-/** A term's own state, without its count, which events move. */
+/** State of a term for the ETag, without its count, which changes with events. */
 function revisionOf({ name, slug, description, parent }: terms.Term): string {
   return hash('sha1', JSON.stringify([name, slug, description, parent])).slice(0, 12)
 }
