@@ -77,7 +77,7 @@ export async function createServer(service: Service, routes: Routes, options: Se
     http: {
       headersTimeout: Math.min(10, options.requestTimeout) * 1000,
       connectionsCheckingInterval: 1000,
-      // Creates no body stream for requests without a body.
+      // Creates no body stream for requests without a body. It never ends, so nothing may read it: see `dropContentTypeWithoutBody`.
       optimizeEmptyRequests: true,
     },
     forceCloseConnections: 'idle',
@@ -114,6 +114,7 @@ export async function createServer(service: Service, routes: Routes, options: Se
       : sendError(error, request, reply),
   )
   app.addHook('onRequest', async (request, reply) => {
+    dropContentTypeWithoutBody(request.raw)
     request.language = languageOf(request, options.languages)
     reply.headers({ ...securityHeaderSet, 'x-request-id': request.id, 'content-language': request.language.name })
   })
@@ -131,6 +132,12 @@ export async function createServer(service: Service, routes: Routes, options: Se
   limitConnections(app.server, options.counter ?? new ConnectionCounts(options), options, app.log)
   app.stopping.watch()
   return app
+}
+
+/** Many clients name a content type though they send no body. Fastify would wait for that body. */
+function dropContentTypeWithoutBody({ headers }: IncomingMessage): void {
+  if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined)
+    delete headers['content-type']
 }
 
 function noSchemas(): never {
