@@ -108,13 +108,22 @@ function near(
   return null
 }
 
+/** Without an end, a range ends two years after its start, and not before two years from today. */
+function lastDay(start: string, today: string): string {
+  return lastDayFrom(start > today ? start : today)
+}
+
 /** Date range in whole days: as given, or from today for two years; none if other bounds replace it. */
 export function windowOf({ clock, site }: FilterScope, asked: Asked, unbounded = hasSiblings(asked)): Window {
   const day = (date: DateText) => wallClockIn(date, site.timezone).slice(0, 10)
   if (asked.include) return {}
   const today = () => toWallClock(clock('day'), site.timezone).slice(0, 10)
   const start = asked.start_date ? day(asked.start_date) : unbounded ? undefined : today()
-  const end = asked.end_date ? day(asked.end_date) : unbounded || start === undefined ? undefined : lastDayFrom(start)
+  const end = asked.end_date
+    ? day(asked.end_date)
+    : unbounded || start === undefined
+      ? undefined
+      : lastDay(start, today())
   return { ...(start && { start_date: `${start} 00:00:00` }), ...(end && { end_date: `${end} 23:59:59` }) }
 }
 
