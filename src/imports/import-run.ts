@@ -193,7 +193,10 @@ async function saveBatch(
     if (turn.isOver) await turn.yield()
     outcomes.push(await saveItem(batch, run, item))
   }
+  // Each of these takes long for a whole batch.
+  await turn.yield()
   await batch.created.finish()
+  await turn.yield()
   await storage.putAll(tx, batch.rows)
   return outcomes
 }
