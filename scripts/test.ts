@@ -35,7 +35,7 @@ const WITH_SQL = new RegExp(
 )
 
 /** At most so many files are run again. */
-const MOST_AGAIN = 5
+const MAX_AGAIN = 5
 
 const OWN = ['--again', '--all', '--campaign', '--sqlite', '--postgres', '--verbose', '--help']
 const given = process.argv.slice(2)
@@ -146,7 +146,7 @@ function runSome(runs: readonly TestRun[], parallel: number, isWanted = mayStart
 /** Tells a test that depends on how busy the machine is from one that fails. Where many fail, no second run is needed. */
 async function runFailedAgain(outcomes: Outcome[]): Promise<void> {
   const failed = outcomes.filter(({ isGood }) => !isGood)
-  if (failed.length > MOST_AGAIN) return
+  if (failed.length > MAX_AGAIN) return
   for (const outcome of await runSome(failed, 1, () => true)) {
     const index = outcomes.findIndex(({ file, database }) => file === outcome.file && database === outcome.database)
     outcomes[index] = outcome

@@ -108,11 +108,6 @@ function near(
   return null
 }
 
-/** Without an end, a range ends two years after its start, and not before two years from today. */
-function lastDay(start: string, today: string): string {
-  return lastDayFrom(start > today ? start : today)
-}
-
 /** Date range in whole days: as given, or from today for two years; none if other bounds replace it. */
 export function windowOf({ clock, site }: FilterScope, asked: Asked, unbounded = hasSiblings(asked)): Window {
   const day = (date: DateText) => wallClockIn(date, site.timezone).slice(0, 10)
@@ -123,7 +118,7 @@ export function windowOf({ clock, site }: FilterScope, asked: Asked, unbounded =
     ? day(asked.end_date)
     : unbounded || start === undefined
       ? undefined
-      : lastDay(start, today())
+      : lastDayFrom(today(), start)
   return { ...(start && { start_date: `${start} 00:00:00` }), ...(end && { end_date: `${end} 23:59:59` }) }
 }
 

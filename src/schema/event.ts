@@ -49,8 +49,9 @@ export const NOT_IN_TABLES = ['author', 'parent', 'tickets', 'password'] as cons
 /** Default length of a list without an end, in years. */
 const YEARS_AHEAD = 2
 
-/** Default last day of a list. */
-export function lastDayFrom(day: string): string {
+/** Default last day of a list: two years after its first day or today, whichever is later. */
+export function lastDayFrom(today: string, first = today): string {
+  const day = first > today ? first : today
   return Number(day.slice(0, 4)) > 9999 - YEARS_AHEAD ? '9999-12-31' : addYears(day, YEARS_AHEAD)
 }
 
