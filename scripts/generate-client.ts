@@ -35,6 +35,7 @@ export const FILE = new URL('../packages/client/src/types.ts', import.meta.url)
 export function generate(): string {
   const addresses = {
     home: 'https://calendar.example.org',
+    pages: 'https://calendar.example.org',
     rest: 'https://calendar.example.org/calendar/events/v1',
     host: 'calendar.example.org',
   }

@@ -3,7 +3,7 @@ import * as events from '../domain/events.ts'
 import * as linkedRecords from '../domain/linked-records.ts'
 import type { Scope } from '../domain/scope.ts'
 import { getByPath } from '../domain/term-paths.ts'
-import { type Answer, type Call, NAMESPACE, type View } from '../http/endpoint.ts'
+import type { Answer, Call, View } from '../http/endpoint.ts'
 import { AppError } from '../lib/errors.ts'
 import { slugify } from '../lib/slug.ts'
 import { eventListParameters } from '../schema/event.ts'
@@ -105,7 +105,7 @@ async function answer(call: Call, subject: Subject, format: Format | undefined):
   const page = found.page?.page ?? 1
   if (page > Math.max(pages, 1)) throw new AppError('event-archive-page-not-found', { fill: { pages } })
   const { addresses, language, scope } = call
-  const base = addresses.rest.slice(0, -NAMESPACE.length - 1)
+  const base = addresses.pages
   const address = (number: number) => feedAddress(`${base}${subject.path}.${format.extension}`, call.search, number)
   const feed: Feed = {
     title: feedTitle(scope.site, addresses, language, subject.name),

@@ -2,7 +2,9 @@
 export interface Addresses {
   /** The public site: base of `url` values. */
   readonly home: string
-  /** The REST interface. */
+  /** The public site in the language of the address: base of links between pages. */
+  readonly pages: string
+  /** The REST interface, in the language and by the mount of the address. */
   readonly rest: string
   /** Host name without port: the prefix of a `global_id`. */
   readonly host: string

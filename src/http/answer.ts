@@ -15,7 +15,7 @@ import { parseHeaders, serializeHeaders } from './cache/head.ts'
 import { normalPath, normalSearch } from './cache/normal-address.ts'
 import { ObservedClock } from './cache/validity.ts'
 import { compressStream, encodingFor, NOT_MODIFIED_HEADERS, replyTo, tagOf } from './conditional.ts'
-import type { Answer, Call, Endpoint } from './endpoint.ts'
+import { type Answer, type Call, type Endpoint, MAIN_MOUNT } from './endpoint.ts'
 import { asAppError, errorBody } from './errors.ts'
 import { fieldsIn, sparse } from './sparse.ts'
 
@@ -89,9 +89,11 @@ export function keyOf(user: User | null, language: string, url: string): string 
 
 /** Cache key for the normal form of the address. */
 function keyFor(request: FastifyRequest, path: string, search: string): string {
-  const { language, user, routeOptions, params } = request
+  const { language, mount, user, routeOptions, params } = request
   const prefix = language.byAddress ? `/${language.name}` : ''
-  const normal = normalPath(path, routeOptions.url ?? '', params as Record<string, string>)
+  const routed = normalPath(path, routeOptions.url ?? '', params as Record<string, string>)
+  // Links in a response contain the mount that the request came by.
+  const normal = routed.startsWith(MAIN_MOUNT) ? `${mount}${routed.slice(MAIN_MOUNT.length)}` : routed
   return keyOf(user, language.name, `${prefix}${normal}${search === '' ? '' : `?${search}`}`)
 }
 

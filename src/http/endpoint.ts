@@ -8,6 +8,9 @@ import type { Addresses } from './addresses.ts'
 /** Path of the REST interface below the base address. */
 export const NAMESPACE = 'calendar/events/v1'
 
+/** Path that the REST interface always has. Further mounts are settings. */
+export const MAIN_MOUNT = `/${NAMESPACE}`
+
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 export const UPDATE: readonly Method[] = ['POST', 'PUT', 'PATCH']

@@ -15,7 +15,7 @@ import { installFastPath } from './cache/fast-path.ts'
 import { limitConnections } from './connection-limit.ts'
 import { closeAfterErrors, closeIdleConnections } from './connections.ts'
 import { allowOrigins } from './cors.ts'
-import { type Endpoint, METHODS, NAMESPACE, type Routes, type View } from './endpoint.ts'
+import { type Endpoint, MAIN_MOUNT, METHODS, type Routes, type View } from './endpoint.ts'
 import { addFiles } from './files.ts'
 import { languageIn } from './language.ts'
 import { watchForProxy } from './proxy-warning.ts'
@@ -30,6 +30,8 @@ declare module 'fastify' {
     user: User | null
     /** Language of the response, and whether the address contains it. */
     language: { name: string; byAddress: boolean }
+    /** Path of the REST interface that the request came by: `/calendar/events/v1`, or one of the further mounts. */
+    mount: string
   }
   interface FastifyContextConfig {
     /** Skips authentication and limits. */
@@ -101,6 +103,7 @@ export async function createServer(service: Service, routes: Routes, options: Se
   app.addHook('onClose', async () => cache.close())
   app.decorateRequest('user', null)
   app.decorateRequest('language')
+  app.decorateRequest('mount', MAIN_MOUNT)
   app.removeAllContentTypeParsers()
   // Parsed only after authorization: see Payload.
   for (const type of [/^application\/([\w.+-]+\+)?json\b/, 'application/x-www-form-urlencoded'] as const) {
@@ -116,6 +119,7 @@ export async function createServer(service: Service, routes: Routes, options: Se
   app.addHook('onRequest', async (request, reply) => {
     dropContentTypeWithoutBody(request.raw)
     request.language = languageOf(request, options.languages)
+    request.mount = (request.raw as RewrittenRequest)[MOUNT] ?? MAIN_MOUNT
     reply.headers({ ...securityHeaderSet, 'x-request-id': request.id, 'content-language': request.language.name })
   })
   logAnswers(app)
@@ -213,13 +217,10 @@ function hostOf(baseUrl: string): string {
   return host
 }
 
-/** A language in the address stays in the links of the response. */
-function addressesOf({ language }: FastifyRequest, { baseUrl }: ServerOptions): Addresses {
-  return {
-    home: baseUrl,
-    rest: `${baseUrl}${language.byAddress ? `/${language.name}` : ''}/${NAMESPACE}`,
-    host: hostOf(baseUrl),
-  }
+/** Language and mount of the address stay in the links of the response. */
+function addressesOf({ language, mount }: FastifyRequest, { baseUrl }: ServerOptions): Addresses {
+  const pages = language.byAddress ? `${baseUrl}/${language.name}` : baseUrl
+  return { home: baseUrl, pages, rest: `${pages}${mount}`, host: hostOf(baseUrl) }
 }
 
 /** Collects what answering a request needs. */
@@ -273,7 +274,7 @@ function addEndpoints(
     const known = new Set([...Object.keys(endpoint.parameters), '_fields'])
     to.route({
       method: [...endpoint.methods],
-      url: `/${NAMESPACE}${endpoint.path.replace(':id', ':id(^\\d+$)')}`,
+      url: `${MAIN_MOUNT}${endpoint.path.replace(':id', ':id(^\\d+$)')}`,
       ...(endpoint.upload && { bodyLimit: options.uploadLimit }),
       onRequest: async ({ user }) => {
         if (endpoint.access === 'signed-in' && user === null) throw new AppError('rest_not_signed_in')
@@ -319,7 +320,7 @@ function addImages(app: FastifyInstance, service: Service): void {
 
 /** Whether an error is shown as a page: the client is a browser, outside the REST interface. */
 function wantsErrorPage({ url, headers }: FastifyRequest): boolean {
-  return !url.startsWith(`/${NAMESPACE}`) && /\btext\/html\b/.test(headers.accept ?? '')
+  return !url.startsWith(MAIN_MOUNT) && /\btext\/html\b/.test(headers.accept ?? '')
 }
 
 /** Throws 405 for a known path with an unsupported method, else 404. */
@@ -333,16 +334,17 @@ function throwNoRoute(endpoints: readonly Endpoint[], url: string): never {
 
 function matchesPath(path: string, endpoint: Endpoint): boolean {
   const pattern = endpoint.path.replace(':id', '\\d+').replace(':slug', '[^/]+').replace(/^\/$/, '')
-  return new RegExp(`^/${NAMESPACE}${pattern}/?$`).test(path)
+  return new RegExp(`^${MAIN_MOUNT}${pattern}/?$`).test(path)
 }
 
-/** Holds the language of the address from rewrite to routing. */
+/** Hold language and mount of the address from rewrite to routing. */
 const ADDRESS_LANGUAGE = Symbol('language')
-type RequestWithLanguage = IncomingMessage & { [ADDRESS_LANGUAGE]?: string }
+const MOUNT = Symbol('mount')
+type RewrittenRequest = IncomingMessage & { [ADDRESS_LANGUAGE]?: string; [MOUNT]?: string }
 
 /** The language in the address, else the best match for `Accept-Language`. */
 function languageOf(request: FastifyRequest, languages: readonly string[]): FastifyRequest['language'] {
-  const addressed = (request.raw as RequestWithLanguage)[ADDRESS_LANGUAGE]
+  const addressed = (request.raw as RewrittenRequest)[ADDRESS_LANGUAGE]
   if (addressed !== undefined) return { name: addressed, byAddress: true }
   return { name: chooseLanguage(request.headers['accept-language'], languages), byAddress: false }
 }
@@ -356,9 +358,10 @@ function rewrite(request: IncomingMessage, { mounts, languages }: ServerOptions)
     if ((METHODS as readonly string[]).includes(asked) && asked !== 'GET') request.method = asked
   }
   const language = languageIn(path, languages)
-  if (language !== undefined) (request as RequestWithLanguage)[ADDRESS_LANGUAGE] = language
+  if (language !== undefined) (request as RewrittenRequest)[ADDRESS_LANGUAGE] = language
   const plain = language === undefined ? path : path.slice(language.length + 1)
   const mount = mounts.find((prefix) => plain === prefix || plain.startsWith(`${prefix}/`))
-  const mounted = mount === undefined ? plain : `/${NAMESPACE}${plain.slice(mount.length)}`
+  if (mount !== undefined) (request as RewrittenRequest)[MOUNT] = mount
+  const mounted = mount === undefined ? plain : `${MAIN_MOUNT}${plain.slice(mount.length)}`
   return search === '' ? mounted : `${mounted}?${search}`
 }

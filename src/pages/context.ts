@@ -1,5 +1,5 @@
 import { toWallClock } from '../calendar/zone.ts'
-import { type Call, NAMESPACE } from '../http/endpoint.ts'
+import type { Call } from '../http/endpoint.ts'
 import { text } from '../lib/texts.ts'
 import { type Assets, assetsOf, basePath } from './assets.ts'
 
@@ -37,10 +37,8 @@ export function contextOf(call: Reader): Context {
   const clock = () => scope.clock('day')
   const now = clock()
   const today = toWallClock(now, site.timezone).slice(0, 10)
-  // Links keep a language that was chosen by the address.
-  const prefix = addresses.rest.slice(addresses.home.length, -(NAMESPACE.length + 1))
   const locale = localeOf(language, site.timezone)
-  const base = basePath(addresses.home)
+  const base = basePath(addresses.pages)
   const t: Context['t'] = (key, fill) => text(language, `pages.${key}`, fill)
   return {
     call: { ...call, scope: { ...scope, clock } },
@@ -54,8 +52,8 @@ export function contextOf(call: Reader): Context {
       const form = pluralRules(locale).select(number) === 'one' ? 'one' : 'other'
       return t(`${key}.${form}`, { count: new Intl.NumberFormat(locale).format(number) })
     },
-    link: (path) => `${base}${prefix}${path}`,
-    absolute: (path) => `${addresses.home}${prefix}${path}`,
+    link: (path) => `${base}${path}`,
+    absolute: (path) => `${addresses.pages}${path}`,
   }
 }
 
