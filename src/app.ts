@@ -29,6 +29,7 @@ import { withoutSecrets } from './lib/secrets.ts'
 import { assetFiles } from './pages/assets.ts'
 import { embedFile } from './pages/embed.ts'
 import { errorPage } from './pages/errors.ts'
+import { rewritePluginAddress } from './pages/plugin-addresses.ts'
 import { pages } from './pages/views.ts'
 import { restEndpoints } from './rest/endpoints.ts'
 import { RenderedEvents } from './rest/rendered/rendered-events.ts'
@@ -92,6 +93,7 @@ export async function createApp(
     endpoints: restEndpoints(rendered),
     views: [...feeds, ...pages],
     files: [assetFiles, embedFile],
+    rewrite: rewritePluginAddress,
     errorPage,
   }
   const server: App['server'] = await createServer(service, routes, {

@@ -90,6 +90,8 @@ export interface Routes {
   readonly endpoints: readonly Endpoint[]
   readonly views: readonly View[]
   readonly files: readonly FileRoute[]
+  /** Maps an address that other programs use to one of ours, before routing. Returns null for all others. */
+  rewrite(path: string, search: string): string | null
   /** Renders an error as a page, for a request from a browser. */
   errorPage(error: AppError, scope: Omit<Scope, 'user'>, addresses: Addresses, language: string): Answer
 }

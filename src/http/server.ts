@@ -90,7 +90,7 @@ export async function createServer(service: Service, routes: Routes, options: Se
     genReqId: idOf,
     childLoggerFactory: (logger, bindings, options, raw) =>
       logger.child({ ...bindings, ...traceOf(raw as IncomingMessage) }, options),
-    rewriteUrl: (request) => rewrite(request, options),
+    rewriteUrl: (request) => rewrite(request, routes, options),
     // Routes have no Fastify schemas (see schema/), so the compilers need not be loaded.
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 2000 },
@@ -349,8 +349,8 @@ function languageOf(request: FastifyRequest, languages: readonly string[]): Fast
   return { name: chooseLanguage(request.headers['accept-language'], languages), byAddress: false }
 }
 
-/** Applies method overrides of POST requests, and maps languages and further mounts to the one namespace. */
-function rewrite(request: IncomingMessage, { mounts, languages }: ServerOptions): string {
+/** Applies method overrides of POST requests, and maps languages, further mounts and foreign addresses to our own. */
+function rewrite(request: IncomingMessage, routes: Routes, { mounts, languages }: ServerOptions): string {
   const [path, search] = splitUrl(request.url ?? '/')
   if (request.method === 'POST') {
     const override = request.headers['x-http-method-override'] ?? new URLSearchParams(search).get('_method') ?? ''
@@ -363,5 +363,7 @@ function rewrite(request: IncomingMessage, { mounts, languages }: ServerOptions)
   const mount = mounts.find((prefix) => plain === prefix || plain.startsWith(`${prefix}/`))
   if (mount !== undefined) (request as RewrittenRequest)[MOUNT] = mount
   const mounted = mount === undefined ? plain : `${MAIN_MOUNT}${plain.slice(mount.length)}`
-  return search === '' ? mounted : `${mounted}?${search}`
+  const isRead = request.method === 'GET' || request.method === 'HEAD'
+  const other = isRead ? routes.rewrite(mounted, search) : null
+  return other ?? (search === '' ? mounted : `${mounted}?${search}`)
 }

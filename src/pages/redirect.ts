@@ -9,7 +9,11 @@ export function spelled(asked: string, known: string): boolean {
 /** Redirects to the canonical address, with the filters. */
 export function redirect({ call, link }: Context, path: string): Answer {
   const search = call.sent === '' ? '' : `?${new URLSearchParams(call.sent)}`
-  return { status: 301, headers: { location: `${link(path)}${search}`, 'content-type': 'text/plain' }, body: '' }
+  return redirectTo(`${link(path)}${search}`)
+}
+
+export function redirectTo(location: string, status: 301 | 302 = 301): Answer {
+  return { status, headers: { location, 'content-type': 'text/plain' }, body: '' }
 }
 
 function decoded(slug: string): string {

@@ -4,6 +4,7 @@ import type { Term } from '../domain/terms.ts'
 import * as terms from '../domain/terms.ts'
 import { categoryFeed, feedParameters } from '../feeds/views.ts'
 import type { Answer, Call, View } from '../http/endpoint.ts'
+import { AppError } from '../lib/errors.ts'
 import { firstWords, pageHtml } from '../lib/html.ts'
 import { html, type Markup, type MarkupPart, safe } from '../lib/markup.ts'
 import { slugify } from '../lib/slug.ts'
@@ -15,7 +16,8 @@ import { findTerm, LIST_FILTERS, readFilters } from './filters.ts'
 import { icon } from './icons.ts'
 import { subjectPage } from './list.ts'
 import { drawMap, isPlaced, openStreetMap, pointOf } from './map-drawing.ts'
-import { redirect, spelled } from './redirect.ts'
+import { nearestCategoryPage, withoutView } from './plugin-addresses.ts'
+import { redirect, redirectTo, spelled } from './redirect.ts'
 
 /** Pages of venues, organizers, categories and tags. */
 
@@ -108,6 +110,25 @@ async function term(call: Call, kind: 'category' | 'tag', slug: string, asked: s
   })
 }
 
+/** Page or feed of a category. */
+async function category(call: Call): Promise<Answer> {
+  const feed = await categoryFeed(call)
+  if (feed !== null) return feed
+  const path = call.rest.replace(/\/+$/, '')
+  return term(call, 'category', path.split('/').at(-1) ?? '', path)
+}
+
+/** The WordPress calendar plugin adds the name of a view to the path of a category. */
+async function pluginCategory(call: Call, error: unknown): Promise<Answer> {
+  if (!(error instanceof AppError && error.code === 'rest_term_invalid')) throw error
+  const [, path, extension] = /^(.+)\.(ics)$/.exec(call.rest) ?? []
+  if (path !== undefined && withoutView(path) !== path)
+    return category({ ...call, rest: `${withoutView(path)}.${extension}` })
+  const nearest = nearestCategoryPage(call.rest, call.sent)
+  if (nearest === null) throw error
+  return redirectTo(contextOf(call).link(nearest))
+}
+
 /** Subcategories, and a link to the parent category. */
 async function around({ call, link, t }: Context, found: Term): Promise<MarkupPart> {
   const { rows } = await terms.list(call.scope, 'category', () => ({ parent: found.id, per_page: 50 }))
@@ -136,11 +157,6 @@ export const subjectViews: readonly View[] = [
     methods: ['GET'],
     // The router allows one wildcard per path, so this route also serves the feeds of categories.
     parameters: [...LIST_FILTERS, ...feedParameters],
-    async handle(call) {
-      const feed = await categoryFeed(call)
-      if (feed !== null) return feed
-      const path = call.rest.replace(/\/+$/, '')
-      return term(call, 'category', path.split('/').at(-1) ?? '', path)
-    },
+    handle: (call) => category(call).catch((error) => pluginCategory(call, error)),
   },
 ]

@@ -4,6 +4,7 @@ import { eventViews } from './event.ts'
 import { gridViews } from './grid.ts'
 import { listViews } from './list.ts'
 import { mapViews } from './map.ts'
+import { pluginViews } from './plugin-views.ts'
 import { machineViews } from './sitemap.ts'
 import { startViews } from './start.ts'
 import { subjectViews } from './subjects.ts'
@@ -18,4 +19,5 @@ export const pages: readonly View[] = [
   ...subjectViews,
   ...docsViews,
   ...machineViews,
+  ...pluginViews,
 ]
