@@ -2,7 +2,7 @@ import { feedFormats } from '../feeds/formats.ts'
 import type { Answer } from '../http/endpoint.ts'
 import { html, jsonInScript, type Markup, type MarkupPart, safe } from '../lib/markup.ts'
 import type { JsonLd } from '../rest/json-ld.ts'
-import { assetPath } from './assets.ts'
+import { assetPath, basePath } from './assets.ts'
 import type { Context } from './context.ts'
 import { icon } from './icons.ts'
 
@@ -16,7 +16,10 @@ export interface Page {
   /** Whether search engines are asked not to index the page. */
   readonly hidden?: boolean
   readonly status?: number
+  /** The record that the page is about. */
   readonly jsonLd?: JsonLd
+  /** The events that it lists. */
+  readonly listed?: readonly JsonLd[]
   /** Address of the preview image. */
   readonly image?: string
   /** Path of the feeds of the page without extension, and their parameters. */
@@ -105,7 +108,11 @@ ${page.description && html`<meta name="description" content="${page.description}
 <meta property="og:title" content="${page.at === 'start' ? title : page.title}">
 <meta property="og:url" content="${canonical}">
 <meta property="og:locale" content="${language}">
-${page.description && html`<meta property="og:description" content="${page.description}">\n`}${page.image ? html`<meta property="og:image" content="${page.image}">\n<meta name="twitter:card" content="summary_large_image">\n` : safe('<meta name="twitter:card" content="summary">\n')}${page.jsonLd && html`<script type="application/ld+json">${jsonInScript(page.jsonLd)}</script>`}`
+${page.description && html`<meta property="og:description" content="${page.description}">\n`}${page.image ? html`<meta property="og:image" content="${page.image}">\n<meta name="twitter:card" content="summary_large_image">\n` : safe('<meta name="twitter:card" content="summary">\n')}${page.jsonLd && ldScript(page.jsonLd)}${page.listed?.length && ldScript(page.listed)}`
+}
+
+function ldScript(value: JsonLd | readonly JsonLd[]): Markup {
+  return html`<script type="application/ld+json">${jsonInScript(value)}</script>`
 }
 
 function feeds(context: Context, { path, search, of = 'lists' }: FeedLink): MarkupPart {
@@ -151,12 +158,8 @@ ${languages.length > 1 && html`<nav aria-label="${t('navigation.language')}">${i
 </div></footer>`
 }
 
-function addressIn({ call, link }: Context, language: string, path: string): string {
-  const { home, rest } = call.addresses
-  const plain = link(path)
-  const chosen = rest.startsWith(`${home}/${call.language}/`) ? `/${call.language}` : ''
-  const base = plain.slice(0, plain.length - path.length - chosen.length)
-  return `${base}/${language}${path}`
+function addressIn({ call }: Context, language: string, path: string): string {
+  return `${basePath(call.addresses.home)}/${language}${path}`
 }
 
 /** Name of a language in itself, such as “Français”. */

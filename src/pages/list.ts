@@ -1,8 +1,10 @@
 import * as eventList from '../domain/event-list.ts'
 import type { Event } from '../domain/events.ts'
 import type { Answer, Call, View } from '../http/endpoint.ts'
+import { writeValid } from '../http/write-valid.ts'
 import { AppError } from '../lib/errors.ts'
 import { html, type Markup, type MarkupPart } from '../lib/markup.ts'
+import { eventLd, type JsonLd } from '../rest/json-ld.ts'
 import { agenda, strip } from './cards.ts'
 import { addDays, type Context, contextOf, MAX_ABOUT } from './context.ts'
 import { chosen, controls, filterForm, type PageLocation, pager, subscribe, type Way } from './controls.ts'
@@ -61,12 +63,24 @@ export async function running(context: Context, filters: Filters): Promise<Marku
   return strip(context, 'running', t('still_on'), found)
 }
 
-/** Body of list pages: ongoing events, days, and pagination. */
-export async function listing(context: Context, path: string, filters: Filters, months: boolean): Promise<Markup> {
+/** Body of list pages: ongoing events, days, and pagination; and its events as JSON-LD. */
+async function listing(
+  context: Context,
+  path: string,
+  filters: Filters,
+  months: boolean,
+): Promise<{ content: Markup; listed: JsonLd[] }> {
   const { found, pages } = await upcoming(context, filters)
-  return html`${await running(context, filters)}
+  const content = html`${await running(context, filters)}
 ${found.length > 0 ? agenda(context, found, { months, pictured: true }) : empty(context)}
 ${pager(context, filters.page, pages, (page) => `${path}${searchOf(filters, { page })}`)}`
+  return { content, listed: eventsLd(context, found) }
+}
+
+/** Protected events have no JSON-LD: it contains what the password protects. */
+function eventsLd({ call: { scope, addresses } }: Context, found: readonly Event[]): JsonLd[] {
+  const open = found.filter(({ row }) => row.password_hash === null)
+  return writeValid(scope, open, (event) => eventLd(event, addresses, scope.site))
 }
 
 export function empty({ t, link }: Context): Markup {
@@ -77,7 +91,7 @@ async function list(call: Call): Promise<Answer> {
   const context = contextOf(call)
   const filters = await readFilters(context)
   const { t } = context
-  const content = await listing(context, '/events/', filters, true)
+  const { content, listed } = await listing(context, '/events/', filters, true)
   const title = titleOf(context, filters)
   const main = html`<div class="wide">
 <h1>${title}</h1>
@@ -89,6 +103,7 @@ ${content}
     description: t('list_description', { name: call.scope.site.name }),
     path: `/events/${searchOf(filters)}`,
     main,
+    listed,
     at: 'events',
     feed: feedOf('/events', filters),
     hidden: isNarrowed(filters),
@@ -138,7 +153,7 @@ export async function subjectPage(
   const { t } = context
   const { title, path, about, eyebrow, description, ...rest } = subject
   const feed = path.replace(/\/$/, '')
-  const content = await listing(context, path, filters, false)
+  const { content, listed } = await listing(context, path, filters, false)
   const main = html`<div class="wide">
 <div class="heading"><div><p class="eyebrow">${eyebrow}</p><h1 dir="auto">${title}</h1></div>${subscribe(context, feed, filters)}</div>
 ${about}
@@ -153,6 +168,7 @@ ${filters.start === null && html`<p class="earlier"><a href="${context.link(`${p
     main,
     feed: feedOf(feed, filters),
     hidden: isNarrowed(filters),
+    listed,
     ...rest,
   })
 }
