@@ -124,6 +124,7 @@ function event(
     hide_from_listings: 0,
     sticky: 0,
     featured: id % 50 === 0 ? 1 : 0,
+    is_virtual: 0,
     parent: null,
     password_hash: null,
   }

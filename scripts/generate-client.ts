@@ -49,6 +49,7 @@ export function generate(): string {
       name: 'Kalends',
       isNamed: false,
       languages: ['en'],
+      maxPerPage: 50,
       design: { logo: '', accent: '', stylesheet: '', tiles: '' },
     },
     'en',

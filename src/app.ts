@@ -227,9 +227,11 @@ function databaseSockets({ databaseUrl, replicaUrls, databaseConnections }: Conf
   return databaseUrl === '' ? 0 : databaseConnections * (1 + replicaUrls.length)
 }
 
-function siteOf({ timezone, currency, baseUrl, siteName, languages, logo, accent, stylesheet, tiles }: Config): Site {
+function siteOf({ baseUrl, siteName, logo, accent, stylesheet, tiles, ...config }: Config): Site {
+  const { timezone, currency, languages, maxPerPage } = config
   const design = { logo, accent, stylesheet, tiles }
-  return { timezone, currency, home: baseUrl, name: siteName, isNamed: siteName !== PROGRAM_NAME, languages, design }
+  const name = { name: siteName, isNamed: siteName !== PROGRAM_NAME }
+  return { timezone, currency, home: baseUrl, ...name, languages, maxPerPage, design }
 }
 
 /** Storage for image files: the configured bucket, or a folder beside the database. */

@@ -169,6 +169,13 @@ export const SETTINGS = {
     'a comma-separated list of paths such as /wp-json/tribe/events/v1',
     list(/^\/[\w./-]*\w$/),
   ),
+  maxPerPage: setting(
+    'KALENDS_MAX_PER_PAGE',
+    '50',
+    'largest number of records that a page of a list holds',
+    'a whole number from 10 to 500',
+    whole(10, 500),
+  ),
   writeOrigins: setting(
     'KALENDS_WRITE_ORIGINS',
     '',

@@ -1,3 +1,4 @@
+import { TimeSlice } from '../lib/time-slices.ts'
 import { byLinkedKind, LINKED_KINDS } from '../schema/linked.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { EventStub } from '../storage/events.ts'
@@ -66,7 +67,11 @@ export async function fill<Rendered>(
 ): Promise<void> {
   const missing = cache.missing(stubs)
   if (missing.length > 0) {
-    for (const own of await ownDataOf(tx, scope, missing)) attempt(() => cache.put(own))
+    const slice = new TimeSlice()
+    for (const own of await ownDataOf(tx, scope, missing)) {
+      if (slice.isOver) await slice.yield()
+      attempt(() => cache.put(own))
+    }
   }
   const links = cache.missingLinks(stubs)
   if (Object.values(links).every((ids) => ids.length === 0)) return

@@ -59,7 +59,7 @@ export async function filterOf(
   scope: FilterScope,
   asked: Asked,
   problems: Problems,
-  { unbounded = hasSiblings(asked), most = MAX_BY_ID }: { unbounded?: boolean; most?: number } = {},
+  { unbounded = isUnbounded(asked), most = MAX_BY_ID }: { unbounded?: boolean; most?: number } = {},
 ): Promise<EventFilter> {
   const categories = await termFilter(tx, scope, 'category', 'categories', asked.categories, problems)
   const tags = await termFilter(tx, scope, 'tag', 'tags', asked.tags, problems)
@@ -79,10 +79,13 @@ export async function filterOf(
     bounds: asked.include ? [] : [...windowBounds(scope, asked, unbounded), ...siblingBounds(scope, asked)],
     include: asked.include ?? null,
     search,
+    slug: asked.slug ?? null,
+    title: asked.title ?? null,
     found: search === null ? null : await containing(tx, search, most),
     terms: [categories && (await terms.withDescendants(tx, categories)), tags].filter((list) => list !== null),
     linked,
     featured: asked.featured ?? null,
+    isVirtual: asked.is_virtual ?? null,
     parent: asked.post_parent ?? null,
     ticketed: asked.ticketed ?? null,
     hasCoordinates: asked.geoloc ?? null,
@@ -109,7 +112,7 @@ function near(
 }
 
 /** Date range in whole days: as given, or from today for two years; none if other bounds replace it. */
-export function windowOf({ clock, site }: FilterScope, asked: Asked, unbounded = hasSiblings(asked)): Window {
+export function windowOf({ clock, site }: FilterScope, asked: Asked, unbounded = isUnbounded(asked)): Window {
   const day = (date: DateText) => wallClockIn(date, site.timezone).slice(0, 10)
   if (asked.include) return {}
   const today = () => toWallClock(clock('day'), site.timezone).slice(0, 10)
@@ -122,7 +125,7 @@ export function windowOf({ clock, site }: FilterScope, asked: Asked, unbounded =
   return { ...(start && { start_date: `${start} 00:00:00` }), ...(end && { end_date: `${end} 23:59:59` }) }
 }
 
-/** Events must start and end inside the range. */
+/** Events must start and end inside the range. With `include_running`, they may have started before it. */
 function windowBounds(scope: FilterScope, asked: Asked, unbounded: boolean): TimeBound[] {
   const window = windowOf(scope, asked, unbounded)
   const exact = (date: DateText | null | undefined, edge: string) =>
@@ -130,7 +133,7 @@ function windowBounds(scope: FilterScope, asked: Asked, unbounded: boolean): Tim
   const bounds: TimeBound[] = []
   if (window.start_date) {
     bounds.push({
-      end: 'start',
+      end: asked.include_running ? 'end' : 'start',
       is: '>=',
       than: asked.strict_dates ? exact(asked.start_date, window.start_date) : window.start_date,
     })
@@ -152,8 +155,9 @@ const SIBLINGS = [
   { name: 'ends_before', end: 'end', is: '<=' },
 ] as const
 
-function hasSiblings(asked: Asked): boolean {
-  return SIBLINGS.some(({ name }) => asked[name])
+/** Whether the default range of days is left out: other bounds replace it, or the event is named. */
+function isUnbounded(asked: Asked): boolean {
+  return Boolean(asked.slug || asked.title) || SIBLINGS.some(({ name }) => asked[name])
 }
 
 /** "After a day" means after its last second; "before" includes that second. */

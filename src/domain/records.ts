@@ -27,6 +27,7 @@ export function readingOf({ clock, site }: Pick<Scope, 'clock' | 'site'>): ReadC
     get today() {
       return toWallClock(clock(), site.timezone)
     },
+    maxPerPage: site.maxPerPage,
   }
 }
 

@@ -25,6 +25,8 @@ export interface Site {
   readonly isNamed: boolean
   /** Languages that addresses may contain. The first is the default. */
   readonly languages: readonly string[]
+  /** Limit on `per_page`. */
+  readonly maxPerPage: number
   readonly design: Design
 }
 

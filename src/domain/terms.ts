@@ -45,6 +45,7 @@ export async function list(scope: Scope, kind: TermKind, query: Payload): Promis
       exclude: values.exclude ?? [],
       parent: values.parent ?? null,
       slug: values.slug ? slugify(values.slug) : null,
+      name: values.title ? fold(values.title) : null,
       event,
       visibility: visibilityOf(scope.user),
       // Terms of the given event are not empty, even if the event is a draft.

@@ -1,5 +1,6 @@
 import type { Event } from '../domain/events.ts'
 import type { Scope } from '../domain/scope.ts'
+import { TimeSlice } from '../lib/time-slices.ts'
 
 /** An event, or a layout item that has one. */
 type HasEvent = Event | { readonly event: Event }
@@ -13,14 +14,35 @@ export function writeValid<Item extends HasEvent, T>(
   write: (item: Item) => T,
 ): T[] {
   const written: T[] = []
+  for (const item of items) writeOne(onDamage, item, write, written)
+  return written
+}
+
+/** The same for a long list, so that other requests are answered in between. */
+export async function writeValidInSlices<Item extends HasEvent, T>(
+  { onDamage }: Pick<Scope, 'onDamage'>,
+  items: readonly Item[],
+  write: (item: Item) => T,
+): Promise<T[]> {
+  const slice = new TimeSlice()
+  const written: T[] = []
   for (const item of items) {
-    try {
-      written.push(write(item))
-    } catch (error) {
-      const { row } = 'event' in item ? item.event : (item as Event)
-      const { id, revision } = row
-      onDamage?.({ kind: 'event', id, revision, reason: error instanceof Error ? error : new Error(String(error)) })
-    }
+    if (slice.isOver) await slice.yield()
+    writeOne(onDamage, item, write, written)
   }
   return written
+}
+
+function writeOne<Item extends HasEvent, T>(
+  onDamage: Scope['onDamage'],
+  item: Item,
+  write: (item: Item) => T,
+  written: T[],
+): void {
+  try {
+    written.push(write(item))
+  } catch (error) {
+    const { id, revision } = ('event' in item ? item.event : (item as Event)).row
+    onDamage?.({ kind: 'event', id, revision, reason: error instanceof Error ? error : new Error(String(error)) })
+  }
 }

@@ -60,11 +60,12 @@ export function costOf({ call, t }: Context, { row, whole }: Event): string {
   return values.some((value) => Number(value) === 0) ? text.replace(/^Free\b/, t('free')) : text
 }
 
-/** Badges: not published, protected, featured. */
+/** Badges: not published, protected, online, featured. */
 export function marks({ t }: Context, { row, whole }: Event): MarkupPart[] {
   return [
     row.status !== 'publish' && html`<span class="mark">${t(`status.${row.status}`)}</span>`,
     row.password_hash !== null && html`<span class="mark">${icon('lock')}${t('protected')}</span>`,
+    whole && row.is_virtual === 1 && html`<span class="mark">${icon('globe')}${t('online')}</span>`,
     whole && row.featured === 1 && html`<span class="mark star">${icon('star')}${t('featured')}</span>`,
   ]
 }

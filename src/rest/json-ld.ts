@@ -83,6 +83,7 @@ export function eventLd(
     startDate: row.all_day === 1 ? row.start_local.slice(0, 10) : toIso(row.start_utc, row.timezone),
     endDate: row.all_day === 1 ? row.end_local.slice(0, 10) : toIso(row.end_utc, row.timezone),
     eventStatus: 'https://schema.org/EventScheduled',
+    eventAttendanceMode: row.is_virtual === 1 ? 'https://schema.org/OnlineEventAttendanceMode' : null,
     location: links.location,
     organizer: links.organizer,
     image: imageLd(image, addresses.home),

@@ -7,6 +7,8 @@ import type { JsonSchema } from './json-schema.ts'
 export interface ReadContext {
   /** Current wall-clock time, for relative dates such as `tomorrow`. */
   readonly today: WallClock
+  /** Limit on `per_page`. */
+  readonly maxPerPage?: number
 }
 
 /** Value type: accepted input, and how it is parsed. */

@@ -19,7 +19,7 @@ export const recordFields = declare('record', {
 /** `page` and `per_page`, of every list. */
 export const pageParameters = declare('list', {
   page: { kind: types.integer(1), default: 1 },
-  per_page: { kind: types.integer(1, 50), default: 10 },
+  per_page: { kind: types.perPage, default: 10 },
 })
 
 /** Parameters of the lists of venues and organizers. */
@@ -27,6 +27,8 @@ export const linkedListParameters = {
   ...pageParameters,
   ...declare('list', {
     search: { kind: types.exact },
+    slug: { kind: types.slug },
+    title: { kind: types.name },
     event: { kind: types.id },
     has_events: { kind: types.flag },
     only_with_upcoming: { kind: types.flag, default: false },

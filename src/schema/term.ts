@@ -32,6 +32,7 @@ export const tagListParameters = {
     post: { kind: types.id },
     event: { kind: types.id },
     slug: { kind: types.exact },
+    title: { kind: types.name },
   }),
 }
 

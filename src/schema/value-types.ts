@@ -166,6 +166,17 @@ export function integer(least: number, most = Number.MAX_SAFE_INTEGER): ValueTyp
   return kind('integer', Type.Integer({ minimum: least }), (raw) => Math.min(whole(raw, least), most), [DIGITS])
 }
 
+/** Default limit on the records of a page. */
+const MAX_PER_PAGE = 50
+
+/** Number of records of a page, clamped to the limit of the site. */
+export const perPage = kind<number>(
+  'integer',
+  Type.Integer({ minimum: 1 }),
+  (raw, { maxPerPage = MAX_PER_PAGE }) => Math.min(whole(raw, 1), maxPerPage),
+  [DIGITS],
+)
+
 /** A number between two others. */
 export function number(least: number, most: number): ValueType<number> {
   return kind(

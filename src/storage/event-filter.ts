@@ -25,12 +25,16 @@ export interface EventFilter {
   readonly include: readonly number[] | null
   /** Case-folded. */
   readonly search: string | null
+  /** Exact. */
+  readonly slug: string | null
+  readonly title: string | null
   /** Events that contain the search text, if an index was used. */
   readonly found: readonly number[] | null
   /** Each list is one condition: an event must have one of its terms. */
   readonly terms: readonly (readonly number[])[]
   readonly linked: Partial<Record<LinkedKind, readonly number[]>>
   readonly featured: boolean | null
+  readonly isVirtual: boolean | null
   readonly parent: number | null
   readonly ticketed: boolean | null
   /** Whether one of its venues has coordinates. */
@@ -96,11 +100,13 @@ export function isByLink({ terms, linked }: EventFilter): boolean {
 export function conditions(tx: Tx, eb: Where, filter: EventFilter): Expression<SqlBool>[] {
   const { visibility, include, search, featured, parent } = filter
   const few = filter.found !== null && filter.found.length <= MAX_BY_ID ? filter.found : null
-  const isSelective = few !== null || isByLink(filter)
+  const isSelective = few !== null || isByLink(filter) || filter.slug !== null || filter.title !== null
   const status = isSelective ? dialectOf(tx).unindexed(eb.ref('events.status')) : eb.ref('events.status')
   const found: Expression<SqlBool>[] = [isVisible(eb, visibility, filter.status, status)]
   if (include !== null) found.push(eb('events.id', 'in', include))
-  else if (!filter.unlisted) found.push(eb('events.hide_from_listings', '=', 0))
+  else if (!filter.unlisted && filter.slug === null) found.push(eb('events.hide_from_listings', '=', 0))
+  if (filter.slug !== null) found.push(eb('events.slug', '=', filter.slug))
+  if (filter.title !== null) found.push(eb('events.title', '=', filter.title))
   for (const { end, is, than } of filter.bounds) {
     found.push(typeof than === 'string' ? eb(`${end}_local`, is, than) : eb(`${end}_utc`, is, than))
   }
@@ -131,6 +137,7 @@ export function conditions(tx: Tx, eb: Where, filter: EventFilter): Expression<S
     )
   }
   if (featured !== null) details.push(eb('events.featured', '=', Number(featured)))
+  if (filter.isVirtual !== null) details.push(eb('events.is_virtual', '=', Number(filter.isVirtual)))
   if (parent !== null) details.push(eb('events.parent', '=', parent))
   if (filter.ticketed !== null) {
     const tickets = eb.selectFrom('tickets').select('event')

@@ -11,6 +11,9 @@ export interface LinkedFilter {
   readonly status: readonly Status[] | null
   /** Case-folded. */
   readonly search: string | null
+  /** Exact. */
+  readonly slug: string | null
+  readonly title: string | null
   readonly event: number | null
   readonly hasEvents: boolean | null
   /** Only records with an event that ends after this time. */
@@ -48,6 +51,8 @@ function matching(tx: Tx, kind: LinkedKind, filter: LinkedFilter): SelectQueryBu
   return tx.selectFrom(RECORD_TABLE[kind] as 'venues').where((eb) => {
     const conditions: Expression<SqlBool>[] = [isVisible(eb, filter.visibility, filter.status)]
     if (filter.search !== null) conditions.push(dialectOf(tx).contains(eb.ref('search'), filter.search))
+    if (filter.slug !== null) conditions.push(eb('slug', '=', filter.slug))
+    if (filter.title !== null) conditions.push(eb(kind as 'venue', '=', filter.title))
     // Latest first: an upcoming event is found at once.
     const events = () =>
       eb

@@ -15,6 +15,8 @@ export interface TermFilter {
   readonly exclude: readonly number[]
   readonly parent: number | null
   readonly slug: string | null
+  /** Case-folded. */
+  readonly name: string | null
   readonly event: number | null
   /** The terms of a protected event are shown only to readers who see all of it. */
   readonly visibility: Visibility
@@ -38,6 +40,7 @@ export async function list(
     if (filter.exclude.length > 0) conditions.push(eb('id', 'not in', filter.exclude))
     if (filter.parent !== null) conditions.push(eb('parent', '=', filter.parent))
     if (filter.slug !== null) conditions.push(eb('slug', '=', filter.slug))
+    if (filter.name !== null) conditions.push(eb('name_key', '=', filter.name))
     if (filter.hideEmpty) conditions.push(eb('count', '>', 0))
     if (filter.event !== null) {
       const ofEvent = eb

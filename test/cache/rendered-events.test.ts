@@ -12,7 +12,7 @@ const ROUNDS = 60
 const ALL_FIELDS = {
   list: 'events,rest_url,next_rest_url,previous_rest_url,total,total_pages',
   event:
-    'id,global_id,global_id_lineage,author,status,date,date_utc,modified,modified_utc,url,rest_url,title,slug,start_date,start_date_details,end_date,end_date_details,utc_start_date,utc_start_date_details,utc_end_date,utc_end_date_details,timezone,timezone_abbr,description,excerpt,image,all_day,cost,cost_details,website,show_map,show_map_link,hide_from_listings,sticky,featured,parent,categories,tags,venue,organizer,ticketed,tickets,distance,custom_fields,json_ld',
+    'id,global_id,global_id_lineage,author,status,date,date_utc,modified,modified_utc,url,rest_url,title,slug,start_date,start_date_details,end_date,end_date_details,utc_start_date,utc_start_date_details,utc_end_date,utc_end_date_details,timezone,timezone_abbr,description,excerpt,image,all_day,cost,cost_details,website,show_map,show_map_link,hide_from_listings,sticky,featured,is_virtual,parent,categories,tags,venue,organizer,ticketed,tickets,distance,custom_fields,json_ld',
 }
 
 const SETTINGS = { rateLimit: '0', userRateLimit: '0', loginLimit: '0' } as const

@@ -18,6 +18,7 @@ const NOT_ON_PAGE: Record<string, Record<string, string>> = {
     hide_from_listings: 'it is for lists',
     sticky: 'it is for lists',
     featured: 'it is for lists',
+    is_virtual: 'it is shown as a mark with the word “Online”',
   },
   venues: {
     province: 'the region is shown once, as stateprovince',

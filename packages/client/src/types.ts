@@ -133,6 +133,8 @@ export interface Event {
   sticky: boolean | null
   /** Whether the event is featured. */
   featured: boolean | null
+  /** Whether the event takes place online. */
+  is_virtual: boolean | null
   /** The id of the event that this one is part of; 0 for none. */
   parent?: number
   /** Its categories, by name. */
@@ -558,7 +560,7 @@ export interface Error {
 export interface EventListParameters {
   /** The page of the list to return. */
   page?: number
-  /** How many records a page holds, at most 50. */
+  /** How many records a page holds. The site sets the most, 50 by default. */
   per_page?: number
   /** Only events that start at or after this date. */
   start_date?: string
@@ -574,8 +576,14 @@ export interface EventListParameters {
   ends_after?: string
   /** Whether dates are used at their exact times instead of as whole days. */
   strict_dates?: boolean
+  /** Whether events that began before start_date and are still on then are included. */
+  include_running?: boolean
   /** Only events whose title or description contains this text. */
   search?: string
+  /** Only the event with this slug, whatever its dates. */
+  slug?: string
+  /** Only events with exactly this title, whatever their dates. */
+  title?: string
   /** Only events with one of these categories, or of those below them, by id, slug or name. */
   categories?: Array<string>
   /** Only events with one of these tags, by id, slug or name. */
@@ -586,6 +594,8 @@ export interface EventListParameters {
   organizer?: Array<number>
   /** Only events that are featured (true) or are not (false). */
   featured?: boolean
+  /** Only events that take place online (true) or do not (false). */
+  is_virtual?: boolean
   /** Only events with this status, or one of these, comma-separated. */
   status?: Array<'publish' | 'future' | 'draft' | 'pending' | 'private' | 'trash'>
   /** Only the events with these ids, whatever their dates. */
@@ -649,6 +659,8 @@ export interface EventInput {
   sticky?: boolean | null
   /** Whether the event is featured. */
   featured?: boolean | null
+  /** Whether the event takes place online. */
+  is_virtual?: boolean | null
   /** The categories, by id or name. */
   categories?: Array<number | string | {
     id: number | string
@@ -698,10 +710,14 @@ export interface EventInput {
 export interface VenueListParameters {
   /** The page of the list to return. */
   page?: number
-  /** How many records a page holds, at most 50. */
+  /** How many records a page holds. The site sets the most, 50 by default. */
   per_page?: number
   /** Only records whose name, description or details contain this text. */
   search?: string
+  /** Only the record with this slug. */
+  slug?: string
+  /** Only records with exactly this name. */
+  title?: string
   /** Only records that are linked to the event with this id. */
   event?: number
   /** Only records that have events (true) or have none (false). */
@@ -765,10 +781,14 @@ export interface VenueInput {
 export interface OrganizerListParameters {
   /** The page of the list to return. */
   page?: number
-  /** How many records a page holds, at most 50. */
+  /** How many records a page holds. The site sets the most, 50 by default. */
   per_page?: number
   /** Only records whose name, description or details contain this text. */
   search?: string
+  /** Only the record with this slug. */
+  slug?: string
+  /** Only records with exactly this name. */
+  title?: string
   /** Only records that are linked to the event with this id. */
   event?: number
   /** Only records that have events (true) or have none (false). */
@@ -812,7 +832,7 @@ export interface OrganizerInput {
 export interface ImageListParameters {
   /** The page of the list to return. */
   page?: number
-  /** How many records a page holds, at most 50. */
+  /** How many records a page holds. The site sets the most, 50 by default. */
   per_page?: number
 }
 
@@ -820,7 +840,7 @@ export interface ImageListParameters {
 export interface CategoryListParameters {
   /** The page of the list to return. */
   page?: number
-  /** How many records a page holds, at most 50. */
+  /** How many records a page holds. The site sets the most, 50 by default. */
   per_page?: number
   /** Only terms whose name contains this text. */
   search?: string
@@ -840,6 +860,8 @@ export interface CategoryListParameters {
   event?: number
   /** Only the term with this slug. */
   slug?: string
+  /** Only the terms with exactly this name, in upper or lower case. */
+  title?: string
   /** Only the categories directly below the one with this id; 0 for the top level. */
   parent?: number
 }
@@ -860,7 +882,7 @@ export interface CategoryInput {
 export interface TagListParameters {
   /** The page of the list to return. */
   page?: number
-  /** How many records a page holds, at most 50. */
+  /** How many records a page holds. The site sets the most, 50 by default. */
   per_page?: number
   /** Only terms whose name contains this text. */
   search?: string
@@ -880,6 +902,8 @@ export interface TagListParameters {
   event?: number
   /** Only the term with this slug. */
   slug?: string
+  /** Only the terms with exactly this name, in upper or lower case. */
+  title?: string
 }
 
 /** What tags are made from. */

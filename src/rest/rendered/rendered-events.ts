@@ -1,16 +1,18 @@
+import { hash } from 'node:crypto'
 import { NO_LISTS } from '../../domain/cached-lists.ts'
 import { type CachedEvents, type EventPage, getRendered, list, listRendered } from '../../domain/event-list.ts'
 import { type Event, get } from '../../domain/events.ts'
 import { MAX_BYTES, ScratchFile } from '../../http/cache/scratch-file.ts'
 import type { Answer, Call } from '../../http/endpoint.ts'
 import { fieldsIn } from '../../http/sparse.ts'
-import { writeValid } from '../../http/write-valid.ts'
+import { writeValidInSlices } from '../../http/write-valid.ts'
+import { TimeSlice } from '../../lib/time-slices.ts'
 import { type ListPage, listAnswer, renderedListAnswer } from '../list-response.ts'
 import { event, singleEvent } from '../present-event.ts'
 import type { Lookup } from '../routes/lookup.ts'
 import { EventCache, type RenderedEvent } from './event-cache.ts'
 import { ListCache } from './list-cache.ts'
-import { join } from './slices.ts'
+import { join, slice } from './slices.ts'
 import { TemplateStore, TemporaryTemplates } from './template-store.ts'
 
 /** Cache for one version of the data. */
@@ -41,8 +43,11 @@ export class RenderedEvents {
     const page = cached && (await listRendered(call.scope, call.query, cached))
     if (page !== null) return renderedListAnswer(call, page.events, listPageOf(page))
     const found = await list(call.scope, call.query)
-    const items = writeValid(call.scope, found.events, (shown) => event(shown, call.addresses, call.scope.site))
-    return listAnswer(call, items, listPageOf(found))
+    const items = await writeValidInSlices(call.scope, found.events, (shown) =>
+      event(shown, call.addresses, call.scope.site),
+    )
+    if (fieldsIn(call.search) !== null) return listAnswer(call, items, listPageOf(found))
+    return renderedListAnswer(call, await serializeInSlices(items), listPageOf(found))
   }
 
   async single(call: Call, ref: ReturnType<Lookup['ref']>): Promise<Answer> {
@@ -72,6 +77,18 @@ export class RenderedEvents {
     events.set(addresses.rest, made)
     return { version, events: made, lists }
   }
+}
+
+/** Serializes the events of a list one by one: with long descriptions, all together would take too long. */
+async function serializeInSlices(items: readonly object[]): Promise<RenderedEvent[]> {
+  const turn = new TimeSlice()
+  const rendered: RenderedEvent[] = []
+  for (const item of items) {
+    if (turn.isOver) await turn.yield()
+    const json = JSON.stringify(item)
+    rendered.push({ pieces: [slice(json)], mark: hash('sha1', json, 'base64url') })
+  }
+  return rendered
 }
 
 /** Response for a single event. */

@@ -10,6 +10,7 @@ import * as termVisibility from './0008-term-visibility.ts'
 import * as sticky from './0009-sticky.ts'
 import * as imageFiles from './0010-image-files.ts'
 import * as jobs from './0011-jobs.ts'
+import * as virtualEvents from './0012-virtual-events.ts'
 import { perform, type Step, type Watch } from './steps.ts'
 
 export interface Migration {
@@ -32,6 +33,7 @@ export const migrations: Record<string, Migration> = {
   '0009-sticky': sticky,
   '0010-image-files': imageFiles,
   '0011-jobs': jobs,
+  '0012-virtual-events': virtualEvents,
 }
 
 export function runMigration(db: Kysely<unknown>, { steps }: Migration, watch?: Watch): Promise<void> {
