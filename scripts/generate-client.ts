@@ -37,6 +37,7 @@ export function generate(): string {
     home: 'https://calendar.example.org',
     pages: 'https://calendar.example.org',
     rest: 'https://calendar.example.org/calendar/events/v1',
+    wordpress: null,
     host: 'calendar.example.org',
   }
   const document = openApi(

@@ -33,6 +33,7 @@ import { rewritePluginAddress } from './pages/plugin-addresses.ts'
 import { pages } from './pages/views.ts'
 import { restEndpoints } from './rest/endpoints.ts'
 import { RenderedEvents } from './rest/rendered/rendered-events.ts'
+import { wordpressViews } from './rest/wordpress/views.ts'
 import { type Database, openDatabase } from './storage/database.ts'
 import { type FileStore, folderStore, s3Store } from './storage/files.ts'
 import { makeImagesPrivate } from './storage/sqlite/private-files.ts'
@@ -91,7 +92,7 @@ export async function createApp(
   const rendered = new RenderedEvents(config.cache)
   const routes: Routes = {
     endpoints: restEndpoints(rendered),
-    views: [...feeds, ...pages],
+    views: [...feeds, ...pages, ...wordpressViews(config.mounts)],
     files: [assetFiles, embedFile],
     rewrite: rewritePluginAddress,
     errorPage,

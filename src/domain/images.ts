@@ -49,6 +49,14 @@ export async function list(scope: Scope, query: Payload): Promise<ImagePage> {
   return { images: rows.map((row) => asImage(row, scope.onDamage)), total, page, perPage }
 }
 
+/** The image with a file of this name, with or without extension, as a page of a list. */
+export async function findByName(scope: Scope, name: string): Promise<ImagePage> {
+  need(rightsOf(scope.user).create)
+  const row = await scope.db.read((tx) => storage.findByFile(tx, name.replace(/\.\w+$/, '')))
+  const found = row === undefined ? [] : [asImage(row, scope.onDamage)]
+  return { images: found, total: found.length, page: 1, perPage: 10 }
+}
+
 export async function get(scope: Scope, id: number): Promise<Image> {
   const row = await scope.db.read((tx) => find(tx, id))
   need(rightsOf(scope.user).create)

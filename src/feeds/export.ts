@@ -17,7 +17,13 @@ export async function exportEvents(
   query: Record<string, unknown>,
 ): Promise<{ total: number; text: AsyncGenerator<string> }> {
   const { home } = scope.site
-  const addresses: Addresses = { home, pages: home, rest: `${home}/${NAMESPACE}`, host: new URL(home).hostname }
+  const addresses: Addresses = {
+    home,
+    pages: home,
+    rest: `${home}/${NAMESPACE}`,
+    wordpress: null,
+    host: new URL(home).hostname,
+  }
   const format = EXPORTS.get(name)
   if (format === undefined) throw new ExportError(`there is no export format "${name}"`)
   const request = { query: () => query, period: format.period, isPublic: scope.user === null }

@@ -58,13 +58,15 @@ export interface Answer {
   readonly until?: number
 }
 
-/** A page or feed, outside the REST interface. */
+/** A page, feed or other address outside the REST interface. */
 export interface View {
   /** Route pattern below the base address: `/event/:slug`, `/events/category/*`. */
   readonly path: string
   readonly methods: readonly ('GET' | 'POST')[]
   /** Names of its query parameters, if it has any. */
   readonly parameters?: readonly string[]
+  /** Set if it takes a file: the body may then be larger, and of other types. */
+  readonly upload?: true
   handle(call: Call): Promise<Answer>
 }
 

@@ -23,6 +23,7 @@ import { checkAddress, checkUser, type RateLimits, senderOf } from './rate-limit
 import { securityHeaders } from './security-headers.ts'
 import { addStopping } from './stopping.ts'
 import { tracing } from './tracing.ts'
+import { wordpressRoot } from './wordpress-root.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -218,9 +219,11 @@ function hostOf(baseUrl: string): string {
 }
 
 /** Language and mount of the address stay in the links of the response. */
-function addressesOf({ language, mount }: FastifyRequest, { baseUrl }: ServerOptions): Addresses {
+function addressesOf({ language, mount }: FastifyRequest, { baseUrl, mounts }: ServerOptions): Addresses {
   const pages = language.byAddress ? `${baseUrl}/${language.name}` : baseUrl
-  return { home: baseUrl, pages, rest: `${pages}${mount}`, host: hostOf(baseUrl) }
+  const root = mounts.map(wordpressRoot).find((found) => found !== null)
+  const wordpress = root === undefined ? null : `${pages}${root}/`
+  return { home: baseUrl, pages, rest: `${pages}${mount}`, wordpress, host: hostOf(baseUrl) }
 }
 
 /** Collects what answering a request needs. */
@@ -242,15 +245,21 @@ function addViews(
   cache: Cache,
   options: ServerOptions,
 ): void {
-  for (const view of views) {
+  const add = (to: FastifyInstance, view: View) => {
     const known = new Set(view.parameters)
-    app.route({
+    to.route({
       method: [...view.methods],
       url: view.path,
+      ...(view.upload && { bodyLimit: options.uploadLimit }),
       handler: (request, reply) =>
         sendAnswer(inSnapshot(view), contextOf(request, service, cache, options, known), request, reply),
     })
   }
+  for (const view of views.filter(({ upload }) => !upload)) add(app, view)
+  app.register(async (files) => {
+    takeFiles(files)
+    for (const view of views.filter(({ upload }) => upload)) add(files, view)
+  })
 }
 
 /** A view runs several queries within one snapshot. Not for a POST with a password: hashing takes too long. */
@@ -289,15 +298,19 @@ function addEndpoints(
     records.addContentTypeParser(/^multipart\/form-data/, multipart, async (_: FastifyRequest, body: Buffer) => body)
     for (const endpoint of endpoints.filter(({ upload }) => !upload)) add(records, endpoint)
   })
-  // Uploads may have any type; the content is detected from the bytes.
   app.register(async (files) => {
-    files.addContentTypeParser(
-      /^(image\/|multipart\/form-data|application\/octet-stream|text\/calendar)/,
-      { parseAs: 'buffer' },
-      async (_: FastifyRequest, body: Buffer) => body,
-    )
+    takeFiles(files)
     for (const endpoint of endpoints.filter(({ upload }) => upload)) add(files, endpoint)
   })
+}
+
+/** Uploads may have any type; the content is detected from the bytes. */
+function takeFiles(app: FastifyInstance): void {
+  app.addContentTypeParser(
+    /^(image\/|multipart\/form-data|application\/octet-stream|text\/calendar)/,
+    { parseAs: 'buffer' },
+    async (_: FastifyRequest, body: Buffer) => body,
+  )
 }
 
 /** Image files. A name is never reused, so files are immutable. */

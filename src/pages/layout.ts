@@ -43,6 +43,7 @@ export interface FeedLink {
 export function answer(context: Context, page: Page): Answer {
   const { call, language } = context
   const { name } = call.scope.site
+  const { wordpress } = call.addresses
   const title = page.at === 'start' ? name : `${page.title} · ${name}`
   const document = html`<!doctype html>
 <html lang="${language}">
@@ -67,6 +68,7 @@ ${footer(context, page)}
     headers: {
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy': policy(context),
+      ...(wordpress !== null && { link: `<${wordpress}>; rel="https://api.w.org/"` }),
     },
     body: document.text,
     ...(page.until !== undefined && { until: page.until }),
@@ -86,7 +88,7 @@ function policy({ call }: Context): string {
 
 function head(context: Context, page: Page, title: string): Markup {
   const { call, assets, language } = context
-  const { home } = call.addresses
+  const { home, wordpress } = call.addresses
   const { name, languages } = call.scope.site
   const style = (file: string) => assets.has(file) && html`<link rel="stylesheet" href="${assetPath(assets, file)}">\n`
   const font = (file: string) =>
@@ -103,7 +105,7 @@ function head(context: Context, page: Page, title: string): Markup {
 <link rel="icon" href="${assetPath(assets, 'icon.svg')}">
 <meta name="theme-color" content="#fbfaf7" media="(prefers-color-scheme: light)">
 <meta name="theme-color" content="#14161a" media="(prefers-color-scheme: dark)">
-${page.description && html`<meta name="description" content="${page.description}">\n`}${page.hidden ? safe('<meta name="robots" content="noindex">\n') : html`<link rel="canonical" href="${canonical}">\n`}${alternates}${page.feed && feeds(context, page.feed)}<meta property="og:type" content="website">
+${page.description && html`<meta name="description" content="${page.description}">\n`}${page.hidden ? safe('<meta name="robots" content="noindex">\n') : html`<link rel="canonical" href="${canonical}">\n`}${alternates}${page.feed && feeds(context, page.feed)}${wordpress !== null && html`<link rel="https://api.w.org/" href="${wordpress}">\n`}<meta property="og:type" content="website">
 <meta property="og:site_name" content="${name}">
 <meta property="og:title" content="${page.at === 'start' ? title : page.title}">
 <meta property="og:url" content="${canonical}">
