@@ -13,6 +13,8 @@ export async function startProcess(where: string, folder: string): Promise<Proce
   const child = startKalends(['serve', '--port', '0', '--host', '127.0.0.1'], {
     KALENDS_DATA: isServer ? folder : where,
     KALENDS_DATABASE_URL: isServer ? where : '',
+    // The longest pages that a site may allow.
+    KALENDS_MAX_PER_PAGE: '500',
   })
   let out = ''
   // Its first lines are enough: it logs every request.
