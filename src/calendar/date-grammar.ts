@@ -17,12 +17,13 @@ const year4 = '(?<year>\\d{4})'
 const year = '(?<year>\\d{1,4})(?!\\d|[:.]\\d| ?[ap]\\.?m(?![a-z]))'
 const between = '[ .-]*'
 
-const hour = '(?<hour>2[0-4]|[01]?\\d)'
-const hour2 = '(?<hour>2[0-4]|[01]\\d)'
+/** There is no 24:00 and no leap second: that day, or minute, is over. So `24.12.26` is a date. */
+const hour = '(?<hour>2[0-3]|[01]?\\d)'
+const hour2 = '(?<hour>2[0-3]|[01]\\d)'
 const minute = '(?<minute>[0-5]?\\d)'
 const minute2 = '(?<minute>[0-5]\\d)'
-const second = '(?<second>60|[0-5]?\\d)'
-const second2 = '(?<second>60|[0-5]\\d)'
+const second = '(?<second>[0-5]?\\d)'
+const second2 = '(?<second>[0-5]\\d)'
 const half = ' ?(?<half>[ap])\\.? ?m\\.?(?=[ ,]|$)'
 const clock = `${hour2}:${minute2}:${second2}`
 
@@ -60,8 +61,8 @@ const BOTH = [`${day}/${monthShort}/${year4}:${clock}`, `${year4}:${month2}:${da
 
 const ZONE = [
   '(?-i:[A-Z][a-z]+(?:[_/-][A-Za-z]+)+(?:[+-]\\d+)?)',
-  '(?:GMT|UTC)?[+-](?:2[0-4]|[01]\\d)(?::[0-5]\\d:[0-5]\\d|[0-5]\\d[0-5]\\d)',
-  '(?:GMT|UTC)?[+-](?:2[0-4]|[01]?\\d)(?::?[0-5]?\\d)?',
+  '(?:GMT|UTC)?[+-](?:2[0-3]|[01]\\d)(?::[0-5]\\d:[0-5]\\d|[0-5]\\d[0-5]\\d)',
+  '(?:GMT|UTC)?[+-](?:2[0-3]|[01]?\\d)(?::?[0-5]?\\d)?',
   '\\(?[a-z]{1,6}\\)?',
 ].join('|')
 

@@ -1,10 +1,10 @@
 import { civilDate, DAY, dayNumber, daysInMonth, daysInYear, fromWall, type WallSeconds, weekday } from './civil.ts'
-import type { DateReading } from './date-reading.ts'
+import type { DateReading } from './date-parts.ts'
 import type { WallClock } from './zone.ts'
 
 /** The wall-clock time that a reading means; null if its day does not exist. `today` tells what it counts from, and is asked only if needed. */
 export function resolve(reading: DateReading, today: () => WallClock): WallSeconds | null {
-  const isContradictory = reading.weekdayOf !== undefined && (reading.edgeOfMonth ?? reading.workdays) !== undefined
+  const isContradictory = reading.weekdayOf !== undefined && reading.edgeOfMonth !== undefined
   const first = isContradictory ? null : firstDay(reading, today)
   if (first === null) return null
   const time = reading.time ?? (reading.hasDate ? 0 : timeOf(fromWall(today())))
