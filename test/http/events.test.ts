@@ -145,7 +145,7 @@ describe('/events', () => {
         ['first monday of december 2031 20:15', '2031-12-01 20:15:00'],
         ['2031-11-07 +3 weekdays', '2031-11-12 00:00:00'],
         ['2031-11-03 next monday', '2031-11-10 00:00:00'],
-      ]) {
+      ] as const) {
         const event = await create({ start_date: text, end_date: '2032-01-01' })
         assert.equal(event.start_date, wall, text)
       }
