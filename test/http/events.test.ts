@@ -134,6 +134,23 @@ describe('/events', () => {
       assert.deepEqual([event.start_date, event.utc_start_date], ['2020-10-04 00:00:00', '2020-10-04 04:00:00'])
     })
 
+    it('reads dates as PHP does', async () => {
+      for (const [text, wall] of [
+        ['2031-11-5 9:5:3', '2031-11-05 09:05:03'],
+        ['01-11-2031', '2031-11-01 00:00:00'],
+        ['01.11.2031 19:00', '2031-11-01 19:00:00'],
+        ['11/5/31 7pm', '2031-11-05 19:00:00'],
+        ['2031-W45-2', '2031-11-04 00:00:00'],
+        ['20311105T0903', '2031-11-05 09:03:00'],
+        ['first monday of december 2031 20:15', '2031-12-01 20:15:00'],
+        ['2031-11-07 +3 weekdays', '2031-11-12 00:00:00'],
+        ['2031-11-03 next monday', '2031-11-10 00:00:00'],
+      ] as const) {
+        const event = await create({ start_date: text, end_date: '2032-01-01' })
+        assert.equal(event.start_date, wall, text)
+      }
+    })
+
     it('reads an offset in English too', async () => {
       const event = await create({ start_date: 'Tue, 10 Jun 2031 19:00:00 +0200', end_date: 'June 10 2031 11pm UTC' })
       assert.deepEqual([event.utc_start_date, event.utc_end_date], ['2031-06-10 17:00:00', '2031-06-10 23:00:00'])
