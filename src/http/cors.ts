@@ -3,7 +3,8 @@ import { AppError } from '../lib/errors.ts'
 
 const READ_METHODS = ['GET', 'HEAD', 'OPTIONS']
 
-const EXPOSED = 'ETag, Link, Location, Retry-After, X-Request-Id, X-TEC-Total, X-TEC-TotalPages, X-WP-Total, X-WP-TotalPages'
+const EXPOSED =
+  'ETag, Link, Location, Retry-After, X-Request-Id, X-TEC-Total, X-TEC-TotalPages, X-WP-Total, X-WP-TotalPages'
 
 /** Further headers of a preflight response. `max-age` is one day, in seconds. */
 const PREFLIGHT = {
