@@ -1,14 +1,26 @@
+import type { FastifyRequest } from 'fastify'
 import { type Credentials, identify } from '../domain/credentials.ts'
 import type { Sender } from '../domain/password-attempts.ts'
 import type { User } from '../domain/scope.ts'
+import { TOKEN_PREFIX } from '../domain/users.ts'
 
-/** Returns the user of a request, or null without an `Authorization` header. Throws on wrong credentials. */
+/**
+ * Returns the user of a request, or null without an `Authorization` header. Throws on wrong credentials. A read with
+ * credentials of another system is anonymous, as in WordPress; a write with such is refused.
+ */
 export async function authenticate(
   store: Parameters<typeof identify>[0],
-  header: string | undefined,
+  { method, headers: { authorization } }: Pick<FastifyRequest, 'method' | 'headers'>,
   sender: Sender,
 ): Promise<User | null> {
-  return header === undefined ? null : identify(store, readHeader(header), sender)
+  if (authorization === undefined) return null
+  const isRead = method === 'GET' || method === 'HEAD'
+  return isRead && !isOurs(authorization) ? null : identify(store, readHeader(authorization), sender)
+}
+
+/** Whether a header is meant for this service: Basic, or a token of ours. */
+function isOurs(header: string): boolean {
+  return /^basic\b/i.test(header) || new RegExp(`^bearer +${TOKEN_PREFIX}`, 'i').test(header)
 }
 
 /** Returns null for a header that cannot be parsed. */

@@ -182,7 +182,7 @@ function addAuthentication(
     if (request.routeOptions.config.open) return
     watch(request)
     checkAddress(limits, options, request)
-    request.user = await authenticate(service, request.headers.authorization, senderOf(options, request))
+    request.user = await authenticate(service, request, senderOf(options, request))
     checkUser(limits, options, request)
     // Before the body is read.
     if (request.is404) throwNoRoute(endpoints, request.url)

@@ -101,6 +101,11 @@ function items(raw: unknown, most: number, isSplit: (text: string) => boolean = 
   return [...given]
 }
 
+/** Whether an id means no record: WordPress and its clients write 0. */
+function isNone(raw: unknown): boolean {
+  return raw === 0 || (typeof raw === 'string' && /^\s*0+\s*$/.test(raw))
+}
+
 /** `id` of an object that a client read before and sends back; undefined otherwise. */
 function idOf(raw: unknown): unknown {
   return typeof raw === 'object' && raw !== null && 'id' in raw && raw.id !== null && raw.id !== '' ? raw.id : undefined
@@ -311,13 +316,13 @@ export const zone = kind<Zone>('string', Type.String({ minLength: 1, maxLength: 
   return found
 })
 
-/** An image: the id of one, the address of one to fetch, or a file; null for none, which a response spells `false`. */
+/** An image: the id of one, the address of one to fetch, or a file; null for none, which a response spells `false` and many clients 0. */
 export type ImageValue = { readonly id: number } | { readonly url: string } | { readonly upload: Upload } | null
 export const image = kind<ImageValue>(
   'string',
-  Type.Union([Type.Integer({ minimum: 1 }), Type.String(), Type.Literal(false), HAS_ID]),
+  Type.Union([Type.Integer({ minimum: 0 }), Type.String(), Type.Literal(false), HAS_ID]),
   (raw) => {
-    if (raw === false) return null
+    if (raw === false || isNone(Array.isArray(raw) && raw.length === 1 ? raw[0] : raw)) return null
     if (raw instanceof Upload) return { upload: raw }
     const given = idOf(raw) ?? raw
     if (typeof given === 'number' || (typeof given === 'string' && /^\d+$/.test(given.trim())))
@@ -330,14 +335,16 @@ export const image = kind<ImageValue>(
 export type LinkValue = { readonly id: number } | { readonly data: Record<string, unknown> }
 
 const LINK = Type.Union([
-  Type.Integer({ minimum: 1 }),
+  Type.Integer({ minimum: 0 }),
   Type.Object({}, { additionalProperties: true }),
   Type.String({ pattern: ID_TEXT }),
 ])
 
-/** Venues or organizers of an event: an id, comma-separated ids, data, data with an id, or a list of these. */
+/** Venues or organizers of an event: an id, comma-separated ids, data, data with an id, or a list of these; 0 for none. */
 export const links = kind<LinkValue[]>('array', Type.Union([LINK, Type.Array(Type.Union([LINK, NOTHING]))]), (raw) =>
-  items(raw, MAX_LINKS).map(link),
+  items(raw, MAX_LINKS)
+    .filter((item) => !isNone(item))
+    .map(link),
 )
 
 function link(raw: unknown): LinkValue {
