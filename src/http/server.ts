@@ -80,7 +80,7 @@ export async function createServer(service: Service, routes: Routes, options: Se
     http: {
       headersTimeout: Math.min(10, options.requestTimeout) * 1000,
       connectionsCheckingInterval: 1000,
-      // Creates no body stream for requests without a body. It never ends, so nothing may read it: see `dropContentTypeWithoutBody`.
+      // Creates no body stream for requests without a body. It never ends, so nothing may read it: see `dropUnusedContentType`.
       optimizeEmptyRequests: true,
     },
     forceCloseConnections: 'idle',
@@ -110,6 +110,7 @@ export async function createServer(service: Service, routes: Routes, options: Se
   for (const type of [/^application\/([\w.+-]+\+)?json\b/, 'application/x-www-form-urlencoded'] as const) {
     app.addContentTypeParser(type as string, { parseAs: 'buffer' }, async (_: FastifyRequest, body: Buffer) => body)
   }
+  app.addContentTypeParser('*', async (_: FastifyRequest, payload: IncomingMessage) => refuseContent(payload))
   app.setErrorHandler((error: Error, request, reply) =>
     wantsErrorPage(request)
       ? sendError(error, request, reply, (appError) =>
@@ -118,7 +119,7 @@ export async function createServer(service: Service, routes: Routes, options: Se
       : sendError(error, request, reply),
   )
   app.addHook('onRequest', async (request, reply) => {
-    dropContentTypeWithoutBody(request.raw)
+    dropUnusedContentType(request.raw)
     request.language = languageOf(request, options.languages)
     request.mount = (request.raw as RewrittenRequest)[MOUNT] ?? MAIN_MOUNT
     reply.headers({ ...securityHeaderSet, 'x-request-id': request.id, 'content-language': request.language.name })
@@ -139,10 +140,18 @@ export async function createServer(service: Service, routes: Routes, options: Se
   return app
 }
 
-/** Many clients name a content type though they send no body. Fastify would wait for that body. */
-function dropContentTypeWithoutBody({ headers }: IncomingMessage): void {
-  if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined)
-    delete headers['content-type']
+/**
+ * Many clients name a content type though they send no body. Fastify would wait for that body. A name that is no content
+ * type is dropped too: Fastify would refuse it even with an empty body.
+ */
+function dropUnusedContentType({ headers }: IncomingMessage): void {
+  const { 'content-length': length = '0', 'transfer-encoding': coding, 'content-type': type = '' } = headers
+  if ((coding === undefined && length === '0') || !/^[\w.+-]+\/[\w.+-]/.test(type)) delete headers['content-type']
+}
+
+/** Refuses a body of an unknown type, unless it turns out to be empty. */
+async function refuseContent(body: IncomingMessage): Promise<undefined> {
+  for await (const chunk of body) if (chunk.length > 0) throw new AppError('rest_unsupported_media_type')
 }
 
 function noSchemas(): never {
