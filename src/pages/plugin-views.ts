@@ -1,7 +1,7 @@
 import type { Answer, Call, View } from '../http/endpoint.ts'
 import { AppError } from '../lib/errors.ts'
 import { contextOf } from './context.ts'
-import { nearestPage } from './plugin-addresses.ts'
+import { nearestPage } from './plugin-pages.ts'
 import { redirectTo } from './redirect.ts'
 
 async function view(call: Call): Promise<Answer> {

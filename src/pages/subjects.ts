@@ -16,7 +16,7 @@ import { findTerm, LIST_FILTERS, readFilters } from './filters.ts'
 import { icon } from './icons.ts'
 import { subjectPage } from './list.ts'
 import { drawMap, isPlaced, openStreetMap, pointOf } from './map-drawing.ts'
-import { nearestCategoryPage, withoutView } from './plugin-addresses.ts'
+import { nearestCategoryPage, withoutView } from './plugin-pages.ts'
 import { redirect, redirectTo, spelled } from './redirect.ts'
 
 /** Pages of venues, organizers, categories and tags. */
