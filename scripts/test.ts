@@ -9,6 +9,7 @@ npm test -- feeds http/images  run the files whose paths contain one of these wo
 npm run test:all               run the suite and the long tests: clusters, costs, random requests, faults, recipes
 npm run test:campaign          run the campaign of faults at its full length
 
+\`npm test\` tries some of many like cases; test:all, or a file that is named, tries all.
 Each file runs on SQLite; those of folders where a database matters run on PostgreSQL too.
   --sqlite, --postgres   run on this database only
   --again                run a file that failed once more, alone; if it passes then, it is reported as unstable
@@ -30,8 +31,8 @@ const WITHOUT_DATABASE =
   /^test\/(browser|calendar|cli|client|guards|lib|recipes)\/|\/(log-output|open-files|streams|worker-processes)\.test/
 /** The part of the suite whose results depend on SQL. The other files run on PostgreSQL in `test:all`. */
 const WITH_SQL = new RegExp(
-  '^test/(conformance|storage)/|^test/http/(access|caching|concurrency|events|import|linked-records|pages|parameters|' +
-    'places-and-tickets|quotas|search|sticky|term-visibility|terms|years)\\.test',
+  '^test/(conformance|storage)/|^test/http/(access|caching|concurrency|events|linked-records|pages|parameters|' +
+    'places-and-tickets|quotas|search|sticky|term-visibility|terms)\\.test',
 )
 
 /** At most so many files are run again. */
@@ -128,6 +129,7 @@ function envOf(url: string, template = ''): Record<string, string> {
   return {
     KALENDS_TEST_DATABASE_URL: url,
     KALENDS_TEST_TEMPLATE: template,
+    KALENDS_TEST_THOROUGH: has('--all') || has('--campaign') || words.length > 0 ? 'yes' : 'no',
     KALENDS_CAMPAIGN: has('--campaign') ? 'full' : (process.env.KALENDS_CAMPAIGN ?? 'short'),
   }
 }

@@ -12,6 +12,7 @@ import type { FileStore } from '../../src/storage/files.ts'
 import { raceImages } from '../support/image-races.ts'
 import { startS3 } from '../support/s3.ts'
 import { type Json, type Service, startService } from '../support/service.ts'
+import { IS_THOROUGH } from '../support/thorough.ts'
 
 const WHEN = { start_date: '2031-06-10', end_date: '2031-06-11' }
 const HOUR = 3600
@@ -54,6 +55,9 @@ async function count(service: Service): Promise<{ all: number; broken: number }>
   return { all: total, broken }
 }
 
+/** How many times an image is uploaded and removed at once. */
+const RACES = IS_THOROUGH ? 24 : 8
+
 describe('the same image, uploaded and removed at once', () => {
   it('is never without its files, and leaves none behind', async (t) => {
     const folder = mkdtempSync(join(tmpdir(), 'kalends-races-'))
@@ -62,7 +66,7 @@ describe('the same image, uploaded and removed at once', () => {
       await service.close()
       rmSync(folder, { recursive: true })
     })
-    await raceImages(service, 24)
+    await raceImages(service, RACES)
     assert.deepEqual(filesOf(service), [])
   })
 
@@ -75,7 +79,7 @@ describe('the same image, uploaded and removed at once', () => {
       s3.close()
       rmSync(folder, { recursive: true })
     })
-    await raceImages(service, 24)
+    await raceImages(service, RACES)
     assert.equal(s3.files.size, 0)
   })
 

@@ -4,6 +4,7 @@ import { CompiledQuery } from 'kysely'
 import { openDatabase } from '../../src/storage/database.ts'
 import { EARLIER, makeEarlier, migrateRaw, openRaw, STATEMENTS } from '../support/earlier-versions.ts'
 import { ON_POSTGRES } from '../support/store.ts'
+import { some } from '../support/thorough.ts'
 import { ALL, countSteps, ON_PURPOSE, stateOf, Versions } from '../support/versions.ts'
 
 describe('migrations', () => {
@@ -37,7 +38,7 @@ describe('migrations', () => {
     }
   })
 
-  for (const [n, name] of ALL.entries()) {
+  for (const [n, name] of some([...ALL.entries()].toReversed(), 3)) {
     it(`${name} leaves nothing when it fails at any statement, and works when it is run again`, async () => {
       const where = await versions.make(n)
       const before = await stateOf(where)
@@ -56,7 +57,7 @@ describe('migrations', () => {
     })
   }
 
-  for (const [n, name] of EARLIER.entries()) {
+  for (const [n, name] of some([...EARLIER.entries()].toReversed(), 2)) {
     it(`${name} repairs what an earlier version left half-way`, {
       skip: ON_POSTGRES && 'had transactions',
     }, async () => {
