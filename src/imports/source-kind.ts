@@ -37,17 +37,16 @@ export function sourceKind(bytes: Uint8Array, type = ''): SourceKind | null {
   // A faulty program writes its warnings before the calendar.
   if (start.startsWith('<')) return BEGIN.test(text) && !/<(!doctype|html)/i.test(text) ? 'calendar' : 'html'
   if (/^[{[]/.test(start)) return 'json'
-  const names = firstRow(text)
+  const { names, isOpen } = firstRow(text)
   const isKnown = names.length > 1 && readHeader(names).lacking.length === 0
   if (isKnown || TABLE_TYPE.test(type)) return 'table'
   if (BEGIN.test(text) || /^text\/calendar/i.test(type)) return 'calendar'
-  return names.length > 1 && VAGUE_TYPE.test(type) ? 'table' : null
+  return (names.length > 1 || isOpen) && VAGUE_TYPE.test(type) ? 'table' : null
 }
 
-/** The cells of the first row; none in a file that is not text. */
-function firstRow(text: string): readonly string[] {
-  if (text.includes('\0')) return []
+/** The cells of the first row, and whether a quote in it is not closed; none in a file that is not text. */
+function firstRow(text: string): { names: readonly string[]; isOpen: boolean } {
   const reader = new CsvReader()
-  const [row] = [...reader.push(Buffer.from(text)), ...reader.end()]
-  return row === undefined || row.isOpen ? [] : row.cells.slice(0, 1000)
+  const [row] = text.includes('\0') ? [] : [...reader.push(Buffer.from(text)), ...reader.end()]
+  return { names: row?.cells.slice(0, 1000) ?? [], isOpen: row?.isOpen ?? false }
 }

@@ -133,7 +133,7 @@ function find(keys: ReadonlyMap<string, number>, aliases: Aliases): Map<string, 
     if (key !== undefined && place !== undefined) found.set(name, { place, key })
   }
   // A date and time in one column.
-  for (const end of ['start', 'end']) {
+  for (const end of found.has('start_date') ? [] : ['start', 'end']) {
     const both = found.get(`${end}_time`)
     if (both === undefined || found.has(`${end}_date`)) continue
     found.set(`${end}_date`, both)
