@@ -13,6 +13,9 @@ export interface CsvRow {
 /** Limit on a row, in octets. The rest of it is dropped, so that memory is bounded. */
 const MAX_OCTETS = 1_000_000
 
+/** How much of a first line without an end is enough to tell the separator, in octets. */
+const MAX_FIRST_LINE = 32_768
+
 /** A first line that names the separator, as spreadsheets write it. */
 const NAMED_SEPARATOR = /^"?sep=([,;\t])"?(?:\r\n|\r|\n)/i
 
@@ -41,7 +44,7 @@ export class CsvReader {
     this.#buffered = ''
     if (this.#separator === '') {
       // The separator is known when the first line is complete.
-      if (!/[^\r\n][\r\n]/.test(text) && text.length < MAX_OCTETS) {
+      if (!/[^\r\n][\r\n]/.test(text) && text.length < MAX_FIRST_LINE) {
         this.#buffered = text
         return []
       }

@@ -123,7 +123,7 @@ describe('POST /import of a table', () => {
         category: text('abÄé '),
       })
       .map(({ title, month, date, times, venue, category }): Told => {
-        const [from, until] = times?.toSorted() ?? [null, null]
+        const [from = null, until = null] = times?.toSorted() ?? []
         const day = `2032-${two(month)}-${two(date)}`
         return { title, day, from, until, lastDay: day, venue, category }
       })

@@ -30,6 +30,9 @@ const MADE = ['title', 'start_date', 'end_date', 'status', 'image', ...LINKS]
 const PLAIN = EVENT_FIELDS.filter((name) => !MADE.includes(name))
 const FLAGS = PLAIN.filter((name) => eventFields[name as 'featured'].kind.type === 'boolean')
 
+/** Limit on a cell with names, in characters: an event has at most a hundred of them. */
+const MAX_NAMES = 60_000
+
 /** Words for an event that does not take place, in exports of Eventbrite. */
 const CANCELLED = /^(cancel+ed|deleted)$/i
 
@@ -122,7 +125,8 @@ function imageOf(table: Table, cell: Cell, fields: Record<string, unknown>, left
   return null
 }
 
-function linksOf(scope: Scope, table: Table, cell: Cell): imports.Item['links'] {
+function linksOf(scope: Scope, table: Table, whole: Cell): imports.Item['links'] {
+  const cell: Cell = (name) => whole(name).slice(0, MAX_NAMES)
   return async (tx, found) => {
     const names = new Names(tx, scope, found)
     const linked = byLinkedKind((): number[] => [])

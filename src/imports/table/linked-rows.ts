@@ -98,13 +98,13 @@ export class LinkedRows {
   /** The record of an earlier import or, without one, a record that has this name and nothing else. */
   async #known(uid: string, cell: Cell): Promise<{ known: storage.ImportRow | undefined; row: RecordRow | null }> {
     const kind = this.#kind
-    return this.#scope.db.write(async (tx) => {
+    return this.#scope.db.read(async (tx) => {
       const known = await storage.get(tx, this.#run.source, kind, uid)
       const row = known && (await recordStorage.get(tx, kind, { id: known.record }))
       if (row !== undefined) return { known, row: row as RecordRow }
       const bare = Object.fromEntries(DETAILS[kind].map((name) => [name, null]))
       const named = { [kind]: plainText(asHtml(cell(kind))).trim(), ...bare }
-      const found = await linkedStorage.findEqual(tx, kind, visibilityOf(this.#scope.user), named)
+      const found = await linkedStorage.findWith(tx, kind, visibilityOf(this.#scope.user), named)
       return { known: undefined, row: found ?? null }
     })
   }
