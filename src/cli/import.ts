@@ -102,7 +102,7 @@ async function importAddress(scope: Scope, address: string, flags: Flags, option
   if (credentials !== null && (status === 401 || status === 403))
     throw new SiteError(`${address} refuses the credentials`)
   const kind = sourceKind(bytes, headers['content-type'])
-  if (status === 200 && (kind === 'calendar' || kind === 'table')) {
+  if (status === 200 && kind !== 'html' && kind !== 'json') {
     const report = await importBytes(scope, bytes, headers['content-type'], options)
     if (report !== null) return report
   }

@@ -38,7 +38,7 @@ export function sourceKind(bytes: Uint8Array, type = ''): SourceKind | null {
   if (start.startsWith('<')) return BEGIN.test(text) && !/<(!doctype|html)/i.test(text) ? 'calendar' : 'html'
   if (/^[{[]/.test(start)) return 'json'
   const { names, isOpen } = firstRow(text)
-  const isKnown = names.length > 1 && readHeader(names).lacking.length === 0
+  const isKnown = names.length > 0 && readHeader(names).lacking.length === 0
   if (isKnown || TABLE_TYPE.test(type)) return 'table'
   if (BEGIN.test(text) || /^text\/calendar/i.test(type)) return 'calendar'
   return (names.length > 1 || isOpen) && VAGUE_TYPE.test(type) ? 'table' : null

@@ -228,6 +228,7 @@ describe('POST /import of a table', () => {
     const guild = found.find(({ email }) => email === 'info@guild.example.org')
     assert.deepEqual([plain(guild.organizer), guild.phone], ['Guild <3', '123'])
     assert.deepEqual(counts(await send(table)), [0, 0, 2, 0, 1])
+    assert.deepEqual(counts(await send('organizer_name\nSolo\n')), [1, 0, 0, 0, 0])
   })
 
   it('keeps private appointments from the public, and takes categories apart', async () => {

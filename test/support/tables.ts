@@ -106,6 +106,23 @@ export const LAYOUTS: Record<string, { readonly header: string; readonly row: (t
       ...[from === null ? 'Wahr' : 'Falsch', 'Aus', category, 'Text', venue, 'Falsch', 'Normal'],
     ],
   },
+  'Outlook in French': {
+    header: 'Objet,Début,Début,Fin,Fin,Journée entière,Rappel actif/inactif,Catégories,Description,Emplacement,Privé',
+    row: ({ title, day, from, until, lastDay, venue, category }) => [
+      ...[title, british(day), from === null ? '00:00:00' : `${from}:00`],
+      ...[british(from === null ? nextDay(lastDay) : lastDay), from === null ? '00:00:00' : `${until}:00`],
+      ...[from === null ? 'Vrai' : 'Faux', 'Faux', category, 'Text', venue, 'Faux'],
+    ],
+  },
+  'Outlook in Spanish': {
+    header:
+      'Asunto,Fecha de comienzo,Comienzo,Fecha de finalización,Finalización,Todo el día,Categorías,Descripción,Ubicación,Privado',
+    row: ({ title, day, from, until, lastDay, venue, category }) => [
+      ...[title, british(day), from === null ? '0:00:00' : `${from}:00`],
+      ...[british(from === null ? nextDay(lastDay) : lastDay), from === null ? '0:00:00' : `${until}:00`],
+      ...[from === null ? 'Verdadero' : 'Falso', category, 'Text', venue, 'Falso'],
+    ],
+  },
   Eventbrite: {
     header:
       'Event ID,Event Name,Event Start Date,Event Start Time,Event End Date,Event End Time,Event Timezone,Event Status,Venue Name,Event Category,Event URL',

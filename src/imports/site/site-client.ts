@@ -83,7 +83,7 @@ export class SiteClient {
   /** What any address of the site answers, whatever it is. */
   async answer(address: string): Promise<FetchedResponse> {
     const answer = await this.#withRetry(MAX_FIRST_RETRIES, async () => {
-      const answer = await this.#request(address, ANYTHING, this.#fileLimits)
+      const answer = await this.#request(address, ANYTHING, { ...this.#fileLimits, timeout: PAGE_LIMITS.timeout })
       // An index that was cut off.
       return 'trouble' in answer || !isBroken(answer) ? answer : BROKEN
     })

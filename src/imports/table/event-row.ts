@@ -109,8 +109,7 @@ function notTaken(name: string, problem: Problem): Problem {
 /** The status that a row gives its event. One that has none leaves the status of an event that is here. */
 function statusOf(table: Table, cell: Cell): { status?: string } {
   if (table.isOwn) return cell('status') === '' ? {} : { status: cell('status') }
-  const isPrivate =
-    flagText(cell('private')) === 'true' || /^(priva|confiden|vertrau|pers[oö]nl|personal)/i.test(cell('sensitivity'))
+  const isPrivate = flagText(cell('private')) === 'true' || /^(priv|confid|vertrau|pers)/i.test(cell('sensitivity'))
   if (isPrivate) return { status: 'private' }
   const status = (cell('event_status') || cell('status')).toLowerCase()
   return (STATUSES as readonly string[]).includes(status) ? { status } : {}
