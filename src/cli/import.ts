@@ -1,5 +1,3 @@
-import { createReadStream } from 'node:fs'
-import { open } from 'node:fs/promises'
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { Command, Option } from 'commander'
@@ -7,12 +5,14 @@ import { createScope, openStore } from '../app.ts'
 import { ConfigError } from '../config.ts'
 import type { Scope } from '../domain/scope.ts'
 import * as users from '../domain/users.ts'
-import { importCalendar } from '../imports/calendar/import-calendar.ts'
+import { importFile } from '../imports/file.ts'
 import type { ImportReport } from '../imports/import-run.ts'
-import { importAddress } from '../imports/sent-file.ts'
-import { importSite, SiteError, type SiteReport } from '../imports/site/import-site.ts'
-import type { SiteOptions } from '../imports/site/site-client.ts'
-import { importTable, TableError } from '../imports/table/import-table.ts'
+import { type FileOptions, importBytes, typeOf, withHttps } from '../imports/sent-file.ts'
+import { findSite } from '../imports/site/find-site.ts'
+import { importSite, type SiteReport } from '../imports/site/import-site.ts'
+import { SiteClient, SiteError, type SiteOptions } from '../imports/site/site-client.ts'
+import { sourceKind } from '../imports/source-kind.ts'
+import { DATE_ORDERS, type DateOrder } from '../imports/table/dates.ts'
 import { AppError } from '../lib/errors.ts'
 import { problemText } from '../lib/problem-text.ts'
 import { DEFAULT_LANGUAGE, text } from '../lib/texts.ts'
@@ -24,7 +24,7 @@ export function importCommand(): Command {
     .description('Bring events in: a calendar (.ics), a table (.csv), or a whole site of the WordPress calendar.')
     .argument(
       '<source>',
-      'a file, the address of a calendar (.ics), or of a REST interface (…/wp-json/tribe/events/v1)',
+      'a file or an address: of a calendar, a table, a site or its REST interface (…/wp-json/tribe/events/v1)',
     )
     .addOption(flag('--dry-run', 'report what would happen, and change nothing', 'KALENDS_DRY_RUN'))
     .addOption(
@@ -36,8 +36,23 @@ export function importCommand(): Command {
         'entries with the UIDs, and rows with the slugs, of events of this site change those events',
       ),
     )
+    .addOption(
+      flag(
+        '--dates <order>',
+        'order of dates such as 03/04/2031 in a table (default: as the table shows)',
+        'KALENDS_IMPORT_DATES',
+      ).choices(DATE_ORDERS),
+    )
     .addOption(flag('--site-user <name>', 'a user of the site, to bring what is not published', 'KALENDS_SITE_USER'))
     .addHelpText('after', '\nThe password of --site-user is asked for, or read from KALENDS_SITE_PASSWORD.')
+    .addHelpText(
+      'after',
+      '\nWhat a source is, its content tells. Tables: our own export, venues, organizers and events as the WordPress',
+    )
+    .addHelpText(
+      'after',
+      'calendar imports them, and exports of Google Calendar, Outlook and Eventbrite, with , ; or tabs.',
+    )
     .addHelpText('after', '\nWhat was imported before is known again: only what has changed is changed.')
     .action(bring)
 }
@@ -46,6 +61,7 @@ interface Flags extends Record<string, unknown> {
   readonly dryRun?: boolean
   readonly adopt?: boolean
   readonly user?: string
+  readonly dates?: DateOrder
   readonly siteUser?: string
 }
 
@@ -64,23 +80,41 @@ async function bring(source: string, flags: Flags): Promise<void> {
   }
 }
 
-async function importFrom(scope: Scope, source: string, flags: Flags): Promise<ImportReport & Partial<SiteReport>> {
-  const options = { dryRun: flags.dryRun === true, adopt: flags.adopt === true, onProgress: show }
-  if (/^webcals?:\/\/|^https?:.*\.ics($|\?)/i.test(source)) return importAddress(scope, source, options)
-  if (/^https?:\/\//i.test(source)) {
-    if (options.adopt)
-      throw new ConfigError('--adopt is for calendars and tables: the events of another site have other ids')
-    const credentials = flags.siteUser === undefined ? null : { user: flags.siteUser, password: await sitePassword() }
-    const onTrouble = (message: string) => console.error(`kalends: ${message}`)
-    return importSite(scope, source, { ...options, credentials, onTrouble, ...paceOf(process.env) })
-  }
-  // An unreadable file is told of before anything else.
-  await (await open(source)).close()
-  const chunks = createReadStream(source)
-  if (/\.(csv|tsv)$/i.test(source)) return importTable(scope, chunks, options)
-  const report = await importCalendar(scope, chunks, options)
-  if (report === null) throw new ConfigError(`"${source}" is not an iCalendar file: it has no BEGIN:VCALENDAR`)
+type Report = ImportReport & Partial<SiteReport>
+
+async function importFrom(scope: Scope, source: string, flags: Flags): Promise<Report> {
+  const { dryRun = false, adopt = false, dates = null } = flags
+  const options = { dryRun, adopt, dates, onProgress: show }
+  if (/^(https?|webcals?):\/\//i.test(source)) return importAddress(scope, withHttps(source), flags, options)
+  const report = await importFile(scope, source, options)
+  if (report === null)
+    throw new ConfigError(`"${source}" is not an iCalendar file, as it has no BEGIN:VCALENDAR, and not a table (CSV)`)
   return report
+}
+
+/** Imports what an address answers: a calendar, a table, or the site that it is part of. */
+async function importAddress(scope: Scope, address: string, flags: Flags, options: FileOptions): Promise<Report> {
+  const credentials = flags.siteUser === undefined ? null : { user: flags.siteUser, password: await sitePassword() }
+  const onTrouble = (message: string) => console.error(`kalends: ${message}`)
+  const client = new SiteClient(address, scope.fetchLimits, { credentials, onTrouble, ...paceOf(process.env) })
+  const answer = await client.answer(address)
+  const { status, headers, bytes } = answer
+  if (credentials !== null && (status === 401 || status === 403))
+    throw new SiteError(`${address} refuses the credentials`)
+  const kind = sourceKind(bytes, headers['content-type'])
+  if (status === 200 && kind !== 'html' && kind !== 'json') {
+    const report = await importBytes(scope, bytes, headers['content-type'], options)
+    if (report !== null) return report
+  }
+  const site = status === 200 ? findSite(client, address, answer) : null
+  if (site === null)
+    throw new SiteError(
+      `${address} is not the REST interface of a calendar, nor a calendar, a table or a page of a WordPress site with a ` +
+        `calendar: it answered ${status} (${typeOf(headers['content-type'])})`,
+    )
+  if (options.adopt)
+    throw new ConfigError('--adopt is for calendars and tables: the events of another site have other ids')
+  return importSite(scope, site, { dryRun: options.dryRun, onProgress: show })
 }
 
 /** The password of the user of a site: never an argument, which others on the machine could read. */
@@ -142,12 +176,12 @@ function printable(told: string): string {
 }
 
 function asConfigError(error: unknown): unknown {
-  if (error instanceof TableError || error instanceof SiteError) return new ConfigError(error.message)
+  if (error instanceof SiteError) return new ConfigError(error.message)
   if (!(error instanceof AppError)) return error
   const [problem] = Object.values(error.details.params ?? {})
   return new ConfigError(
     problem === undefined
       ? text(DEFAULT_LANGUAGE, `errors.${error.code}`, error.details.fill)
-      : problemText(DEFAULT_LANGUAGE, problem),
+      : printable(problemText(DEFAULT_LANGUAGE, problem)),
   )
 }

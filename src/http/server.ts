@@ -316,7 +316,7 @@ function addEndpoints(
 /** Uploads may have any type; the content is detected from the bytes. */
 function takeFiles(app: FastifyInstance): void {
   app.addContentTypeParser(
-    /^(image\/|multipart\/form-data|application\/octet-stream|text\/calendar)/,
+    /^(image\/|multipart\/form-data|application\/octet-stream|text\/(calendar|csv|tab-separated-values))/,
     { parseAs: 'buffer' },
     async (_: FastifyRequest, body: Buffer) => body,
   )

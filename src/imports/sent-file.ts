@@ -1,15 +1,18 @@
 import { need, rightsOf } from '../domain/access.ts'
 import { readingOf } from '../domain/records.ts'
 import type { Payload, Scope } from '../domain/scope.ts'
-import { AppError, refuse } from '../lib/errors.ts'
-import { FetchRefused, safeFetch } from '../lib/safe-fetch.ts'
+import { AppError, type Problem, refuse } from '../lib/errors.ts'
+import { FetchRefused, safeRequest } from '../lib/safe-fetch.ts'
+import { asOctets } from '../lib/utf16.ts'
 import { readFields } from '../schema/field.ts'
 import { importParameters } from '../schema/import.ts'
 import { type CalendarOptions, importCalendar } from './calendar/import-calendar.ts'
 import type { ImportReport } from './import-run.ts'
+import { type SourceKind, sourceKind } from './source-kind.ts'
+import { importTable, type TableChunks, type TableOptions } from './table/import-table.ts'
 
-/** Content types of a body with the address of a calendar. */
-const FIELDS = /^\s*(\{|(url|dry_run)=)/
+/** Beginning of a body with fields, such as the address of a calendar. */
+const FIELDS = /^\s*(\{|(url|dry_run|dates)=)/
 
 /** Limit on events of a request: recurrence rules can multiply entries. */
 const MAX_EVENTS = 50_000
@@ -21,7 +24,9 @@ const MAX_IMAGES = 20
 const MAX_RULE_STEPS = 20_000_000
 const MAX_TEXT = 50_000_000
 
-/** Imports the calendar of a request body, or at its address. */
+export type FileOptions = CalendarOptions & TableOptions
+
+/** Imports the file of a request body, or at its address. */
 export async function importSent(
   scope: Scope,
   { query, body, file }: { query: Payload; body: Payload; file: () => Promise<Buffer> },
@@ -39,38 +44,76 @@ export async function importSent(
   refuse(problems)
   const options = {
     dryRun: values.dry_run === true,
+    dates: values.dates ?? null,
     most: MAX_EVENTS,
     mostImages: MAX_IMAGES,
     mostSteps: MAX_RULE_STEPS,
     mostText: MAX_TEXT,
   }
   if (named) return importAddress(scope, values.url ?? '', options)
-  return isCalendar('file', await importCalendar(scope, pieces(bytes), options))
-}
-
-/** Imports the calendar at an address. */
-export async function importAddress(scope: Scope, url: string, options: CalendarOptions): Promise<ImportReport> {
-  need(rightsOf(scope.user).edit === 'all')
-  try {
-    const bytes = await safeFetch(withHttps(url), scope.fetchLimits)
-    return isCalendar('url', await importCalendar(scope, pieces(bytes), options))
-  } catch (error) {
-    if (!(error instanceof FetchRefused)) throw error
-    throw new AppError('rest_invalid_param', { params: { url: { problem: error.problem } } })
-  }
-}
-
-function isCalendar(name: 'file' | 'url', report: ImportReport | null): ImportReport {
-  if (report === null) throw new AppError('rest_invalid_param', { params: { [name]: { problem: 'not_a_calendar' } } })
+  const report = await importBytes(scope, bytes, undefined, options)
+  if (report === null) throw refused('file', { problem: 'not_a_calendar' })
   return report
 }
 
+/** Imports the calendar or table at an address. */
+async function importAddress(scope: Scope, url: string, options: FileOptions): Promise<ImportReport> {
+  try {
+    const { status, headers, bytes } = await safeRequest(url, scope.fetchLimits)
+    const type = typeOf(headers['content-type'])
+    if (status !== 200 || (headers['content-encoding'] ?? 'identity') !== 'identity')
+      throw refused('url', { problem: 'fetch_answered', status, type })
+    const report = await importBytes(scope, bytes, headers['content-type'], options)
+    if (report === null) throw refused('url', { problem: 'not_importable', status, type })
+    return report
+  } catch (error) {
+    if (error instanceof FetchRefused) throw refused('url', { problem: error.problem })
+    // The table is what is wrong, and the address was sent.
+    const problem = error instanceof AppError ? error.details.params?.file : undefined
+    throw problem === undefined ? error : refused('url', problem)
+  }
+}
+
+/** Imports a calendar or a table, as its content shows; null if it is neither. */
+export async function importBytes(
+  scope: Scope,
+  bytes: Buffer,
+  type: string | undefined,
+  options: FileOptions,
+): Promise<ImportReport | null> {
+  const kind = sourceKind(bytes, type)
+  // Cells of one octet take longest to parse.
+  const size = kind === 'table' ? 4096 : 16_384
+  return importChunks(scope, { [Symbol.iterator]: () => pieces(bytes, size) }, kind, options)
+}
+
+/** The same for chunks that can be read twice. Only a table is known for certain: a calendar may begin anywhere. */
+export async function importChunks(
+  scope: Scope,
+  chunks: TableChunks,
+  kind: SourceKind | null,
+  options: FileOptions,
+): Promise<ImportReport | null> {
+  if (kind === 'table') return importTable(scope, chunks, options)
+  return importCalendar(scope, asOctets(chunks), options)
+}
+
+function refused(name: 'file' | 'url', problem: Problem): AppError {
+  return new AppError('rest_invalid_param', { params: { [name]: problem } })
+}
+
+/** A content type, short enough for a message. */
+export function typeOf(header: string | undefined): string {
+  const [type = ''] = (header ?? '').split(';', 1)
+  return /^[\w.+-]{1,60}\/[\w.+-]{1,60}$/.test(type.trim()) ? type.trim().toLowerCase() : 'no content type'
+}
+
 /** Replaces `webcal:` by `https:`. */
-function withHttps<T>(url: T): T | string {
+export function withHttps<T>(url: T): T | string {
   return typeof url === 'string' ? url.trim().replace(/^webcals?:\/\//i, 'https://') : url
 }
 
 /** Yields bytes in small chunks, so that parsing does not hold the event loop. */
-function* pieces(bytes: Buffer, size = 16_384): Generator<Buffer> {
+function* pieces(bytes: Buffer, size: number): Generator<Buffer> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
 }

@@ -13,9 +13,15 @@ export interface CsvRow {
 /** Limit on a row, in octets. The rest of it is dropped, so that memory is bounded. */
 const MAX_OCTETS = 1_000_000
 
+/** How much of a first line without an end is enough to tell the separator, in octets. */
+const MAX_FIRST_LINE = 32_768
+
+/** A first line that names the separator, as spreadsheets write it. */
+const NAMED_SEPARATOR = /^"?sep=([,;\t])"?(?:\r\n|\r|\n)/i
+
 /**
  * Streaming CSV parser (RFC 4180): quoted cells may contain separators, doubled quotes and line breaks. The separator
- * is the most frequent of `,`, `;` and tab in the first line.
+ * is the most frequent of `,`, `;` and tab in the first line, or the one that a line `sep=;` before it names.
  */
 export class CsvReader {
   #separator = ''
@@ -38,13 +44,17 @@ export class CsvReader {
     this.#buffered = ''
     if (this.#separator === '') {
       // The separator is known when the first line is complete.
-      if (!/[\r\n]/.test(text) && text.length < MAX_OCTETS) {
+      if (!/[^\r\n][\r\n]/.test(text) && text.length < MAX_FIRST_LINE) {
         this.#buffered = text
         return []
       }
-      this.#separator = separatorOf(text)
-      this.#unquotedCell = new RegExp(`[^\\r\\n${this.#separator}]+`, 'y')
       text = text.replace(/^\xef\xbb\xbf/, '')
+      const [line = '', named] = NAMED_SEPARATOR.exec(text) ?? []
+      if (line !== '') this.#rowLine = ++this.#line
+      this.#afterReturn = line.endsWith('\r')
+      text = text.slice(line.length)
+      this.#separator = named ?? separatorOf(text)
+      this.#unquotedCell = new RegExp(`[^\\r\\n${this.#separator}]+`, 'y')
     }
     const rows: CsvRow[] = []
     for (let at = 0; at < text.length; )
@@ -139,7 +149,10 @@ export class CsvReader {
 }
 
 function separatorOf(text: string): string {
-  const [first = ''] = text.replaceAll(/"[^"]*"/g, '').split(/[\r\n]/, 1)
+  const [first = ''] = text
+    .replaceAll(/"[^"]*"/g, '')
+    .replace(/^[\r\n]+/, '')
+    .split(/[\r\n]/, 1)
   const count = (character: string) => first.split(character).length
   return [',', ';', '\t'].reduce((best, character) => (count(character) > count(best) ? character : best))
 }

@@ -5,4 +5,5 @@ import * as types from './value-types.ts'
 export const importParameters = declare('import', {
   url: { kind: types.url },
   dry_run: { kind: types.flag, default: false },
+  dates: { kind: types.oneOf('day-first', 'month-first') },
 })

@@ -78,6 +78,16 @@ export async function findEqual(
   columns: Partial<RecordRow>,
 ): Promise<RecordRow | undefined> {
   await dialectOf(tx).lock(tx, `equal ${kind} ${columns[kind]}`)
+  return findWith(tx, kind, visibility, columns)
+}
+
+/** The first record with these values, without a lock. */
+export async function findWith(
+  tx: Tx,
+  kind: LinkedKind,
+  visibility: Visibility,
+  columns: Partial<RecordRow>,
+): Promise<RecordRow | undefined> {
   const row = await tx
     .selectFrom(RECORD_TABLE[kind] as 'venues')
     .selectAll()

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { LONGEST_HOLD, longestHold } from '../support/holds.ts'
 import { HOSTILE_CALENDARS } from '../support/hostile-calendars.ts'
+import { HOSTILE_TABLES } from '../support/hostile-tables.ts'
 import { type Service, startService } from '../support/service.ts'
 
 /** How long each of the calendars is, in characters; an upload may be ten times as long, and so takes ten times as many turns. */
@@ -20,6 +21,7 @@ describe('an import', () => {
     await send(
       'BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:a\r\nSUMMARY:A\r\nDTSTART:20310610\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n',
     )
+    for (const table of ['title,start_date\nA,1/2/2031\n', 'Venue Name\nA\n']) await sendTable(table)
   })
   after(async () => {
     await service.close()
@@ -37,6 +39,20 @@ describe('an import', () => {
     it(`of ${name} keeps nobody waiting`, async () => {
       const raw = make(SIZE)
       const hold = await longestHold(() => send(raw))
+      assert.ok(hold <= LONGEST_HOLD, `it kept others waiting for ${hold} ms`)
+    })
+  }
+
+  const sendTable = (raw: string | Buffer) =>
+    service.call('editor', '/import', { raw, query: { dry_run: 1 }, headers: { 'content-type': 'text/csv' } })
+
+  for (const [name, make] of Object.entries(HOSTILE_TABLES)) {
+    it(`of a table with ${name} keeps nobody waiting`, async () => {
+      const raw = make(SIZE)
+      const hold = await longestHold(async () => {
+        const { statusCode } = await sendTable(raw)
+        assert.ok(statusCode === 200 || statusCode === 400, String(statusCode))
+      })
       assert.ok(hold <= LONGEST_HOLD, `it kept others waiting for ${hold} ms`)
     })
   }

@@ -5,17 +5,16 @@ import * as storage from '../../storage/imports.ts'
 import type { LinkedKind } from '../../storage/records.ts'
 import * as recordStorage from '../../storage/records.ts'
 import * as imports from '../import-run.ts'
-import { type Remote, type RemotePage, SiteClient, type SiteOptions } from './site-client.ts'
+import type { FoundSite } from './find-site.ts'
+import type { Remote, RemotePage, SiteClient } from './site-client.ts'
 import { SiteRecords } from './site-records.ts'
-
-export { SiteError } from './site-client.ts'
 
 export interface SiteReport extends imports.ImportReport {
   /** How many of each other kind were brought, new or changed. */
   readonly brought: Readonly<Record<string, number>>
 }
 
-interface Options extends SiteOptions {
+interface Options {
   readonly dryRun: boolean
   readonly onProgress?: (report: imports.ImportReport, stage: string) => void
 }
@@ -73,14 +72,13 @@ const MAX_PARTS = 10_000
  * Copies a whole site over its REST interface. After every page it is noted how far it has come: an import that was
  * interrupted goes on there. What was brought before is known by its id there, and left alone unless it has changed.
  */
-export async function importSite(scope: Scope, address: string, options: Options): Promise<SiteReport> {
-  const client = new SiteClient(address, scope.fetchLimits, options)
+export async function importSite(scope: Scope, { client, index }: FoundSite, options: Options): Promise<SiteReport> {
   const stage = { name: 'categories' as Stage }
   const run = imports.begin(scope, client.address, {
     dryRun: options.dryRun,
     onProgress: (report) => options.onProgress?.(report, stage.name),
   })
-  await client.check()
+  await client.check(index)
   const records = new SiteRecords(scope, run, client)
   const before = await progressOf(scope, run)
   const isWhole = before.stage !== 'hidden' && (before.stage !== 'events' || before.page === 1)

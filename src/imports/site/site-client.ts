@@ -29,6 +29,8 @@ export interface SiteOptions {
 const MAX_RETRIES = 6
 /** The same for files, which are optional. */
 const MAX_FILE_RETRIES = 2
+/** The same for the first request: the address may be wrong. */
+const MAX_FIRST_RETRIES = 3
 /** Limit on `Retry-After`, in milliseconds. */
 const MAX_WAIT = 120_000
 /** The most that the calendar gives at once; a site may have set less. */
@@ -39,6 +41,9 @@ const POSTS_PER_PAGE = 100
 const CALENDAR = /\/tribe\/events\/v1$/
 /** A page of events with long descriptions is larger than any image. */
 const PAGE_LIMITS = { mostBytes: 50_000_000, timeout: 60_000 }
+
+/** Kinds of answers to a first request, the ones that can be imported first. */
+const ANYTHING = 'text/calendar, text/csv, application/json;q=0.9, text/html;q=0.8, */*;q=0.5'
 
 interface Reply {
   readonly status: number
@@ -60,7 +65,7 @@ export class SiteClient {
     const route = new URLSearchParams(query).get('rest_route')
     this.address = (route === null ? path : `${path}?rest_route=${route}`).replace(/\/+$/, '')
     this.#fileLimits = limits
-    this.#limits = { ...limits, ...PAGE_LIMITS, ...(options.timeout !== undefined && { timeout: options.timeout }) }
+    this.#limits = { ...limits, ...PAGE_LIMITS }
     this.#options = options
   }
 
@@ -68,9 +73,27 @@ export class SiteClient {
     return this.#options.credentials !== null
   }
 
-  /** Refuses an address that is not that of such an interface. */
-  async check(): Promise<void> {
-    const { status, body } = await this.#ask('')
+  /** A client for another address of the site, with the same pauses. */
+  at(address: string): SiteClient {
+    const client = new SiteClient(address, this.#fileLimits, this.#options)
+    client.#last = this.#last
+    return client
+  }
+
+  /** What any address of the site answers, whatever it is. */
+  async answer(address: string): Promise<FetchedResponse> {
+    const answer = await this.#withRetry(MAX_FIRST_RETRIES, async () => {
+      const answer = await this.#request(address, ANYTHING, { ...this.#fileLimits, timeout: PAGE_LIMITS.timeout })
+      // An index that was cut off.
+      return 'trouble' in answer || !isBroken(answer) ? answer : BROKEN
+    })
+    if ('trouble' in answer) throw new SiteError(`${address} cannot be read: ${answer.trouble}`)
+    return answer
+  }
+
+  /** Refuses an address that is not that of such an interface. `index` is what it has answered before. */
+  async check(index: FetchedResponse | null = null): Promise<void> {
+    const { status, body } = index === null ? await this.#ask('') : { status: index.status, body: jsonOf(index) }
     if (status === 401 || status === 403) throw new SiteError(`${this.address} refuses the credentials`)
     if (status !== 200 || typeof body?.namespace !== 'string' || typeof body.routes !== 'object') {
       throw new SiteError(
@@ -160,25 +183,31 @@ export class SiteClient {
   }
 
   async #try(address: string): Promise<Reply | Trouble> {
-    const { credentials } = this.#options
+    const answer = await this.#request(address, 'application/json', this.#limits)
+    if ('trouble' in answer) return answer
+    try {
+      return { status: answer.status, headers: answer.headers, body: JSON.parse(answer.bytes.toString()) }
+    } catch {
+      return BROKEN
+    }
+  }
+
+  async #request(address: string, accept: string, limits: FetchLimits): Promise<FetchedResponse | Trouble> {
+    const { credentials, timeout = limits.timeout } = this.#options
     const authorization =
       credentials && `Basic ${Buffer.from(`${credentials.user}:${credentials.password}`).toString('base64')}`
     try {
-      const answer = await safeRequest(address, this.#limits, {
-        accept: 'application/json',
-        ...(authorization && { authorization }),
-      })
-      if (isTrouble(answer)) return troubleOf(answer)
-      return { status: answer.status, headers: answer.headers, body: JSON.parse(answer.bytes.toString()) }
+      const headers = { accept, ...(authorization && { authorization }) }
+      const answer = await safeRequest(address, { ...limits, timeout }, headers)
+      return isTrouble(answer) ? troubleOf(answer) : answer
     } catch (error) {
-      if (error instanceof SyntaxError) return { trouble: 'the answer was broken', wait: 0 }
       const trouble = troubleIn(error)
       if (trouble !== null) return trouble
       if (!(error instanceof FetchRefused)) throw error
       throw new SiteError(
         error.problem === 'fetch_forbidden'
-          ? `${this.address} is not on the public internet: allow its host with KALENDS_FETCH_HOSTS`
-          : `${this.address} cannot be read: ${error.problem}`,
+          ? `${address} may not be fetched, as it is not on the public internet: allow its host with KALENDS_FETCH_HOSTS`
+          : `${address} cannot be read: ${error.problem}`,
       )
     }
   }
@@ -189,6 +218,22 @@ interface Trouble {
   readonly trouble: string
   /** Requested pause, in milliseconds. */
   readonly wait: number
+}
+
+const BROKEN: Trouble = { trouble: 'the answer was broken', wait: 0 }
+
+/** The object of an answer in JSON; null if it is none. */
+export function jsonOf({ bytes }: FetchedResponse): Remote | null {
+  try {
+    const value: unknown = JSON.parse(bytes.toString())
+    return isObject(value) ? value : null
+  } catch {
+    return null
+  }
+}
+
+function isBroken(answer: FetchedResponse): boolean {
+  return /^\s*\{/.test(answer.bytes.subarray(0, 100).toString('latin1')) && jsonOf(answer) === null
 }
 
 function isTrouble({ status }: FetchedResponse): boolean {

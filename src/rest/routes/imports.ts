@@ -7,9 +7,10 @@ import { importParameters } from '../../schema/import.ts'
 // Loaded file by file: all at once would hold the event loop for too long.
 preload(() => import('../../calendar/calendar-zones.ts'))
 preload(() => import('../../imports/calendar/entry-reader.ts'))
+preload(() => import('../../imports/table/import-table.ts'))
 preload(() => import('../../imports/sent-file.ts'))
 
-/** Imports a calendar from the request body or from an address. */
+/** Imports a calendar or a table from the request body or from an address. */
 export const importEndpoint: Endpoint = {
   name: 'events.import',
   answers: 'ImportReport',
@@ -18,7 +19,7 @@ export const importEndpoint: Endpoint = {
   access: 'signed-in',
   parameters: importParameters,
   upload: true,
-  takes: ['text/calendar'],
+  takes: ['text/calendar', 'text/csv'],
   async handle({ scope, language, query, body, file }) {
     // Loaded on first use, for a faster start.
     const { importSent } = await import('../../imports/sent-file.ts')
