@@ -17,6 +17,7 @@ function rows(size: number, row: (n: number) => string): string {
 export const HOSTILE_TABLES: Record<string, (size: number) => string | Buffer> = {
   'short rows': (size) => rows(size / 50, (n) => `E${n},2031-06-10,19:00,,,`),
   'unclear dates': (size) => rows(size / 50, (n) => `E${n},${(n % 12) + 1}/${((n * 7) % 12) + 1}/2031,7:00 PM,,,`),
+  // Each row is refused alike. More of them only meet more pauses of the garbage collector.
   'bad rows': (size) => rows(size / 5, () => ',,,,,,,,,,,,,x'),
   'many venues': (size) =>
     `Venue Name,Venue City\n${Array.from({ length: Math.floor(size / 1000) }, (_, n) => `Hall ${n},City ${n}`).join('\n')}\n`,
