@@ -1,10 +1,11 @@
-import { DAY, fromWall, toWall, type WallSeconds } from './civil.ts'
+import { DAY, fromWall, type WallSeconds } from './civil.ts'
+import { type Clock, instantAt, isSameClock, wallAt } from './clock.ts'
 import { type Component, first } from './components.ts'
 import { type ContentLine, splitRaw, splitTexts, unescapeText } from './content-lines.ts'
-import { readDuration, readIcalTime } from './ical-values.ts'
+import { type Duration, readDuration, readIcalTime } from './ical-values.ts'
 import type { Recurrence } from './recurrence.ts'
-import { RuleError, readRule } from './recurrence-rule.ts'
-import { findZone, offsetSeconds, toInstant, type Zone } from './zone.ts'
+import { type Rule, RuleError, readRule } from './recurrence-rule.ts'
+import { findZone, type Zone } from './zone.ts'
 
 /** Why an entry cannot be read: a text key below `problems.`, and what to fill in. */
 export class EntryError extends Error {
@@ -19,12 +20,14 @@ export class EntryError extends Error {
 
 /** What reading times needs to know of the calendar they are in. */
 export interface Zones {
-  /** The zone that a calendar calls by this name. */
-  named(tzid: string): Zone | null
+  /** The zone that a calendar calls by this name, or its own rules for it. */
+  named(tzid: string): Clock | null
   /** The zone of times that name none. */
-  readonly floating: Zone
+  readonly floating: Clock
+  /** The zone of whole days; without it, that of times that name none. */
+  readonly days?: Zone
   /** The zone that times in UTC are shown in. */
-  readonly shown: Zone
+  readonly shown: Clock
 }
 
 /** A VEVENT, with its times by the clock of one zone. */
@@ -32,12 +35,17 @@ export interface CalendarEntry {
   readonly uid: string
   readonly line: number
   /** Which occurrence of the entry this one changes, by the clock of its own zone. */
-  readonly occurrence: { readonly at: WallSeconds; readonly zone: Zone; readonly andFuture: boolean } | null
+  readonly occurrence: {
+    readonly at: WallSeconds
+    readonly zone: Clock
+    readonly isDate: boolean
+    readonly andFuture: boolean
+  } | null
   readonly allDay: boolean
   /** What the entry recurs by. */
-  readonly zone: Zone
+  readonly zone: Clock
   /** What it is shown in; another than `zone` only for times in UTC. */
-  readonly shownIn: Zone
+  readonly shownIn: Clock
   readonly start: WallSeconds
   /** Of whole days, the last second of the last. */
   readonly end: WallSeconds
@@ -58,6 +66,13 @@ export interface CalendarEntry {
   readonly image: string | null
   readonly cancelled: boolean
   readonly isPrivate: boolean
+  /** What of it could not be read, though it is brought: text keys below `problems.`, and what to fill in. */
+  readonly doubts?: readonly Doubt[]
+}
+
+export interface Doubt {
+  readonly problem: string
+  readonly fill: Readonly<Record<string, string>>
 }
 
 /**
@@ -75,17 +90,20 @@ const MAX_TIMES = 3000
 
 interface Time {
   readonly at: WallSeconds
-  readonly zone: Zone
+  readonly zone: Clock
   readonly isDate: boolean
   readonly isUtc: boolean
 }
 
 /** Reads an event; throws {@link EntryError}. */
-export function readEntry(component: Component, zones: Zones): CalendarEntry {
+export function readEntry(component: Component, given: Zones): CalendarEntry {
   if (component.fault !== null) throw new EntryError(`entry_${component.fault}`)
   const startLine = first(component, 'DTSTART')
   if (startLine === undefined) throw new EntryError('entry_without_start')
-  const start = readTime(startLine, zones)
+  const start = startOf(startLine, component, given)
+  // A time without a zone beside one with a zone is in that zone.
+  const zones: Zones = start.isDate ? given : { ...given, floating: start.zone }
+  const doubts: Doubt[] = []
   const end = endOf(component, start, zones)
   const text = (name: string) => unescapeText(first(component, name)?.value.slice(0, MAX_NAME) ?? '').trim()
   const fields = fieldsOf(component)
@@ -104,7 +122,7 @@ export function readEntry(component: Component, zones: Zones): CalendarEntry {
     shownIn: start.isUtc ? (named ?? zones.shown) : zone,
     start: start.at,
     end,
-    recurrence: recurrenceOf(component, start, zones),
+    recurrence: recurrenceOf(component, start, zones, doubts),
     title: text('SUMMARY'),
     description: descriptionOf(component),
     location: text('LOCATION'),
@@ -118,23 +136,22 @@ export function readEntry(component: Component, zones: Zones): CalendarEntry {
     image: imageOf(component),
     cancelled: text('STATUS').toUpperCase() === 'CANCELLED',
     isPrivate: /^(PRIVATE|CONFIDENTIAL)$/i.test(text('CLASS')),
+    ...(doubts.length > 0 && { doubts }),
   }
 }
 
-/** The name of the zone of a line, if it has one that is not known. */
-export function unknownZoneOf(component: Component, zones: Pick<Zones, 'named'>): string | null {
-  for (const name of ['DTSTART', 'DTEND', 'RECURRENCE-ID']) {
-    const tzid = first(component, name)?.parameters.get('TZID')?.[0]
-    if (tzid !== undefined && zones.named(tzid) === null) return tzid
-  }
-  return null
+/** The start. One without a zone is in that of the end, if only the end has one. */
+function startOf(line: ContentLine, component: Component, zones: Zones): Time {
+  const ofEnd = first(component, 'DTEND')?.parameters.get('TZID')?.[0]
+  if (ofEnd === undefined || line.parameters.has('TZID')) return readTime(line, zones)
+  return readTime(line, { ...zones, floating: zones.named(ofEnd) ?? zones.floating })
 }
 
 function readTime(line: ContentLine, zones: Zones): Time {
   const moment = readIcalTime(line.value)
   if (moment === null) throw new EntryError('entry_bad_time', { name: line.name, value: line.value.slice(0, 40) })
   const at = fromWall(moment.wall)
-  if (moment.isDate) return { at, zone: zones.floating, isDate: true, isUtc: false }
+  if (moment.isDate) return { at, zone: zones.days ?? zones.floating, isDate: true, isUtc: false }
   if (moment.isUtc) return { at, zone: 'UTC', isDate: false, isUtc: true }
   const tzid = line.parameters.get('TZID')?.[0]
   const zone = tzid === undefined ? zones.floating : zones.named(tzid)
@@ -143,10 +160,8 @@ function readTime(line: ContentLine, zones: Zones): Time {
 }
 
 /** A time by the clock of another zone. */
-function inZone({ at, zone, isDate }: Time, other: Zone): WallSeconds {
-  if (isDate || zone === other) return at
-  const instant = zone === 'UTC' ? at : toInstant(toWall(at), zone)
-  return instant + offsetSeconds(instant, other)
+function inZone({ at, zone, isDate }: Time, other: Clock): WallSeconds {
+  return isDate || isSameClock(zone, other) ? at : wallAt(instantAt(at, zone), other)
 }
 
 /** The end by the clock of the start: DTEND, or DURATION, or a whole day, or the start itself (RFC 5545 §3.6.1). */
@@ -160,7 +175,7 @@ function endOf(component: Component, start: Time, zones: Zones): WallSeconds {
     const duration = readDuration(durationLine.value)
     if (duration === null)
       throw new EntryError('entry_bad_time', { name: 'DURATION', value: durationLine.value.slice(0, 40) })
-    end = start.at + duration.days * DAY + duration.seconds
+    end = start.isDate ? start.at + duration.days * DAY + duration.seconds : later(start.at, duration, start.zone)
   }
   if (!start.isDate) return end
   // The end of whole days is the day behind the last; many write the last itself.
@@ -170,31 +185,45 @@ function endOf(component: Component, start: Time, zones: Zones): WallSeconds {
 function occurrenceOf(component: Component, zones: Zones): CalendarEntry['occurrence'] {
   const line = first(component, 'RECURRENCE-ID')
   if (line === undefined) return null
-  const { at, zone } = readTime(line, zones)
-  return { at, zone, andFuture: line.parameters.get('RANGE')?.[0]?.toUpperCase() === 'THISANDFUTURE' }
+  const { at, zone, isDate } = readTime(line, zones)
+  return { at, zone, isDate, andFuture: line.parameters.get('RANGE')?.[0]?.toUpperCase() === 'THISANDFUTURE' }
 }
 
-function recurrenceOf(component: Component, start: Time, zones: Zones): Recurrence | null {
+function recurrenceOf(component: Component, start: Time, zones: Zones, doubts: Doubt[]): Recurrence | null {
   const rules = component.properties.get('RRULE') ?? []
   const also = component.properties.get('RDATE') ?? []
   if (rules.length + also.length === 0) return null
   const except = component.properties.get('EXDATE') ?? []
   if (rules.length > MAX_RULES || countTimes([...also, ...except]) > MAX_TIMES) throw new EntryError('entry_too_large')
+  const periods = also.flatMap((line) => periodsOf(line, start, zones, doubts))
+  const ends = periods.flatMap(({ at, end }) => (end === null ? [] : [[at, end] as const]))
   return {
     start: start.at,
     isDate: start.isDate,
     zone: start.zone,
-    rules: rules.map((line) => {
-      try {
-        return readRule(line.value, start.zone)
-      } catch (error) {
-        if (error instanceof RuleError) throw new EntryError('entry_bad_rule', { part: error.message.slice(0, 80) })
-        throw error
-      }
-    }),
-    also: also.flatMap((line) => timesOf(line, start, zones)),
-    except: new Set(except.flatMap((line) => timesOf(line, start, zones))),
+    rules: rules.flatMap((line) => ruleOf(line, start.zone, doubts)),
+    also: periods.map(({ at }) => at),
+    ...(ends.length > 0 && { ends: new Map(ends) }),
+    except: new Set(except.flatMap((line) => periodsOf(line, start, zones, doubts)).map(({ at }) => at)),
   }
+}
+
+/** A rule; none if it cannot be read, and the entry is brought without it. */
+function ruleOf(line: ContentLine, zone: Clock, doubts: Doubt[]): Rule[] {
+  try {
+    return [readRule(line.value, zone)]
+  } catch (error) {
+    if (!(error instanceof RuleError)) throw error
+    doubt(doubts, 'entry_bad_rule', { part: error.message.slice(0, 80) })
+    return []
+  }
+}
+
+/** How many doubts of an entry are told. */
+const MAX_DOUBTS = 3
+
+function doubt(doubts: Doubt[], problem: string, fill: Doubt['fill']): void {
+  if (doubts.length < MAX_DOUBTS) doubts.push({ problem, fill })
 }
 
 /** How many times lines hold, or a little more: commas are counted. */
@@ -206,16 +235,44 @@ function countTimes(lines: readonly ContentLine[]): number {
   return count
 }
 
-/** The times of RDATE or EXDATE by the clock of the entry; a date alone is that day at the entry's time. */
-function timesOf(line: ContentLine, start: Time, zones: Zones): WallSeconds[] {
+/** A time of RDATE or EXDATE by the clock of the entry, with the end of a period. */
+interface Period {
+  readonly at: WallSeconds
+  readonly end: WallSeconds | null
+}
+
+/** The times of RDATE or EXDATE; a date alone is that day at the entry's time. Those that cannot be read are left out. */
+function periodsOf(line: ContentLine, start: Time, zones: Zones, doubts: Doubt[]): Period[] {
   const time = ((start.at % DAY) + DAY) % DAY
-  return splitRaw(line.value, ',').map((value) => {
-    // A period begins with its start.
-    const found = readTime({ ...line, value: value.split('/')[0] ?? '' }, zones)
+  return splitRaw(line.value, ',').flatMap((value) => {
+    const [from = '', to] = value.split('/', 2)
+    if (value.trim() === '') return []
+    if (readIcalTime(from) === null) {
+      doubt(doubts, 'entry_time_left_out', { name: line.name, value: value.slice(0, 40) })
+      return []
+    }
+    const found = readTime({ ...line, value: from }, zones)
     const day = Math.floor(found.at / DAY) * DAY
-    if (found.isDate) return day + time
-    return start.isDate ? day : inZone(found, start.zone)
+    if (found.isDate) return [{ at: day + time, end: null }]
+    if (start.isDate) return [{ at: day, end: null }]
+    const at = inZone(found, start.zone)
+    return [{ at, end: to === undefined ? null : endOfPeriod({ ...line, value: to }, at, start.zone, zones) }]
   })
+}
+
+/** The end of a period: a time, or a length of time (RFC 5545 §3.3.9). Null if it is none, or before the start. */
+function endOfPeriod(line: ContentLine, at: WallSeconds, zone: Clock, zones: Zones): WallSeconds | null {
+  const duration = readDuration(line.value)
+  const moment = readIcalTime(line.value)
+  if (duration === null && (moment === null || moment.isDate)) return null
+  const end = duration === null ? inZone(readTime(line, zones), zone) : later(at, duration, zone)
+  return end < at ? null : end
+}
+
+/** A time by the clock, a length of time later: days by the calendar, the rest as it passes. */
+function later(at: WallSeconds, { days, seconds }: Duration, zone: Clock): WallSeconds {
+  const day = at + days * DAY
+  return seconds === 0 ? day : wallAt(instantAt(day, zone) + seconds, zone)
 }
 
 /** Text, unless there is HTML beside it, or it is HTML: calendars of Google write that where text should be. */
