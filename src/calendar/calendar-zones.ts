@@ -1,7 +1,7 @@
 import { runSynchronously } from '../lib/time-slices.ts'
 import { fixedZone, type OffsetChange } from './clock.ts'
 import { type Component, first } from './components.ts'
-import { changesDescribed, type Years, yearStart } from './observances.ts'
+import { changesDescribed, readObservances, type Years, yearStart } from './observances.ts'
 import { MAX_STEPS } from './recurrence.ts'
 import { WINDOWS_ZONES } from './windows-zones.ts'
 import { findZone, type Instant, stretchAt, toWallClock, type Zone } from './zone.ts'
@@ -13,7 +13,8 @@ export { zoneNamed } from './zone-names.ts'
 export function zoneDescribed(description: Component, preferred: Zone, now: Instant): Zone | null {
   const year = Number(toWallClock(now, 'UTC').slice(0, 4))
   const years = { first: year - 1, last: year + 1 }
-  const changes = runSynchronously(changesDescribed(description, years, { left: MAX_STEPS }))
+  const observances = runSynchronously(readObservances(description)) ?? []
+  const changes = runSynchronously(changesDescribed(observances, years, { left: MAX_STEPS }))
   if (changes === null) return zonesMeant(description)[0] ?? null
   return runSynchronously(zoneLike(changes, years, [...zonesMeant(description), preferred]))
 }

@@ -14,9 +14,12 @@ export interface Years {
 
 /** Limits of a description: more than any zone needs. `MAX_LIST` is in characters. */
 const MAX_CHANGES = 2000
-const MAX_TIMES = 5000
+const MAX_DATES = 5000
 const MAX_LIST = 100_000
 const MAX_RULES = 20
+
+/** Dates that are compared in the time of one step. */
+const DATES_PER_STEP = 32
 
 /** An observance without DTSTART has always been in force. */
 const ALWAYS = fromWall('0001-01-01 00:00:00')
@@ -26,20 +29,66 @@ export function yearStart(year: number): Instant {
   return fromWall(wallClock(year, 1, 1))
 }
 
+/** A STANDARD or DAYLIGHT of a VTIMEZONE (RFC 5545 §3.6.5): when an offset begins to hold, by the clock before. */
+export interface Observance {
+  readonly from: number
+  readonly to: number
+  readonly began: WallSeconds
+  readonly rules: readonly Rule[]
+  /** Further times, in order. */
+  readonly dates: readonly WallSeconds[]
+}
+
+/** Reads a VTIMEZONE. Null if it has more dates than any zone. Yields between short steps. */
+export function* readObservances(description: Component): Generator<void, Observance[] | null> {
+  const observances: Observance[] = []
+  for (const part of description.parts) {
+    yield
+    const to = readOffset(first(part, 'TZOFFSETTO')?.value ?? '')
+    if (to === null) continue
+    const from = readOffset(first(part, 'TZOFFSETFROM')?.value ?? '') ?? to
+    const start = readIcalTime(first(part, 'DTSTART')?.value ?? '')
+    const dates = yield* datesOf(part, from)
+    if (dates === null) return null
+    observances.push({
+      from,
+      to,
+      began: start === null ? ALWAYS : fromWall(start.wall) + (start.isUtc ? from : 0),
+      rules: start === null ? [] : rulesOf(part, from),
+      dates,
+    })
+  }
+  return observances
+}
+
+function* datesOf(part: Component, from: number): Generator<void, WallSeconds[] | null> {
+  const dates = new Set<WallSeconds>()
+  for (const { value } of part.properties.get('RDATE') ?? []) {
+    for (const text of value.slice(0, MAX_LIST).split(',')) {
+      yield
+      const moment = readIcalTime(text)
+      if (moment !== null) dates.add(fromWall(moment.wall) + (moment.isUtc ? from : 0))
+      if (dates.size > MAX_DATES) return null
+    }
+  }
+  return [...dates].sort((one, other) => one - other)
+}
+
 /**
- * The changes of a VTIMEZONE (RFC 5545 §3.6.5) up to the end of some years, in order, from the one that is in force when
- * they begin. Null if it describes nothing, or changes more often than any zone. Yields between short steps.
+ * The changes of a zone up to the end of some years, in order, from the one that is in force when they begin. Null if
+ * there are none, or more than any zone has. Yields between short steps.
  */
 export function* changesDescribed(
-  description: Component,
+  observances: readonly Observance[],
   years: Years,
   budget: Budget,
 ): Generator<void, OffsetChange[] | null> {
   const found: OffsetChange[] = []
-  for (const part of description.parts) {
-    const changes = yield* changesOf(part, years, budget)
-    if (changes === null || found.length + changes.length > MAX_CHANGES) return null
-    found.push(...changes)
+  for (const observance of observances) {
+    const times = yield* timesOf(observance, years, budget)
+    if (times === null || found.length + times.length > MAX_CHANGES) return null
+    const { from, to } = observance
+    for (const time of times) found.push({ at: time - from, from, to })
   }
   found.sort((one, other) => one.at - other.at)
   const begin = found.findLastIndex(({ at }) => at <= yearStart(years.first - 1))
@@ -54,31 +103,34 @@ export function* changesDescribed(
   return changes.length === 0 ? null : changes
 }
 
-/** The changes to one STANDARD or DAYLIGHT. */
-function* changesOf(part: Component, years: Years, budget: Budget): Generator<void, OffsetChange[] | null> {
-  const to = readOffset(first(part, 'TZOFFSETTO')?.value ?? '')
-  if (to === null) return []
-  const from = readOffset(first(part, 'TZOFFSETFROM')?.value ?? '') ?? to
-  const start = readIcalTime(first(part, 'DTSTART')?.value ?? '')
-  const began = start === null ? ALWAYS : fromWall(start.wall) + (start.isUtc ? from : 0)
-  const horizon = yearStart(years.last + 2)
+/** When an observance begins: its first time, the last one before some years, and those in them. */
+function* timesOf(
+  { began, dates, rules }: Observance,
+  years: Years,
+  budget: Budget,
+): Generator<void, WallSeconds[] | null> {
+  yield
+  budget.left -= Math.ceil(dates.length / DATES_PER_STEP)
+  const [begin, horizon] = [yearStart(years.first - 1), yearStart(years.last + 2)]
   const times = new Set<WallSeconds>([began])
-  for (const { value } of part.properties.get('RDATE') ?? []) {
-    for (const text of value.slice(0, MAX_LIST).split(',')) {
-      yield
-      const moment = readIcalTime(text)
-      if (moment !== null) times.add(fromWall(moment.wall) + (moment.isUtc ? from : 0))
-      if (times.size > MAX_TIMES) return null
-    }
+  for (
+    let place = Math.max(
+      0,
+      dates.findLastIndex((date) => date < begin),
+    );
+    place < dates.length;
+    place++
+  ) {
+    const date = dates[place] ?? 0
+    if (date > horizon) break
+    times.add(date)
   }
-  if (start !== null) {
-    for (const rule of rulesOf(part, from)) {
-      const recurring = yield* onsets(rule, began, years, budget)
-      if (recurring === null) return null
-      for (const time of recurring) times.add(time)
-    }
+  for (const rule of rules) {
+    const recurring = yield* onsets(rule, began, years, budget)
+    if (recurring === null) return null
+    for (const time of recurring) times.add(time)
   }
-  return [...times].filter((time) => time <= horizon).map((time) => ({ at: time - from, from, to }))
+  return [...times]
 }
 
 /** Rules that can be read. UNTIL is in UTC, and compared with local times here. */

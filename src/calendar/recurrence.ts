@@ -358,10 +358,11 @@ export function yearBefore(now: string): WallSeconds {
   return dayNumber(year - 1, month, day) * DAY
 }
 
-/** Whether all rules of an entry go by the year. */
+/** Days of a period, or a little less, of the frequencies that a rule by the year can be written with. */
+const PERIOD_DAYS: Partial<Record<Rule['frequency'], number>> = { DAILY: 1, WEEKLY: 7, MONTHLY: 30, YEARLY: 360 }
+
+/** Whether all rules of an entry go by a year or longer. */
 export function isYearly({ rules }: Recurrence): boolean {
-  return (
-    rules.length > 0 &&
-    rules.every(({ frequency, interval }) => frequency === 'YEARLY' || (frequency === 'MONTHLY' && interval % 12 === 0))
-  )
+  const isLong = ({ frequency, interval }: Rule) => (PERIOD_DAYS[frequency] ?? 0) * interval >= 360
+  return rules.length > 0 && rules.every(isLong)
 }

@@ -1,5 +1,5 @@
-import type { Doubt, Zones } from '../../calendar/calendar-entry.ts'
 import { clockName } from '../../calendar/clock.ts'
+import type { Doubt, Zones } from '../../calendar/entry-times.ts'
 import type { Zone } from '../../calendar/zone.ts'
 import type { EntryClocks } from './zones.ts'
 

@@ -1,6 +1,7 @@
-import { type CalendarEntry, type Doubt, EntryError, readEntry } from '../../calendar/calendar-entry.ts'
+import { type CalendarEntry, readEntry } from '../../calendar/calendar-entry.ts'
 import { type Component, ComponentReader, first } from '../../calendar/components.ts'
 import { LineReader, type UnfoldedLine, unescapeText } from '../../calendar/content-lines.ts'
+import { type Doubt, EntryError } from '../../calendar/entry-times.ts'
 import { type Budget, MAX_STEPS } from '../../calendar/recurrence.ts'
 import { toWallClock, type WallClock } from '../../calendar/zone.ts'
 import type { Scope } from '../../domain/scope.ts'

@@ -1,7 +1,8 @@
 import { zoneLike, zoneNamed, zonesMeant } from '../../calendar/calendar-zones.ts'
 import type { Clock } from '../../calendar/clock.ts'
 import { type Component, first } from '../../calendar/components.ts'
-import { changesDescribed, type Years } from '../../calendar/observances.ts'
+import { tzidOf } from '../../calendar/entry-times.ts'
+import { changesDescribed, type Observance, readObservances, type Years } from '../../calendar/observances.ts'
 import { type Budget, MAX_STEPS } from '../../calendar/recurrence.ts'
 import { toWallClock, type Zone } from '../../calendar/zone.ts'
 import { isFullName, nameKey } from '../../calendar/zone-names.ts'
@@ -34,6 +35,15 @@ const AHEAD = 2
 /** Steps that comparing a description with all zones counts for. */
 const COMPARISON = 1000
 
+/** A VTIMEZONE. */
+interface Description {
+  readonly component: Component
+  /** Read when an entry needs it. */
+  observances: readonly Observance[] | null
+  /** Zones that it says it is. */
+  readonly meant: readonly Zone[]
+}
+
 /** The clocks of an entry by the names of their zones. Null: nobody knows. */
 export type EntryClocks = ReadonlyMap<string, Clock | null>
 
@@ -42,7 +52,7 @@ export class ImportedZones {
   readonly #site: Zone
   readonly #year: number
   readonly #steps: Budget
-  readonly #described = new Map<string, Component>()
+  readonly #described = new Map<string, Description>()
   readonly #names = new Map<string, { readonly zone: Zone | null; readonly isFull: boolean }>()
   readonly #clocks = new Map<string, Clock | null>()
   /** Zones by what descriptions of them say. */
@@ -62,7 +72,7 @@ export class ImportedZones {
     if (tzid === undefined || this.#described.size >= MAX_DESCRIBED || this.#size > MAX_CHARACTERS) return
     const key = nameKey(tzid)
     if (this.#described.has(key)) this.#clocks.clear()
-    this.#described.set(key, component)
+    this.#described.set(key, { component, observances: null, meant: zonesMeant(component) })
   }
 
   /** Whether an entry should wait, as the description of its zone may follow. */
@@ -93,7 +103,7 @@ export class ImportedZones {
     return name
   }
 
-  async #clock(tzid: string, description: Component, years: Years): Promise<Clock | null> {
+  async #clock(tzid: string, description: Description, years: Years): Promise<Clock | null> {
     const key = `${years.first} ${years.last} ${nameKey(tzid)}`
     const known = this.#clocks.get(key)
     if (known !== undefined) return known
@@ -104,11 +114,12 @@ export class ImportedZones {
   }
 
   /** The zone that a description is for some years; failing that, the description itself. */
-  async #resolve(tzid: string, description: Component, years: Years): Promise<Clock | null> {
-    const meant = [...new Set([this.#name(tzid).zone ?? [], zonesMeant(description)].flat())]
+  async #resolve(tzid: string, description: Description, years: Years): Promise<Clock | null> {
+    const meant = [...new Set([this.#name(tzid).zone ?? [], description.meant].flat())]
     const budget = { left: Math.min(MAX_STEPS, this.#steps.left) }
     const most = budget.left
-    const changes = most <= 0 ? null : await runInSlices(changesDescribed(description, years, budget))
+    description.observances ??= (await runInSlices(readObservances(description.component))) ?? []
+    const changes = most <= 0 ? null : await runInSlices(changesDescribed(description.observances, years, budget))
     this.#steps.left -= most - budget.left
     if (changes === null) return meant[0] ?? null
     const preferred = [...meant, this.#site]
@@ -132,7 +143,7 @@ export class ImportedZones {
 /** The names of the zones of an entry, each once. */
 function tzidsOf(component: Component): string[] {
   const lines = TIMED.flatMap((name) => component.properties.get(name) ?? []).slice(0, MAX_LINES)
-  return [...new Set(lines.flatMap(({ parameters }) => parameters.get('TZID')?.[0] ?? []))]
+  return [...new Set(lines.flatMap((line) => tzidOf(line) ?? []))]
 }
 
 /** The years of the times of an entry, and of those that it recurs at. */
