@@ -147,4 +147,41 @@ describe('any calendar', () => {
     )
     assert.ok(threadTime() - began < 60_000)
   })
+
+  it('loses no entry to its zone, whatever the file says of it', async () => {
+    const offset = fc.constantFrom('+0100', '-0330', '+0545', '0200', '+2', '+9999', '', 'x', '-000015')
+    const moment = fc.constantFrom('16010101T000000', '19700329T020000', '20310101T000000Z', '20311340', '', 'x')
+    const rule = fc.constantFrom(
+      ...['FREQ=YEARLY;BYMONTH=3;BYDAY=-1SU', 'FREQ=YEARLY;COUNT=5', 'FREQ=MONTHLY', 'FREQ=SECONDLY', 'FREQ=DAILY'],
+      ...['FREQ=YEARLY;UNTIL=20300101T000000Z', 'FREQ=YEARLY;INTERVAL=7;BYYEARDAY=366', '', 'x'],
+    )
+    const line = fc.oneof(
+      fc.tuple(fc.constantFrom('TZOFFSETFROM:', 'TZOFFSETTO:', 'TZOFFSETTO:'), offset),
+      fc.tuple(fc.constantFrom('DTSTART:', 'RDATE:', 'RDATE:20310601T000000,'), moment),
+      fc.tuple(fc.constantFrom('RRULE:'), rule),
+      fc.tuple(fc.constantFrom('BEGIN:', 'END:'), fc.constantFrom('STANDARD', 'DAYLIGHT', 'X')),
+      fc.tuple(fc.constantFrom('X-LIC-LOCATION:'), fc.constantFrom('Europe/Berlin', 'Nowhere')),
+    )
+    const part = fc.array(line, { maxLength: 8 }).map((lines) => lines.map((one) => `${one.join('')}\r\n`).join(''))
+    const bodies = fc.array(
+      fc
+        .array(part, { maxLength: 4 })
+        .map((parts) => parts.map((one) => `BEGIN:STANDARD\r\n${one}END:STANDARD\r\n`).join('')),
+      { minLength: 60, maxLength: 60 },
+    )
+    const tzids = ['Made up', '(UTC+01:00) Berlin', 'tzone://Microsoft/Custom', 'Eastern', 'ZE1', 'x\\, y']
+    await fc.assert(
+      fc.asyncProperty(bodies, async (all) => {
+        const zones = all.map((body, n) => `BEGIN:VTIMEZONE\r\nTZID:${tzids[n % 6]} ${n}\r\n${body}END:VTIMEZONE\r\n`)
+        const entries = all.map((_, n) =>
+          entry(`e${n}`, `DTSTART;TZID=${tzids[n % 6]} ${n}:${1990 + n}0610T190000`, 'RRULE:FREQ=DAILY;COUNT=2'),
+        )
+        const report = await send(calendar([...zones, ...entries]), { dry_run: 1 })
+        assert.equal(report.skipped, 0, JSON.stringify(report.notes))
+        assert.ok(report.created >= all.length)
+        for (const note of report.notes) assert.match(note.message, /is not known/)
+      }),
+      { numRuns: 6 },
+    )
+  })
 })
