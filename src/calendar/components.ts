@@ -39,7 +39,7 @@ const READ = new Set(['VEVENT', 'VTIMEZONE'])
 const LINES = new Set(
   `UID SUMMARY DTSTART DTEND DURATION RRULE RDATE EXDATE RECURRENCE-ID DESCRIPTION X-ALT-DESC LOCATION GEO ORGANIZER
   CATEGORIES RELATED-TO URL IMAGE ATTACH STATUS CLASS X-KALENDS-FIELDS X-KALENDS-TERM TZID X-LIC-LOCATION TZID-ALIAS-OF
-  X-WR-TIMEZONE TZOFFSETFROM TZOFFSETTO`.split(/\s+/),
+  X-WR-TIMEZONE TZOFFSETFROM TZOFFSETTO SEQUENCE DTSTAMP LAST-MODIFIED`.split(/\s+/),
 )
 
 interface Open {
@@ -81,6 +81,7 @@ export class ComponentReader {
   #begin(name: string, line: number): Component | null {
     if (name === 'VCALENDAR') {
       this.isCalendar = true
+      this.zone = null
       return this.end()
     }
     // An event never lies inside another: the end of the first was lost.

@@ -129,6 +129,12 @@ export function readContentLine(
     at = parameter.lastIndex - 1
     const values = parameters.get(key.toUpperCase()) ?? []
     parameters.set(key.toUpperCase(), values)
+    const zone = key.toUpperCase() === 'TZID' ? unquotedZone(text, at + 1) : null
+    if (zone !== null) {
+      values.push(unescapeParameter(zone))
+      at += 1 + zone.length
+      continue
+    }
     do {
       parameterValue.lastIndex = at + 1
       const found = parameterValue.exec(text)
@@ -138,6 +144,23 @@ export function readContentLine(
     } while (text[at] === ',')
   }
   return text[at] === ':' ? { name: name.toUpperCase(), parameters, value: text.slice(at + 1), line } : null
+}
+
+/** The longest name of a zone, in characters. */
+const MAX_ZONE = 300
+const timeBehind = /:\s*\d{4}-?\d{2}-?\d{2}(?!\d)/
+const parameterBehind = /;[A-Za-z-]+=/
+
+/**
+ * The name of a zone as Exchange writes it: `(UTC+01:00) Amsterdam\, Berlin`, without the quotes that its colons and
+ * commas need. It ends before the time. Null for a name that is written as it should be.
+ */
+function unquotedZone(text: string, from: number): string | null {
+  const rest = text.slice(from, from + MAX_ZONE)
+  if (rest.startsWith('"')) return null
+  const name = rest.slice(0, timeBehind.exec(rest)?.index ?? 0)
+  const end = parameterBehind.exec(name)?.index ?? name.length
+  return /[:,]/.test(name.slice(0, end)) ? name.slice(0, end) : null
 }
 
 /** RFC 6868 §3. */

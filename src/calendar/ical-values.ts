@@ -40,9 +40,9 @@ export function readDuration(text: string): Duration | null {
   return { days: sign * (weeks * 7 + days), seconds: sign * (hours * 3600 + minutes * 60 + seconds) }
 }
 
-/** Reads `+0530` or `-013000` as seconds east of UTC; null if it is no offset. */
+/** Reads `+0530` or `-013000`, also `0530` or `+5`, as seconds east of UTC; null if it is no offset. */
 export function readOffset(text: string): number | null {
-  const [, sign, hours, minutes, seconds] = /^([+-])(\d{2}):?(\d{2}):?(\d{2})?$/.exec(text.trim()) ?? []
-  if (sign === undefined || Number(hours) > 23 || Number(minutes) > 59) return null
-  return (sign === '-' ? -1 : 1) * (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds ?? 0))
+  const [, sign, hours, minutes, seconds] = /^([+-]?)(\d{1,2}):?(\d{2})?:?(\d{2})?$/.exec(text.trim()) ?? []
+  if (sign === undefined || Number(hours) > 23 || Number(minutes ?? 0) > 59) return null
+  return (sign === '-' ? -1 : 1) * (Number(hours) * 3600 + Number(minutes ?? 0) * 60 + Number(seconds ?? 0))
 }

@@ -1,6 +1,6 @@
 import { fromWall, type WallSeconds } from './civil.ts'
+import { type Clock, wallAt } from './clock.ts'
 import { readIcalTime } from './ical-values.ts'
-import { toWallClock, type Zone } from './zone.ts'
 
 const FREQUENCIES = ['SECONDLY', 'MINUTELY', 'HOURLY', 'DAILY', 'WEEKLY', 'MONTHLY', 'YEARLY'] as const
 export type Frequency = (typeof FREQUENCIES)[number]
@@ -38,7 +38,7 @@ const PARTS =
 const MAX_RULE = 10_000
 
 /** Reads a rule of an entry whose times are in `zone`. */
-export function readRule(text: string, zone: Zone): Rule {
+export function readRule(text: string, zone: Clock): Rule {
   if (text.length > MAX_RULE) throw new RuleError(text.slice(0, 80))
   const parts = new Map<string, string>()
   for (const part of text.split(';').filter((one) => one.trim() !== '')) {
@@ -102,10 +102,10 @@ function weekdayOf(day: string): number {
 }
 
 /** A date means its whole day; an instant is what the clock of the zone shows then. */
-function untilOf(value: string | undefined, zone: Zone): WallSeconds | null {
+function untilOf(value: string | undefined, zone: Clock): WallSeconds | null {
   if (value === undefined) return null
   const moment = readIcalTime(value)
   if (moment === null) throw new RuleError(`UNTIL=${value}`)
   if (moment.isDate) return fromWall(moment.wall) + 86_399
-  return moment.isUtc ? fromWall(toWallClock(fromWall(moment.wall), zone)) : fromWall(moment.wall)
+  return moment.isUtc ? wallAt(fromWall(moment.wall), zone) : fromWall(moment.wall)
 }

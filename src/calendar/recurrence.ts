@@ -1,17 +1,7 @@
 import { runSynchronously } from '../lib/time-slices.ts'
-import {
-  civilDate,
-  DAY,
-  dayNumber,
-  daysInMonth,
-  daysInYear,
-  fromWall,
-  toWall,
-  type WallSeconds,
-  weekday,
-} from './civil.ts'
+import { civilDate, DAY, dayNumber, daysInMonth, daysInYear, fromWall, type WallSeconds, weekday } from './civil.ts'
+import { type Clock, isInGap } from './clock.ts'
 import type { Rule } from './recurrence-rule.ts'
-import { skipGap, type Zone } from './zone.ts'
 
 /**
  * The times of a recurring entry, by the wall clock of its zone.
@@ -60,10 +50,12 @@ export interface Recurrence {
   readonly start: WallSeconds
   /** Whole days know no clock that skips an hour. */
   readonly isDate: boolean
-  readonly zone: Zone
+  readonly zone: Clock
   readonly rules: readonly Rule[]
   /** Further times. */
   readonly also: readonly WallSeconds[]
+  /** Ends of those that have their own. */
+  readonly ends?: ReadonlyMap<WallSeconds, WallSeconds>
   /** Times that are left out. */
   readonly except: ReadonlySet<WallSeconds>
 }
@@ -83,6 +75,8 @@ export function* expansion(
   now = recurrence.start,
   // One for all rules: an entry may have many of them. What is ahead is looked for before what was.
   budget: Budget = { left: MAX_STEPS },
+  /** What rules give before this is left out, but for what they have to count. */
+  since = Number.NEGATIVE_INFINITY,
 ): Generator<void, Occurrences> {
   const { start, rules, also, except } = recurrence
   const found = new Set<WallSeconds>(also.filter((at) => at <= horizon))
@@ -91,7 +85,7 @@ export function* expansion(
     for (const rule of rules) {
       try {
         spend(budget)
-        for (const at of times(rule, recurrence, { now, horizon }, budget)) {
+        for (const at of times(rule, recurrence, { now, horizon, since }, budget)) {
           if (at !== null) found.add(at)
           yield
         }
@@ -117,6 +111,7 @@ export function* expansion(
 interface Period {
   readonly now: WallSeconds
   readonly horizon: WallSeconds
+  readonly since: WallSeconds
 }
 
 /**
@@ -153,7 +148,7 @@ function* timesFrom(
 function* timesBefore(
   rule: Rule,
   recurrence: Recurrence,
-  { now, horizon }: Period,
+  { now, horizon, since }: Period,
   budget: Budget,
 ): Generator<WallSeconds | null> {
   const { start, except } = recurrence
@@ -163,7 +158,7 @@ function* timesBefore(
   for (const period of periodsOf(rule, start, { from: before, to: before, step: -1 }, budget)) {
     for (const at of chosen(rule, period, budget).toReversed()) {
       if (at >= before) continue
-      if (at <= start) return
+      if (at <= start || at < since) return
       if (isSkipped(at, recurrence, budget)) continue
       if (left-- <= 0) throw new Spent()
       if (except.has(at)) left++
@@ -177,7 +172,7 @@ function* timesBefore(
 function isSkipped(at: WallSeconds, { isDate, zone }: Recurrence, budget: Budget): boolean {
   if (isDate) return false
   spend(budget, ZONE_STEPS)
-  return skipGap(toWall(at), zone) !== toWall(at)
+  return isInGap(at, zone)
 }
 
 /** Of the times of a period, in order, those that BYSETPOS names. */
@@ -355,4 +350,19 @@ function isInWeeks(number: number, year: number, { byWeek, weekStart }: Rule): b
 export function horizonFrom(now: string): WallSeconds {
   const { year, month, day } = civilDate(Math.floor(fromWall(now) / DAY))
   return dayNumber(year + 2, month, day) * DAY + DAY - 1
+}
+
+/** The beginning of the day a year before a wall clock. */
+export function yearBefore(now: string): WallSeconds {
+  const { year, month, day } = civilDate(Math.floor(fromWall(now) / DAY))
+  return dayNumber(year - 1, month, day) * DAY
+}
+
+/** Days of a period, or a little less, of the frequencies that a rule by the year can be written with. */
+const PERIOD_DAYS: Partial<Record<Rule['frequency'], number>> = { DAILY: 1, WEEKLY: 7, MONTHLY: 30, YEARLY: 360 }
+
+/** Whether all rules of an entry go by a year or longer. */
+export function isYearly({ rules }: Recurrence): boolean {
+  const isLong = ({ frequency, interval }: Rule) => (PERIOD_DAYS[frequency] ?? 0) * interval >= 360
+  return rules.length > 0 && rules.every(isLong)
 }

@@ -97,7 +97,7 @@ export function isManual(zone: Zone): boolean {
 }
 
 /** A time during which a zone's clocks are not changed, and its offset in seconds. */
-interface Stretch {
+export interface Stretch {
   readonly from: Instant
   readonly to: Instant
   readonly offset: number
@@ -114,7 +114,8 @@ export function offsetSeconds(instant: Instant, zone: Zone): number {
   return zone === 'UTC' ? 0 : stretchAt(instant, zone).offset
 }
 
-function stretchAt(instant: Instant, zone: Zone): Stretch {
+/** The time around an instant during which a zone's clocks are not changed. */
+export function stretchAt(instant: Instant, zone: Zone): Stretch {
   const known = stretches.get(zone) ?? []
   for (const stretch of known) if (instant >= stretch.from && instant < stretch.to) return stretch
   const at = zoned(instant, zone)

@@ -65,6 +65,19 @@ describe('kalends import', () => {
     assert.match((await run('import', ics, '--user', 'ed', ...data)).out, /^0 created, 0 updated, 1 unchanged/m)
   })
 
+  it('brings entries of unknown zones and bad rules, and says so', async () => {
+    const entry = (uid: string, ...lines: string[]) =>
+      ['BEGIN:VEVENT', `UID:${uid}`, `SUMMARY:${uid}`, ...lines, 'END:VEVENT', ''].join('\r\n')
+    const zone = entry('zone', 'DTSTART;TZID=Mars/Olympus:20320610T190000')
+    const rule = entry('rule', 'DTSTART:20320611T190000Z', 'RRULE:FREQ=')
+    const ics = file('doubts.ics', `BEGIN:VCALENDAR\r\n${zone}${rule}END:VCALENDAR\r\n`)
+    const { code, out } = await run('import', ics, '--dry-run', '--user', 'ed', '--timezone', 'Europe/Paris', ...data)
+    assert.equal(code, 0)
+    assert.match(out, /^line 2, zone: The time zone Mars\/Olympus is not known, .* those of Europe\/Paris\.$/m)
+    assert.match(out, /^line 7, rule: The recurrence rule cannot be followed, .*: FREQ=$/m)
+    assert.match(out, /^Would be: 2 created, .*, 0 skipped\.$/m)
+  })
+
   it('brings a table, with the lines of bad rows', async () => {
     const csv = file('a.csv', CSV)
     const { code, out } = await run('import', csv, '--user', 'ed', ...data)

@@ -172,7 +172,7 @@ describe('POST /import', () => {
       ['2031-01-01 00:00:00', '2031-01-02 23:59:59', 'America/New_York', true],
       ['2031-02-01 00:00:00', '2031-02-01 23:59:59', 'America/New_York', true],
       ['2031-03-01 10:00:00', '2031-03-02 12:00:00', 'Asia/Tokyo', false],
-      ['2031-04-01 10:00:00', '2031-04-01 10:00:00', 'America/New_York', false],
+      ['2031-04-01 10:00:00', '2031-04-01 10:00:00', 'Europe/Paris', false],
       ['2031-05-01 12:00:00', '2031-05-01 13:00:00', 'Europe/Paris', false],
       ['2031-06-01 10:00:00', '2031-06-01 18:00:00', 'Europe/Paris', false],
     ])
@@ -277,6 +277,74 @@ describe('POST /import', () => {
     await service.close()
   })
 
+  it('brings three events of an old birthday, one more each year, and removes none that it brought', async () => {
+    const year = (n: number) => String(1950 + n)
+    const birthdays = calendar(
+      ...Array.from({ length: 70 }, (_, n) =>
+        entry(`b${n}`, `SUMMARY:Born ${year(n)}`, `DTSTART;VALUE=DATE:${year(n)}0503`, 'RRULE:FREQ=YEARLY'),
+      ).flat(),
+    )
+    const young = calendar(...entry('young', 'SUMMARY:Young', 'DTSTART;VALUE=DATE:20300601', 'RRULE:FREQ=YEARLY'))
+    assert.deepEqual(counts(await send(birthdays)), { ...none, created: 210 })
+    assert.deepEqual(counts(await send(birthdays)), { ...none, unchanged: 210 })
+    assert.deepEqual(counts(await send(young)), { ...none, created: 3 })
+    now += 366 * 86_400
+    assert.deepEqual(counts(await send(birthdays)), { ...none, created: 70, unchanged: 140 })
+    now += 365 * 86_400
+    // Its beginning is no longer brought, but stays the parent.
+    assert.deepEqual(counts(await send(young)), { ...none, created: 2, unchanged: 1 })
+    const [first, ...others] = await events({ search: 'Young', end_date: '2040-01-01' })
+    assert.deepEqual(
+      [first.start_date.slice(0, 10), ...others.map(({ parent }) => parent)],
+      ['2030-06-01', ...Array(4).fill(first.id)],
+    )
+    await service.close()
+  })
+
+  it('takes the newest version of an entry, however many entries lie between', async () => {
+    const version = (sequence: number, day: number) =>
+      entry('v', `SUMMARY:Version ${sequence}`, `SEQUENCE:${sequence}`, `DTSTART:203106${day}T190000Z`)
+    const between = (count: number) =>
+      Array.from({ length: count }, (_, n) => entry(`n${n}`, `SUMMARY:N${n}`, 'DTSTART:20320610T190000Z')).flat()
+    for (const [count, again] of [
+      [500, { unchanged: 501 }],
+      [2500, { unchanged: 2500, updated: 2 }],
+    ] as const) {
+      const file = calendar(...version(1, 10), ...between(count), ...version(2, 11), ...version(0, 12))
+      const report = await send(file)
+      assert.equal(report.skipped, 2)
+      const [event] = await events()
+      assert.deepEqual([event.title, event.start_date], ['Version 2', '2031-06-11 15:00:00'])
+      // Only versions that lie very far apart are both stored, one after the other.
+      assert.deepEqual(counts(await send(file)), { ...none, ...again, skipped: 2 })
+      assert.equal((await events())[0].title, 'Version 2')
+    }
+    await service.close()
+  })
+
+  it('tells its notes in the language of who asks', async () => {
+    const raw = calendar(
+      ...entry('z', 'SUMMARY:Z', 'DTSTART;TZID=Mars/Olympus:20310610T190000'),
+      ...entry('r', 'SUMMARY:R', 'DTSTART:20310610T190000Z', 'RRULE:'),
+    )
+    for (const [language, zone, rule] of [
+      ['en', /is not known, .* those of America\/New_York/, /cannot be followed/],
+      ['fr', /est inconnu, .* celles de America\/New_York/, /ne peut être suivie/],
+      ['de', /ist unbekannt, .* solche von America\/New_York/, /nicht gefolgt werden/],
+      ['es', /no se conoce .* las de America\/New_York/, /no se puede seguir/],
+    ] as const) {
+      const headers = { 'content-type': 'text/calendar', 'accept-language': language }
+      const { notes } = await service.expect(200, 'editor', '/import', { raw, headers })
+      assert.deepEqual(
+        notes.map((note: Json) => note.line),
+        [3, 8],
+      )
+      assert.match(notes.find((note: Json) => note.uid === 'z').message, zone)
+      assert.match(notes.find((note: Json) => note.uid === 'r').message, rule)
+    }
+    await service.close()
+  })
+
   it('tells what it cannot bring, with its line, and brings the rest', async () => {
     const report = await send(
       calendar(
@@ -306,14 +374,14 @@ describe('POST /import', () => {
         'END:VTODO',
       ),
     )
-    assert.deepEqual(counts(report), { ...none, created: 2, skipped: 10 })
+    assert.deepEqual(counts(report), { ...none, created: 4, skipped: 8 })
     const messages = Object.fromEntries(report.notes.map((note: Json) => [note.uid, `${note.line}: ${note.message}`]))
     assert.match(messages['no start'], /^8: The entry has no DTSTART\.$/)
     assert.match(messages['no date'], /^12: DTSTART is not a date or time: 20311340T190000Z$/)
     assert.match(messages['no title'], /title: This must not be empty/)
     assert.match(messages.backwards, /end_date: The end must not be before the start/)
-    assert.match(messages.zone, /time zone Mars\/Olympus is not known/)
-    assert.match(messages.rule, /FREQ=FORTNIGHTLY/)
+    assert.match(messages.zone, /time zone Mars\/Olympus is not known.*those of America\/New_York/)
+    assert.match(messages.rule, /brought without it: FREQ=FORTNIGHTLY/)
     assert.match(messages.cancelled, /cancelled/)
     assert.match(messages.good, /same name/)
     assert.match(messages.long, /title: This must have at most 500/)

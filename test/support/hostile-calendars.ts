@@ -35,6 +35,9 @@ function zone(n: number, more = '', end = ''): string {
   return `BEGIN:VTIMEZONE\r\nTZID:Zone ${n}\r\n${parts}${end}END:VTIMEZONE\r\n`
 }
 
+const filledEntries = (count: number, start: (n: number) => string) =>
+  Array.from({ length: count }, (_, n) => entry(n, start(n))).join('')
+
 const rule = (text: string, start = 'DTSTART;TZID=Europe/Berlin:20200610T190000') => [start, `RRULE:${text}`]
 const all = (count: number) => Array.from({ length: count }, (_, n) => n).join()
 
@@ -96,7 +99,41 @@ export const HOSTILE_CALENDARS: Record<string, (size: number) => string> = {
       'BEGIN:STANDARD\r\nDTSTART:19700101T000000\r\nRRULE:FREQ=SECONDLY\r\nTZOFFSETFROM:+0200\r\nTZOFFSETTO:+0117\r\nEND:STANDARD\r\n'
     return calendar(zone(1, '', repeated(part, size)) + entry(1, 'DTSTART;TZID=Zone 1:20310610T190000'))
   },
-  'names of zones': (size) => filled(size, (n) => entry(n, `DTSTART;TZID=a/b/c/d/Nowhere ${n}:20310610T190000`), 5000),
+  'ten thousand zones': () =>
+    calendar(
+      Array.from({ length: 10_000 }, (_, n) => `BEGIN:VTIMEZONE\r\nTZID:Zone ${n}\r\nEND:VTIMEZONE\r\n`).join('') +
+        Array.from({ length: 500 }, (_, n) => entry(n, `DTSTART;TZID=Zone ${n * 20}:20310610T190000`)).join(''),
+    ),
+  'a zone of many dates': () => {
+    const dates = Array.from({ length: 4900 }, (_, n) => `${1500 + (n % 600)}${two((n % 12) + 1)}${two((n % 27) + 1)}`)
+    const lines = `RDATE:${dates.map((date) => `${date}T030000`).join()}\r\n`
+    return calendar(zone(1, lines) + filledEntries(300, (n) => `DTSTART;TZID=Zone 1:${1700 + n}0610T190000`))
+  },
+  'zones of many years': () =>
+    calendar(
+      Array.from({ length: 40 }, (_, n) => zone(n).replaceAll('+0100', `+0${n % 10}17`)).join('') +
+        filledEntries(800, (n) => `DTSTART;TZID=Zone ${n % 40}:${1000 + 11 * n}0610T190000`),
+    ),
+  'a zone of long rules': () =>
+    calendar(
+      zone(1, `RRULE:FREQ=YEARLY;BYYEARDAY=${all(367).slice(2)};BYHOUR=${all(24)};BYMINUTE=${all(60)}\r\n`) +
+        zone(2, 'RRULE:FREQ=SECONDLY\r\n') +
+        filledEntries(200, (n) => `DTSTART;TZID=Zone ${1 + (n % 2)}:${2000 + (n % 90)}0610T190000`),
+    ),
+  'many versions of one': (size) =>
+    filled(size, (n) => entry('u', `SEQUENCE:${n}`, ...(n % 2 === 0 ? [] : rule('FREQ=DAILY;COUNT=3'))), 3000),
+  'birthdays of centuries': () =>
+    filled(200_000, (n) => entry(n, `DTSTART;VALUE=DATE:${1500 + (n % 500)}0228`, 'RRULE:FREQ=YEARLY'), 1000),
+  // Every entry is brought, so most of the names are on other lines.
+  'names of zones': (size) =>
+    filled(
+      size,
+      (n) => {
+        const line = (name: string, place: number) => `${name};TZID=a/b/c/d/Nowhere ${n} ${place}:20310610T190000`
+        return entry(n, line('DTSTART', 0), ...[1, 2, 3, 4].map((place) => line('EXDATE', place)))
+      },
+      1000,
+    ),
   'many terms': (size) =>
     filled(size, (n) => entry(n, repeated(`X-KALENDS-TERM:{"kind":"tag"\\,"slug":"${n}"}\r\n`, LINE).trim())),
   'many fields': (size) => {

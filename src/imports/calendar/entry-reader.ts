@@ -1,6 +1,7 @@
 import type { CalendarEntry } from '../../calendar/calendar-entry.ts'
 import { toWall, type WallSeconds } from '../../calendar/civil.ts'
-import { toInstant, toIso, toWallClock } from '../../calendar/zone.ts'
+import { clockName, instantAt, isSameClock, zoneToShow } from '../../calendar/clock.ts'
+import { toInstant, toIso, toWallClock, type Zone } from '../../calendar/zone.ts'
 import type { Scope } from '../../domain/scope.ts'
 import { asHtml, encode } from '../../lib/html.ts'
 import { slugify, withSuffix } from '../../lib/slug.ts'
@@ -23,7 +24,7 @@ export interface EntryReader {
 /** What an entry is known by; one without a name is known by what it says. */
 export function uidOf(reader: EntryReader, entry: CalendarEntry): string {
   return entry.uid === ''
-    ? `no-uid-${imports.hashOf([entry.title, entry.start, entry.zone])}`
+    ? `no-uid-${imports.hashOf([entry.title, entry.start, clockName(entry.zone)])}`
     : nameOf(reader, entry.uid).slice(0, 1000)
 }
 
@@ -102,11 +103,12 @@ function slugOf({ entry, start, sharesDay }: Occurrence): string {
 /** The fields of an event that are text of the entry. */
 function fieldsOf({ entry, start, end }: Occurrence): Record<string, unknown> {
   const { description, website } = entry
+  const zone = zoneOf(entry, start)
   return {
     title: asHtml(entry.title),
-    start_date: shownTime(entry, start),
-    end_date: shownTime(entry, end),
-    timezone: entry.shownIn,
+    start_date: shownTime(entry, start, zone),
+    end_date: shownTime(entry, end, zone),
+    timezone: zone,
     all_day: entry.allDay,
     description: description.isHtml ? description.text : encode(description.text),
     website: /^https?:\/\/[^\s<>"]+$/i.test(website) && URL.canParse(website) ? website : null,
@@ -123,10 +125,15 @@ function besides(given: Readonly<Record<string, unknown>>): Record<string, unkno
   return Object.fromEntries(own.filter(([name]) => given[name] !== undefined).map(([name]) => [name, given[name]]))
 }
 
+/** The zone that a time of an entry is shown in. */
+function zoneOf({ zone, shownIn }: CalendarEntry, start: WallSeconds): Zone {
+  return typeof shownIn === 'string' ? shownIn : zoneToShow(instantAt(start, zone), shownIn)
+}
+
 /** A time as it is shown; where a clock shows the same time twice, the second with its offset. */
-function shownTime({ zone, shownIn }: CalendarEntry, at: WallSeconds): string {
-  if (zone === shownIn) return toWall(at)
-  const instant = toInstant(toWall(at), zone)
+function shownTime({ zone }: CalendarEntry, at: WallSeconds, shownIn: Zone): string {
+  if (isSameClock(zone, shownIn)) return toWall(at)
+  const instant = instantAt(at, zone)
   const wall = toWallClock(instant, shownIn)
   // An offset is told in minutes, and those of old times had seconds.
   return toInstant(wall, shownIn) === instant ? wall : toIso(instant, shownIn)

@@ -1,7 +1,7 @@
-import { type CalendarEntry, EntryError, readEntry, unknownZoneOf, type Zones } from '../../calendar/calendar-entry.ts'
-import { zoneNamed } from '../../calendar/calendar-zones.ts'
+import { type CalendarEntry, readEntry } from '../../calendar/calendar-entry.ts'
 import { type Component, ComponentReader, first } from '../../calendar/components.ts'
 import { LineReader, type UnfoldedLine, unescapeText } from '../../calendar/content-lines.ts'
+import { type Doubt, EntryError } from '../../calendar/entry-times.ts'
 import { type Budget, MAX_STEPS } from '../../calendar/recurrence.ts'
 import { toWallClock, type WallClock } from '../../calendar/zone.ts'
 import type { Scope } from '../../domain/scope.ts'
@@ -9,9 +9,13 @@ import { runInSlices, TimeSlice } from '../../lib/time-slices.ts'
 import { ImportedImages } from '../images.ts'
 import * as imports from '../import-run.ts'
 import { type EntryReader, itemOf, ownId, uidOf } from './entry-reader.ts'
+import { entryZones } from './entry-zones.ts'
+import { NewestEntries, type ReadEntry } from './newest-entries.ts'
 import { bringParents } from './parents.ts'
+import { PendingItems } from './pending.ts'
 import { type Occurrence, type Series, seriesOf } from './series.ts'
 import { TermsSaid } from './terms.ts'
+import { isNewer, type Version, versionOf } from './versions.ts'
 import { ImportedZones } from './zones.ts'
 
 export interface CalendarOptions {
@@ -35,9 +39,6 @@ const SOURCE = 'ics'
 /** How many characters of recurring entries are kept until the end of the file, where the last change to them may be. */
 const MAX_ASIDE = 50_000_000
 
-/** How many characters of descriptions are stored in one transaction. */
-const BATCH_TEXT = 500_000
-
 /** Imports a calendar while it arrives, in memory for a batch of events and the recurring entries. Null if it is none. */
 export async function importCalendar(
   scope: Scope,
@@ -57,51 +58,48 @@ class CalendarImport {
   readonly #components = new ComponentReader()
   readonly #zones: ImportedZones
   readonly #reader: EntryReader
-  readonly #seen = new Set<string>()
+  readonly #pending: PendingItems
   /** What can only be read when all has been seen: recurring entries, changes to them, zones described later. */
-  readonly #aside: Component[] = []
+  readonly #aside: { readonly component: Component; readonly calendar: string | null }[] = []
   #asideSize = 0
   readonly #turn = new TimeSlice()
-  readonly #most: number
   readonly #steps: Budget
   #textLeft: number
-  readonly #images: ImportedImages
-  #items: imports.Item[] = []
-  #itemsText = 0
 
   constructor(scope: Scope, run: imports.ImportRun, options: CalendarOptions) {
-    const { most, mostImages, mostSteps, mostText, adopt = false } = options
-    this.#most = most ?? Number.POSITIVE_INFINITY
+    const { most = Number.POSITIVE_INFINITY, mostImages, mostSteps, mostText, adopt = false } = options
     this.#steps = { left: mostSteps ?? Number.POSITIVE_INFINITY }
     this.#textLeft = mostText ?? Number.POSITIVE_INFINITY
-    this.#zones = new ImportedZones(scope)
+    this.#zones = new ImportedZones(scope, { ...this.#steps })
     this.#reader = { scope, adopt, terms: new TermsSaid() }
     this.#scope = scope
     this.#run = run
-    this.#images = new ImportedImages(scope, run, { most: mostImages })
+    this.#pending = new PendingItems(scope, run, new ImportedImages(scope, run, { most: mostImages }), most)
   }
 
   async take(lines: readonly UnfoldedLine[]): Promise<void> {
     // Much of a file may be no line at all.
     if (this.#turn.isOver) await this.#turn.yield()
     for (const line of lines) {
+      // A line may end the calendar of the component.
+      const calendar = this.#components.zone
       const component = this.#components.push(line)
-      if (component !== null) await this.#sort(component)
+      if (component !== null) await this.#sort(component, calendar)
       if (this.#turn.isOver) await this.#turn.yield()
     }
   }
 
   async finish(): Promise<imports.ImportReport | null> {
     const unfinished = this.#components.end()
-    if (unfinished !== null) await this.#sort(unfinished)
-    if (!this.#components.isCalendar && this.#seen.size === 0 && this.#run.report.skipped === 0) return null
-    await this.#flush()
+    if (unfinished !== null) await this.#sort(unfinished, this.#components.zone)
+    if (!this.#components.isCalendar && this.#pending.count === 0 && this.#run.report.skipped === 0) return null
+    await this.#pending.flush()
     await this.#allSeries()
     await bringParents(this.#scope, this.#run)
     return this.#run.report
   }
 
-  async #sort(component: Component): Promise<void> {
+  async #sort(component: Component, calendar: string | null): Promise<void> {
     if (component.name === 'VTIMEZONE') {
       this.#zones.describe(component)
       return
@@ -110,29 +108,30 @@ class CalendarImport {
       this.#reader.terms.add(value)
       if (this.#turn.isOver) await this.#turn.yield()
     }
-    await this.#zones.learn(component, this.#turn)
     const recurs = ['RRULE', 'RDATE', 'RECURRENCE-ID'].some((name) => component.properties.has(name))
-    if (recurs || unknownZoneOf(component, this.#zones) !== null) {
-      this.#setAside(component)
-      return
+    const hasRoom = this.#asideSize + component.size <= MAX_ASIDE
+    if (recurs && !hasRoom) {
+      this.#skip(component, { problem: 'too_many_recurring' })
+    } else if (recurs || (hasRoom && this.#zones.waits(component))) {
+      this.#asideSize += component.size
+      this.#aside.push({ component, calendar })
+    } else {
+      const read = await this.#read(component, calendar)
+      if (read !== null) await this.#addAlone(read)
     }
-    const entry = await this.#read(component)
-    if (entry === null) return
-    const { start, end } = entry
-    await this.#add({ entry, start, end, part: '', parent: null, sharesDay: false })
-  }
-
-  #setAside(component: Component): void {
-    this.#asideSize += component.size
-    if (this.#asideSize <= MAX_ASIDE) this.#aside.push(component)
-    else this.#skip(component, { problem: 'too_many_recurring' })
   }
 
   /** Reads an entry; null for one that cannot be read, which does not stop the others. */
-  async #read(component: Component): Promise<CalendarEntry | null> {
+  async #read(component: Component, calendar: string | null): Promise<ReadEntry | null> {
     if (this.#turn.isOver) await this.#turn.yield()
+    const doubts: Doubt[] = []
+    const clocks = await this.#zones.clocksOf(component, calendar, this.#turn)
     try {
-      return readEntry(component, this.#context())
+      const zones = entryZones({ clocks, site: this.#scope.site.timezone, calendar, doubts })
+      const entry = readEntry(component, zones)
+      for (const { problem, fill } of [...doubts, ...(entry.doubts ?? [])])
+        imports.note(this.#run, { line: entry.line, uid: entry.uid, problem: { problem, ...fill } }, false)
+      return { entry, version: versionOf(component) }
     } catch (error) {
       if (!(error instanceof EntryError)) throw error
       this.#skip(component, { problem: error.problem, ...error.fill })
@@ -145,61 +144,54 @@ class CalendarImport {
     imports.note(this.#run, { line: component.line, uid, problem })
   }
 
-  async #add(occurrence: Occurrence): Promise<void> {
+  /** Adds an entry that does not recur. */
+  #addAlone({ entry, version }: ReadEntry): Promise<void> {
+    const { start, end } = entry
+    return this.#add({ entry, start, end, part: '', parent: null, sharesDay: false }, version)
+  }
+
+  async #add(occurrence: Occurrence, version: Version): Promise<void> {
     if (this.#turn.isOver) await this.#turn.yield()
     const { entry } = occurrence
     const item = itemOf(this.#reader, occurrence)
     const { line, uid } = item
     // A feed of this site says less of an event than is known of it here.
-    if (this.#reader.adopt && ownId(this.#scope, entry.uid) !== null && entry.fields === null) {
+    if (this.#reader.adopt && ownId(this.#scope, entry.uid) !== null && entry.fields === null)
       imports.note(this.#run, { line, uid, problem: { problem: 'entry_own' } })
-      return
-    }
-    const key = imports.hashOf([item.uid, item.part])
-    if (this.#seen.has(key)) {
-      imports.note(this.#run, { line, uid, problem: { problem: 'entry_repeated' } })
-      return
-    }
-    if (this.#seen.size >= this.#most) {
-      imports.note(this.#run, { line, uid, problem: { problem: 'too_many_events', most: this.#most } })
-      return
-    }
-    this.#seen.add(key)
-    this.#items.push(item)
-    this.#itemsText += entry.description.text.length
-    if (this.#items.length >= imports.BATCH || this.#itemsText >= BATCH_TEXT) await this.#flush()
-  }
-
-  async #flush(): Promise<void> {
-    const items = this.#items
-    this.#items = []
-    this.#itemsText = 0
-    await imports.save(this.#scope, this.#run, await this.#images.bringAll(items))
+    else await this.#pending.add(item, version, entry.description.text.length)
   }
 
   /** Recurring entries and what changes them, one entry after another. */
   async #allSeries(): Promise<void> {
-    const byUid = new Map<string, CalendarEntry[]>()
-    for (const component of this.#aside.splice(0)) {
-      await this.#zones.learn(component, this.#turn)
-      const entry = await this.#read(component)
-      if (entry === null) continue
-      const uid = uidOf(this.#reader, entry)
-      const entries = byUid.get(uid)
-      if (entries === undefined) byUid.set(uid, [entry])
-      else entries.push(entry)
+    const byUid = new Map<string, NewestEntries>()
+    for (const { component, calendar } of this.#aside.splice(0)) {
+      const read = await this.#read(component, calendar)
+      if (read === null) continue
+      const uid = uidOf(this.#reader, read.entry)
+      const entries = byUid.get(uid) ?? new NewestEntries()
+      byUid.set(uid, entries)
+      const loser = entries.add(read)
+      if (loser !== null) imports.note(this.#run, { line: loser.line, uid, problem: { problem: loser.problem } })
     }
     const now = toWallClock(this.#scope.clock(), this.#scope.site.timezone)
     for (const [uid, entries] of byUid) {
       if (this.#turn.isOver) await this.#turn.yield()
-      const line = entries[0]?.line ?? 0
-      if (this.#seen.size >= this.#most)
-        imports.note(this.#run, { line, uid, problem: { problem: 'too_many_events', most: this.#most } })
-      else if (this.#steps.left <= 0 || this.#textLeft <= 0)
-        imports.note(this.#run, { line, uid, problem: { problem: 'too_many_recurring' } })
-      else await this.#addSeries(uid, line, await this.#expand(entries, now))
+      await this.#addEntries(uid, entries, now)
     }
-    await this.#flush()
+    await this.#pending.flush()
+  }
+
+  /** Adds the entries of one name. */
+  async #addEntries(uid: string, entries: NewestEntries, now: WallClock): Promise<void> {
+    const { line, alone, master } = entries
+    if (this.#pending.isFull) return this.#pending.refuse(line, uid)
+    if (alone !== null) return this.#addAlone(alone)
+    if (this.#steps.left <= 0 || this.#textLeft <= 0)
+      return imports.note(this.#run, { line, uid, problem: { problem: 'too_many_recurring' } })
+    const before = this.#pending.seen(uid, '')
+    if (before !== undefined && master !== null && isNewer(before, master.version))
+      return imports.note(this.#run, { line, uid, problem: { problem: 'entry_repeated' } })
+    await this.#addSeries(uid, entries, await this.#expand(entries.all, now))
   }
 
   /** The occurrences of entries of one name. */
@@ -211,24 +203,19 @@ class CalendarImport {
     return series
   }
 
-  async #addSeries(uid: string, line: number, { occurrences, cut, whole }: Series): Promise<void> {
+  async #addSeries(uid: string, entries: NewestEntries, { occurrences, cut, whole }: Series): Promise<void> {
+    const { line } = entries
     let added = 0
     for (const occurrence of occurrences) {
       if (this.#textLeft <= 0) break
       this.#textLeft -= occurrence.entry.description.text.length
-      await this.#add(occurrence)
+      await this.#add(occurrence, entries.versionOf(occurrence.entry))
       added++
     }
     const isCut = cut || added < occurrences.length
     if (isCut) imports.note(this.#run, { line, uid, problem: { problem: 'series_cut', most: added } }, false)
     if (whole === null || added < occurrences.length) return
-    await this.#flush()
+    await this.#pending.flush()
     await imports.dropOthers(this.#scope, this.#run, uid, new Set(occurrences.map(({ part }) => part)), whole)
-  }
-
-  #context(): Zones {
-    const { timezone } = this.#scope.site
-    const shown = this.#components.zone === null ? null : zoneNamed(this.#components.zone)
-    return { named: (tzid) => this.#zones.named(tzid), floating: timezone, shown: shown ?? timezone }
   }
 }

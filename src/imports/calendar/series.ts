@@ -1,7 +1,8 @@
 import type { CalendarEntry } from '../../calendar/calendar-entry.ts'
 import { DAY, fromWall, toWall, type WallSeconds } from '../../calendar/civil.ts'
-import { type Budget, expansion, horizonFrom } from '../../calendar/recurrence.ts'
-import { toInstant, toWallClock, type WallClock, type Zone } from '../../calendar/zone.ts'
+import { instantAt, isSameClock, wallAt } from '../../calendar/clock.ts'
+import { type Budget, expansion, horizonFrom, isYearly, yearBefore } from '../../calendar/recurrence.ts'
+import { toWallClock, type WallClock } from '../../calendar/zone.ts'
 
 /** Occurrence of an entry, or an entry that does not recur. */
 export interface Occurrence {
@@ -45,10 +46,7 @@ export function* seriesOf(entries: readonly CalendarEntry[], now: WallClock, bud
     }
     return { occurrences: alone, cut: false, whole: null }
   }
-  const { starts, cut } =
-    master.recurrence === null
-      ? { starts: [master.start], cut: false }
-      : yield* expansion(master.recurrence, horizonFrom(now), fromWall(now), budget)
+  const { starts, cut, since } = yield* startsOf(master, now, budget)
   const changed = new Map<WallSeconds, CalendarEntry>()
   const future: { entry: CalendarEntry; from: WallSeconds }[] = []
   for (const entry of changes) {
@@ -61,26 +59,54 @@ export function* seriesOf(entries: readonly CalendarEntry[], now: WallClock, bud
   // A change to what the rule does not give is one more occurrence.
   const places = [...new Set([...starts, ...changed.keys()])].sort((one, other) => one - other)
   const partAt = (at = master.start) => (at === master.start ? '' : partOf(master, at))
-  let since: CalendarEntry | undefined
+  let latest: CalendarEntry | undefined
   let begun = 0
   const occurrences: Timed[] = []
   for (const place of places) {
     yield
     // Both are in order, so each change is looked at once.
-    for (let next = future[begun]; next !== undefined && next.from <= place; next = future[++begun]) since = next.entry
+    for (let next = future[begun]; next !== undefined && next.from <= place; next = future[++begun]) latest = next.entry
     const part = partAt(place)
     const exact = changed.get(place)
     if (exact !== undefined) occurrences.push(asChanged(exact, part))
-    else if (since === undefined) occurrences.push(moved(master, place - master.start, part))
-    else occurrences.push(asFuture(since, master, place, part))
+    else if (latest === undefined) occurrences.push(withEnd(moved(master, place - master.start, part), master, place))
+    else occurrences.push(withEnd(asFuture(latest, master, place, part), master, place))
   }
-  const kept = occurrences.find((occurrence) => !occurrence.entry.cancelled)?.part ?? null
+  // The parent of a series whose beginning is left out is the one that an import may have brought long ago.
+  const kept = since === null ? (occurrences.find(({ entry }) => !entry.cancelled)?.part ?? null) : ''
   const sharesDay = new Set(occurrences.map(({ start }) => Math.floor(start / DAY))).size < occurrences.length
   return {
     occurrences: occurrences.map((one) => ({ ...one, sharesDay, parent: one.part === kept ? null : kept })),
     cut,
-    whole: cut ? { first: partAt(starts[1]), last: partAt(starts.at(-1)) } : { first: '', last: END_OF_TIME },
+    whole: {
+      first: cut ? partAt(starts[1]) : since === null ? '' : partOf(master, since),
+      last: cut ? partAt(starts.at(-1)) : END_OF_TIME,
+    },
   }
+}
+
+interface Starts {
+  readonly starts: readonly WallSeconds[]
+  readonly cut: boolean
+  /** From when on; null for all. */
+  readonly since: WallSeconds | null
+}
+
+/**
+ * When a recurring entry begins. Of one that recurs by the year, such as a birthday, nobody wants all that were: what the
+ * rule gives is taken from a year ago on, unless it has ended before.
+ */
+function* startsOf(master: CalendarEntry, now: WallClock, budget: Budget): Generator<void, Starts> {
+  const { recurrence, start } = master
+  if (recurrence === null) return { starts: [start], cut: false, since: null }
+  const since = yearBefore(now)
+  if (start < since && isYearly(recurrence)) {
+    const { starts, cut } = yield* expansion(recurrence, horizonFrom(now), fromWall(now), budget, since)
+    const listed = new Set(recurrence.also)
+    const recent = starts.filter((at) => at >= since || listed.has(at))
+    if (recent.some((at) => at >= since && !listed.has(at))) return { starts: recent, cut, since }
+  }
+  return { ...(yield* expansion(recurrence, horizonFrom(now), fromWall(now), budget)), since: null }
 }
 
 /** Suffix of the identity of an occurrence. */
@@ -91,13 +117,10 @@ function placeOf({ occurrence }: CalendarEntry, master: CalendarEntry): WallSeco
   if (occurrence === null) return master.start
   const { at, zone } = occurrence
   if (master.allDay) return Math.floor(at / DAY) * DAY
-  const isDate = at % DAY === 0 && master.start % DAY !== 0 && zone === master.zone
-  if (isDate) return at + (master.start % DAY)
-  return zone === master.zone ? at : wallIn(at, zone, master.zone)
-}
-
-function wallIn(at: WallSeconds, from: Zone, to: Zone): WallSeconds {
-  return fromWall(toWallClock(toInstant(toWall(at), from), to))
+  const isSame = isSameClock(zone, master.zone)
+  const isDate = occurrence.isDate || (at % DAY === 0 && master.start % DAY !== 0 && isSame)
+  if (isDate) return at + (((master.start % DAY) + DAY) % DAY)
+  return isSame ? at : wallAt(instantAt(at, zone), master.zone)
 }
 
 function asChanged(entry: CalendarEntry, part: string): Timed {
@@ -109,6 +132,13 @@ function moved(entry: CalendarEntry, by: number, part: string): Timed {
   return { entry, start: entry.start + by, end: entry.end + by, part }
 }
 
+/** Occurrence with the end of its own that a period of RDATE has; the entry's own start has the entry's end. */
+function withEnd(timed: Timed, { start, end, recurrence }: CalendarEntry, place: WallSeconds): Timed {
+  const own = recurrence?.ends?.get(place)
+  const isOwn = own !== undefined && (place !== start || end === start)
+  return isOwn ? { ...timed, end: timed.start + own - place } : timed
+}
+
 /** Occurrence after a change for all following ones: shifted like that one. */
 function asFuture(since: CalendarEntry, master: CalendarEntry, place: WallSeconds, part: string): Timed {
   return moved(since, place - placeOf(since, master), part)
@@ -117,5 +147,5 @@ function asFuture(since: CalendarEntry, master: CalendarEntry, place: WallSecond
 /** Identity of an occurrence: its day or, with a time, its instant. */
 function partOf({ allDay, zone }: Pick<CalendarEntry, 'allDay' | 'zone'>, at: WallSeconds): string {
   if (allDay) return toWall(at).slice(0, 10)
-  return toWallClock(toInstant(toWall(at), zone), 'UTC')
+  return toWallClock(instantAt(at, zone), 'UTC')
 }
