@@ -6,7 +6,7 @@ import { type Outcome, runFiles, type TestRun } from './test-files.ts'
 const HELP = `
 npm test                       run the suite
 npm test -- feeds http/images  run the files whose paths contain one of these words
-npm run test:all               run the suite and the long tests: clusters, costs, random requests, faults, recipes
+npm run test:all               run the suite and the long tests: clusters, costs, random requests, faults, judges, recipes
 npm run test:campaign          run the campaign of faults at its full length
 
 \`npm test\` tries some of many like cases; test:all, or a file that is named, tries all.
@@ -19,16 +19,16 @@ Other flags go to Node, such as --test-name-pattern=TEXT.
 `
 
 /** Left out of the suite, for their length. */
-const LONG = /^test\/(campaign|cluster|cost|faults|fuzz|recipes)\//
+const LONG = /^test\/(campaign|cluster|cost|faults|fuzz|judges|recipes)\//
 /** Measure, or ask much of the machine: run one after the other, when all others have ended. */
 const ALONE = /^test\/(campaign|cost)\//
 const BROWSER = /^test\/browser\//
 const CAMPAIGN = /^test\/campaign\//
 /** Started first, as their files take longest: nobody waits for a last one. */
-const SLOW = /^test\/(browser|cli|cluster|conformance|faults|fuzz|recipes)\//
+const SLOW = /^test\/(browser|cli|cluster|conformance|faults|fuzz|judges|recipes)\//
 /** Give the same result on every database. */
 const WITHOUT_DATABASE =
-  /^test\/(browser|calendar|cli|client|guards|lib|recipes)\/|\/(log-output|open-files|streams|worker-processes)\.test/
+  /^test\/(browser|calendar|cli|client|guards|judges|lib|recipes)\/|\/(log-output|open-files|streams|worker-processes)\.test/
 /** The part of the suite whose results depend on SQL. The other files run on PostgreSQL in `test:all`. */
 const WITH_SQL = new RegExp(
   '^test/(conformance|storage)/|^test/http/(access|caching|concurrency|events|linked-records|pages|parameters|' +

@@ -4,7 +4,10 @@ import { escapeText, writeLine } from './content-lines.ts'
 import { type Instant, offsetSeconds, toWallClock, type WallClock, type Zone } from './zone.ts'
 import { type Change, changesOf } from './zone-changes.ts'
 
-/** A zone as iCalendar describes it, and the instants for which the description is true. */
+/**
+ * A zone as iCalendar describes it, and the instants for which the description can be used: it is true, and each of its
+ * observances has begun. Some readers fail at an observance that begins after the event.
+ */
 export interface ZoneDescription {
   /** The lines of a VTIMEZONE (RFC 5545 §3.6.5). */
   readonly text: string
@@ -12,13 +15,17 @@ export interface ZoneDescription {
   readonly until: Instant
 }
 
-/** Changes of the same kind; of a rule when they come on the same weekday of every year. */
+/** Changes of the same kind, in order; with a rule if they come on the same weekday of every year, without an end. */
 interface Run {
   readonly changes: readonly Change[]
   readonly rule: string | null
 }
 
+const DAY = 86_400
 const YEAR = 31_556_952
+
+/** How long before the first event observances begin: long enough for each change of a yearly rule to have taken place. */
+const BEFORE = YEAR + 8 * DAY
 
 /** Years beyond the last event that are looked at: long enough for every weekday to fall on every date. */
 const AHEAD = 12
@@ -37,52 +44,61 @@ export function describeZone(zone: Zone, first: Instant, last: Instant): ZoneDes
 
 /** The same in steps, each of which takes few milliseconds: a zone may have hundreds of changes. */
 export function* describing(zone: Zone, first: Instant, last: Instant): Generator<void, ZoneDescription> {
-  const { changes, isComplete } = yield* changesOf(zone, first, Math.min(last + AHEAD * YEAR, LATEST))
-  const runs = runsOf(changes)
-  const isRegular = !isComplete && endsInRules(runs, changes)
-  const until = isComplete || isRegular ? Number.POSITIVE_INFINITY : (changes.at(-1)?.at ?? first)
-  const observances = runs.map((run) => observance(run, isRegular && isCurrent(run, changes)))
-  if ((changes[0]?.at ?? Number.POSITIVE_INFINITY) > first) observances.unshift(constant(zone, first))
+  const begin = first - BEFORE
+  const { changes, next } = yield* changesOf(zone, begin, Math.min(last + AHEAD * YEAR, LATEST))
+  const rules = next === null ? null : rulesOf(changes)
+  const listed = changes.filter((change) => !rules?.some((run) => run.changes.includes(change)))
+  const runs = [...(rules ?? []), ...kindsOf(listed)].sort((one, other) => startOf(one) - startOf(other))
+  const begun = runs.filter((run) => startOf(run) <= last)
+  const later = runs.filter((run) => startOf(run) > last)
+  const end = next === null || rules !== null ? Number.POSITIVE_INFINITY : next
+  const observances = begun.map(observance)
+  if ((changes[0]?.at ?? Number.POSITIVE_INFINITY) > begin) observances.unshift(constant(zone, begin))
   const text = [
     writeLine('BEGIN', 'VTIMEZONE'),
     writeLine('TZID', escapeText(zone)),
     ...observances,
     writeLine('END', 'VTIMEZONE'),
   ].join('')
-  return { text, from: first, until }
+  return { text, from: Math.max(first, ...begun.map(startOf)), until: Math.min(end, ...later.map(startOf)) }
 }
 
-/** The fewest years in a row that are worth a rule, and that prove one which goes on. */
-const MIN_RULE = 3
+function startOf({ changes }: Run): Instant {
+  return changes[0]?.at ?? Number.NEGATIVE_INFINITY
+}
 
-function runsOf(changes: readonly Change[]): Run[] {
-  const kinds = Map.groupBy(changes, ({ wall, offsetFrom, offsetTo, name, daylight }) =>
-    [offsetFrom, offsetTo, name, daylight, wall.slice(5, 7), wall.slice(11)].join(' '),
+/** The rules by which a zone changes at the end, if all of them have held long enough to go on; otherwise null. */
+function rulesOf(changes: readonly Change[]): Run[] | null {
+  const lastYear = (changes.at(-1)?.at ?? 0) - 0.9 * YEAR
+  const kinds = Map.groupBy(
+    changes,
+    (change) => `${kindOf(change)} ${change.wall.slice(5, 7)} ${change.wall.slice(11)}`,
   )
-  const runs: Run[] = []
-  for (const kind of kinds.values()) {
-    let run: Change[] = []
-    let days: string[] = []
-    const finish = () => {
-      const rule = run.length >= MIN_RULE ? ruleOf(run, days) : null
-      if (rule !== null) runs.push({ changes: run, rule })
-      else runs.push(...run.map((change) => ({ changes: [change], rule: null })))
-    }
-    for (const change of kind) {
-      const before = run.at(-1)
-      const shared = before === undefined ? [] : daysOf(change.wall).filter((day) => days.includes(day))
-      if (before !== undefined && yearOf(change) === yearOf(before) + 1 && shared.length > 0) {
-        run.push(change)
-        days = shared
-      } else {
-        finish()
-        run = [change]
-        days = daysOf(change.wall)
-      }
-    }
-    finish()
+  const current = [...kinds.values()].filter((kind) => (kind.at(-1)?.at ?? 0) > lastYear).map(lastRule)
+  return current.length > 0 && current.every(({ changes: own }) => own.length >= AHEAD - 1) ? current : null
+}
+
+/** The last changes of a kind that come every year on the same weekday of the month. */
+function lastRule(kind: readonly Change[]): Run {
+  const changes: Change[] = []
+  let days: string[] = []
+  for (const change of kind.toReversed()) {
+    const after = changes[0]
+    const shared = daysOf(change.wall).filter((day) => after === undefined || days.includes(day))
+    if (shared.length === 0 || (after !== undefined && yearOf(change) !== yearOf(after) - 1)) break
+    changes.unshift(change)
+    days = shared
   }
-  return runs.sort((one, other) => (one.changes[0]?.at ?? 0) - (other.changes[0]?.at ?? 0))
+  return { changes, rule: `FREQ=YEARLY;BYMONTH=${Number(changes[0]?.wall.slice(5, 7))};BYDAY=${days[0]}` }
+}
+
+/** All changes of each kind: as one observance, it has begun when the first event takes place. */
+function kindsOf(changes: readonly Change[]): Run[] {
+  return [...Map.groupBy(changes, kindOf).values()].map((kind) => ({ changes: kind, rule: null }))
+}
+
+function kindOf({ offsetFrom, offsetTo, name, daylight }: Change): string {
+  return [offsetFrom, offsetTo, name, daylight].join(' ')
 }
 
 const WEEKDAYS = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU']
@@ -95,30 +111,18 @@ function daysOf(wall: WallClock): string[] {
   return day + 7 > daysInMonth(year, month) ? [...days, `-1${name}`] : days
 }
 
-function ruleOf(run: readonly Change[], days: readonly string[]): string | null {
-  const month = Number(run[0]?.wall.slice(5, 7))
-  return days[0] === undefined ? null : `FREQ=YEARLY;BYMONTH=${month};BYDAY=${days[0]}`
-}
-
-/** Whether everything that still changes at the end does so by rules that have held long enough to go on. */
-function endsInRules(runs: readonly Run[], changes: readonly Change[]): boolean {
-  const current = runs.filter((run) => isCurrent(run, changes))
-  return current.length > 0 && current.every(({ rule, changes: own }) => rule !== null && own.length >= AHEAD - 1)
-}
-
-/** Whether a run reaches into the last year that was looked at. */
-function isCurrent(run: Run, changes: readonly Change[]): boolean {
-  return (run.changes.at(-1)?.at ?? 0) > (changes.at(-1)?.at ?? 0) - 0.9 * YEAR
-}
-
-/** STANDARD or DAYLIGHT: once, or every year up to the last of the run, or for ever. */
-function observance({ changes, rule }: Run, forEver: boolean): string {
-  const [first, last] = [changes[0], changes.at(-1)]
-  if (first === undefined || last === undefined) return ''
-  const end = forEver ? '' : `;UNTIL=${basic(toWallClock(last.at, 'UTC'))}Z`
+/**
+ * STANDARD or DAYLIGHT: every year without an end, or at each change. A rule with an end would need UNTIL, which some
+ * readers take for local time, and others refuse.
+ */
+function observance({ changes, rule }: Run): string {
+  const [first] = changes
+  if (first === undefined) return ''
+  // DTSTART is told again: some readers leave it out where there is an RDATE.
+  const dates = changes.length === 1 ? [] : changes.map(({ wall }) => writeLine('RDATE', basic(wall)))
   return component(first.daylight ? 'DAYLIGHT' : 'STANDARD', [
     writeLine('DTSTART', basic(first.wall)),
-    ...(rule === null ? [] : [writeLine('RRULE', rule + end)]),
+    ...(rule === null ? dates : [writeLine('RRULE', rule)]),
     writeLine('TZOFFSETFROM', utcOffset(first.offsetFrom)),
     writeLine('TZOFFSETTO', utcOffset(first.offsetTo)),
     writeLine('TZNAME', escapeText(first.name)),

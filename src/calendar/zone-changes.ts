@@ -29,12 +29,15 @@ const MOST = 600
 /** Changes between two pauses. */
 const BETWEEN_PAUSES = 20
 
-/** The change that was in force at the first instant, and all up to the last. Yields where whoever asks may pause. */
+/**
+ * The change that was in force at the first instant, and all up to the last; and when the next one after them is, if there
+ * is one. Yields where whoever asks may pause.
+ */
 export function* changesOf(
   zone: Zone,
   first: Instant,
   last: Instant,
-): Generator<void, { changes: Change[]; isComplete: boolean }> {
+): Generator<void, { changes: Change[]; next: Instant | null }> {
   const changes: Change[] = []
   let at = transition(first + 1, zone, 'previous') ?? transition(first, zone, 'next')
   while (at !== null && (at <= last || changes.length === 0) && changes.length < MOST) {
@@ -43,7 +46,7 @@ export function* changesOf(
     at = next
     if (changes.length % BETWEEN_PAUSES === 0) yield
   }
-  return { changes, isComplete: at === null }
+  return { changes, next: at }
 }
 
 function changeAt(zone: Zone, at: Instant): Known {

@@ -69,10 +69,14 @@ export function plainSpan(instant: Instant, zone: Zone): { readonly from: Instan
   }
 }
 
-/** `instant` as ISO 8601 with the zone's offset. */
+/**
+ * `instant` as ISO 8601 (RFC 3339) with the zone's offset. An offset is written in minutes: one with seconds, as of old local
+ * mean times, is rounded up, and the clock time with it. So a whole minute keeps its day, hour and minute.
+ */
 export function toIso(instant: Instant, zone: Zone): string {
-  const minutes = offsetMinutes(instant, zone)
-  return `${toWallClock(instant, zone).replace(' ', 'T')}${formatOffset(minutes, ':')}`
+  const minutes = Math.ceil(offsetSeconds(instant, zone) / 60)
+  const local = toWallClock(instant + minutes * 60, 'UTC')
+  return `${local.replace(' ', 'T')}${formatOffset(minutes, ':')}`
 }
 
 /** `+05:45`, or `+0545` with an empty separator. */

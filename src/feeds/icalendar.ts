@@ -1,6 +1,14 @@
 import { escapeText, joinTexts, writeLine } from '../calendar/content-lines.ts'
 import { basic, describing, type ZoneDescription } from '../calendar/vtimezone.ts'
-import { type Instant, offsetSeconds, plainSpan, toWallClock, type WallClock, type Zone } from '../calendar/zone.ts'
+import {
+  type Instant,
+  isManual,
+  offsetSeconds,
+  plainSpan,
+  toWallClock,
+  type WallClock,
+  type Zone,
+} from '../calendar/zone.ts'
 import type { Event, EventRow } from '../domain/events.ts'
 import type { Linked } from '../domain/linked-records.ts'
 import type { Addresses } from '../http/addresses.ts'
@@ -31,6 +39,7 @@ const REFRESH = 'PT1H'
 
 /** Epoch of SEQUENCE, so that it fits the integers of RFC 5545 §3.3.8 until 2088. */
 const SEQUENCE_FROM = Date.UTC(2020, 0) / 1000
+const MAX_SEQUENCE = 2 ** 31 - 1
 
 /** Described zones, each with the unambiguous time span around its last event. */
 type Zones = ReadonlyMap<Zone, ZoneDescription & { plain: ReturnType<typeof plainSpan> }>
@@ -40,7 +49,7 @@ async function* write(feed: Feed): AsyncGenerator<string> {
   yield head(feed)
   const zones = new Map<Zone, ZoneDescription & { plain: ReturnType<typeof plainSpan> }>()
   for (const { timezone, first, last } of events.zones) {
-    if (timezone === 'UTC') continue
+    if (timezone === 'UTC' || isManual(timezone)) continue
     const zone = await runInSlices(describing(timezone, first, last))
     zones.set(timezone, { ...zone, plain: plainSpan(first, timezone) })
     yield zone.text
@@ -52,7 +61,10 @@ async function* write(feed: Feed): AsyncGenerator<string> {
     yield piece
   }
   // A calendar must hold something (RFC 5545 §3.6): without events, the zone of the site.
-  if (isEmpty) yield (await runInSlices(describing(site.timezone, now(), now()))).text
+  if (isEmpty) {
+    const zone = isManual(site.timezone) ? 'UTC' : site.timezone
+    yield (await runInSlices(describing(zone, now(), now()))).text
+  }
   yield writeLine('END', 'VCALENDAR')
 }
 
@@ -64,7 +76,7 @@ function head({ title, self, page, site, events }: Feed): string {
     ['CALSCALE', 'GREGORIAN'],
     ['NAME', escapeText(title)],
     ['X-WR-CALNAME', escapeText(title)],
-    ['X-WR-TIMEZONE', escapeText(site.timezone)],
+    !isManual(site.timezone) && ['X-WR-TIMEZONE', escapeText(site.timezone)],
     self !== null && ['UID', escapeText(self)],
     events.modified !== null && ['LAST-MODIFIED', utc(events.modified)],
     ['URL', page],
@@ -93,7 +105,7 @@ function vevent(event: Event, addresses: Addresses, zones: Zones, terms: TermLin
     ...times(row, zones),
     ['CREATED', utc(row.date_utc)],
     ['LAST-MODIFIED', utc(changed)],
-    ['SEQUENCE', String(Math.max(0, row.modified_utc - SEQUENCE_FROM))],
+    ['SEQUENCE', String(sequence(row))],
     ['STATUS', STATUS[row.status] ?? 'CONFIRMED'],
     (row.status === 'private' || row.password_hash !== null) && ['CLASS', 'PRIVATE'],
     ['TRANSP', row.all_day === 1 ? 'TRANSPARENT' : 'OPAQUE'],
@@ -120,6 +132,11 @@ function uid(id: number, { host }: Addresses): string {
   return `event-${id}@${host}`
 }
 
+/** Grows with every change, see migration 0013. Until the first one it is the time at which the event was written. */
+function sequence(row: EventRow): number {
+  return Math.min(Math.max(row.sequence, row.modified_utc - SEQUENCE_FROM, 0), MAX_SEQUENCE)
+}
+
 function times(row: EventRow, zones: Zones): Line[] {
   if (row.all_day === 1) return days(row)
   const start = dateLine('DTSTART', row.start_utc, row.start_local, row.timezone, zones)
@@ -129,13 +146,17 @@ function times(row: EventRow, zones: Zones): Line[] {
     : [start]
 }
 
-/** Local time with TZID, if the VTIMEZONE maps it to the same instant; else UTC. */
+/**
+ * Local time with TZID, if the VTIMEZONE maps it to the same instant; else UTC. A manual offset has no VTIMEZONE: many
+ * programs know zones by their names only, and take `UTC+2` for UTC.
+ */
 function dateLine(name: string, instant: Instant, wall: WallClock, zone: Zone, zones: Zones): Line {
   const known = zones.get(zone)
   if (known === undefined || instant < known.from || instant >= known.until) return [name, utc(instant)]
   // Events come in order, so the span of the last one is nearly always that of the next.
   if (instant < known.plain.from || instant >= known.plain.until) known.plain = plainSpan(instant, zone)
-  const isPlain = instant >= known.plain.from && instant < known.plain.until
+  // The first instant after a repeated hour is what the clock showed when it was put back: some read it as that.
+  const isPlain = instant > known.plain.from && instant < known.plain.until
   // Many programs drop the seconds of old local mean times.
   const isWhole = isPlain && (instant > MODERN || offsetSeconds(instant, zone) % 60 === 0)
   return isWhole ? [name, basic(wall), { TZID: zone }] : [name, utc(instant)]

@@ -121,6 +121,7 @@ const event: Event = {
     end_utc: 1_938_888_000,
     parent: null,
     password_hash: null,
+    sequence: 0,
   } satisfies EventRow,
   image: picture,
   ...byLinkedPlural((kind) => [linked[kind]]),

@@ -43,6 +43,8 @@ export type EventTable = RecordColumns &
     password_hash: string | null
     /** Parent event. */
     parent: number | null
+    /** Counts the changes, by a trigger: `SEQUENCE` of iCalendar. */
+    sequence: Generated<number>
   }
 
 export interface TermTable {

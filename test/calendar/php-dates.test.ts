@@ -3,13 +3,16 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { type Answer, phpDates } from '../../scripts/php-dates.ts'
 import { instantIn, isBeyondYears, readDate } from '../../src/calendar/date-text.ts'
-import { toIso, type WallClock, type Zone } from '../../src/calendar/zone.ts'
+import { formatOffset, offsetMinutes, toWallClock, type WallClock, type Zone } from '../../src/calendar/zone.ts'
 
 const { tables, exceptions } = phpDates()
 
 function read(text: string, now: WallClock, zone: Zone): Answer {
   const date = readDate(text, () => now)
-  return date === null ? null : toIso(instantIn(date, zone), zone)
+  if (date === null) return null
+  const instant = instantIn(date, zone)
+  // As PHP writes it: of an offset with seconds, those are left out.
+  return `${toWallClock(instant, zone).replace(' ', 'T')}${formatOffset(offsetMinutes(instant, zone), ':')}`
 }
 
 describe('dates as PHP reads them', () => {

@@ -122,6 +122,41 @@ describe('VTIMEZONE', () => {
     check('UTC+5.75', at('1900-06-10T00:00:00'), at('2031-06-11T00:00:00'))
   })
 
+  it('has observances that begin a year before the first event, and before every event that can use it', () => {
+    for (const zone of ZONES) {
+      for (const [first, last] of [
+        ['1960-06-10', '2031-06-10'],
+        ['1985-01-10', '1985-01-11'],
+        ['2006-06-10', '2007-06-10'],
+        ['2031-03-31', '2031-04-30'],
+        ['2031-11-05', '2060-11-05'],
+      ] as const) {
+        const described = describeZone(zone, at(`${first}T10:00:00`), at(`${last}T12:00:00`))
+        const calendar = new ICAL.Component(ICAL.parse(described.text.trim()))
+        const starts = calendar.getAllSubcomponents().map((part) => String(part.getFirstPropertyValue('dtstart')))
+        const yearBefore = new Date((at(`${first}T10:00:00`) - 365 * 86_400) * 1000).toISOString()
+        assert.ok(
+          starts.some((start) => start < yearBefore),
+          `${zone} from ${first}: ${starts}`,
+        )
+        // By the clock: one that is put back shows its change a little later than the next times.
+        const usable = new Date((described.from + 15 * HOUR) * 1000).toISOString()
+        assert.ok(
+          starts.every((start) => start < usable),
+          `${zone} from ${first}: ${starts}`,
+        )
+        assert.ok(described.until > at(`${last}T12:00:00`), `${zone} until ${last}`)
+      }
+    }
+  })
+
+  it('has no rule with an end, which readers take for UTC, for local time, or for a fault', () => {
+    for (const zone of ZONES) {
+      const { text } = describeZone(zone, at('1970-01-10T00:00:00'), at('2031-02-01T00:00:00'))
+      assert.doesNotMatch(text, /UNTIL|COUNT/, zone)
+    }
+  })
+
   it('leaves out times that a clock shows twice, which no zone can tell apart', () => {
     const change = at('2031-10-26T01:00:00')
     const found = [-3601, -3600, -1, 0, 3599, 3600].map((distance) => isShownTwice(change + distance, 'Europe/Paris'))
@@ -137,14 +172,14 @@ describe('VTIMEZONE', () => {
         'BEGIN:VTIMEZONE',
         'TZID:Europe/Paris',
         'BEGIN:DAYLIGHT',
-        'DTSTART:20300331T020000',
+        'DTSTART:20290325T020000',
         'RRULE:FREQ=YEARLY;BYMONTH=3;BYDAY=-1SU',
         'TZOFFSETFROM:+0100',
         'TZOFFSETTO:+0200',
         'TZNAME:CEST',
         'END:DAYLIGHT',
         'BEGIN:STANDARD',
-        'DTSTART:20301027T030000',
+        'DTSTART:20291028T030000',
         'RRULE:FREQ=YEARLY;BYMONTH=10;BYDAY=-1SU',
         'TZOFFSETFROM:+0200',
         'TZOFFSETTO:+0100',

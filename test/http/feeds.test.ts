@@ -297,6 +297,69 @@ describe('iCalendar', () => {
     assert.ok(three.sequence < 2 ** 31)
   })
 
+  it('counts every change, also several in one second, and with a clock that is put back', async () => {
+    const { id } = await event('Counted', { tags: ['counted'] })
+    const change = (json: object) => site.service.expect(200, 'editor', `/events/${id}`, { method: 'PATCH', json })
+    const sequences: number[] = []
+    const look = async () => {
+      const [found] = read(await feed('/tag/counted.ics'))
+      assert.ok(found)
+      const changed = stamp(found, 'last-modified')
+      assert.deepEqual([changed, stamp(found, 'dtstamp')], [site.now, site.now])
+      sequences.push(found.sequence)
+    }
+    site.now += 10
+    for (const title of ['One', 'Two', 'Three']) {
+      await change({ title })
+      await look()
+    }
+    const before = site.now
+    site.now -= 15
+    await change({ title: 'Back' })
+    await look()
+    site.now = before + 1
+    await change({ venue: { venue: 'Moved' } })
+    await look()
+    assert.deepEqual(
+      sequences,
+      [...new Set(sequences)].sort((one, other) => one - other),
+    )
+    assert.ok(sequences.every((one) => Number.isInteger(one) && one < 2 ** 31))
+  })
+
+  it('goes on with the SEQUENCE that events had before changes were counted, up to the largest', async () => {
+    const { id } = await event('Old', { tags: ['old'] })
+    const sequence = async () => read(await feed('/tag/old.ics'))[0]?.sequence
+    const change = () =>
+      site.service.expect(200, 'editor', `/events/${id}`, { method: 'PATCH', json: { title: 'Old' } })
+    const asBefore = site.now - 10 - Date.UTC(2020, 0) / 1000
+    assert.equal(await sequence(), asBefore)
+    site.now -= 10
+    await change()
+    assert.equal(await sequence(), asBefore + 1)
+    const now = site.now
+    site.now = Date.UTC(2099, 0) / 1000
+    for (let n = 0; n < 3; n++) await change()
+    assert.equal(await sequence(), 2 ** 31 - 1)
+    site.now = now + 10
+    await change()
+    assert.equal(await sequence(), 2 ** 31 - 1)
+  })
+
+  it('writes the times of manual offsets in UTC', async () => {
+    const manual = { 'UTC+2': '170000', 'UTC-3:30': '223000', 'UTC+5.75': '131500', 'UTC+14': '050000' }
+    for (const timezone of Object.keys(manual)) await event(timezone, { timezone, tags: ['manual'] })
+    const text = await feed('/tag/manual.ics')
+    for (const time of Object.values(manual)) assert.match(text, new RegExp(`^DTSTART:20310610T${time}Z\r$`, 'm'))
+    assert.doesNotMatch(text, /TZID|VTIMEZONE/)
+    const own = await startService({ clock: () => NOW, settings: { timezone: 'UTC+2' } })
+    const { body } = await own.inject({ url: '/events.ics' })
+    // Not even where a calendar without events must hold something.
+    assert.doesNotMatch(body, /UTC\+2/)
+    assert.equal(new ICAL.Component(ICAL.parse(body)).getAllSubcomponents('vtimezone').length, 1)
+    await own.close()
+  })
+
   it('is what it was, to the letter', async () => {
     const own = await startService({ clock: () => NOW })
     const json = JSON.parse(readFileSync(new URL('golden/feed.json', import.meta.url), 'utf8'))
@@ -352,6 +415,27 @@ describe('RSS, Atom and JSON Feed', () => {
     const { texts } = readXml(await feed('/tag/worded.rss'))
     assert.deepEqual(texts['item/ev:startdate'], ['2031-06-10T19:00:00+02:00'])
     assert.deepEqual(texts['item/guid'], [item.id])
+  })
+})
+
+describe('dates with an offset', () => {
+  it('are those of RFC 3339 for local times whose offsets have seconds', async () => {
+    const cases = [
+      ['Africa/Monrovia', '1970-01-01 00:00:00', '1970-01-01T00:00:30-00:44'],
+      ['Africa/Monrovia', '1971-12-31 19:30:00', '1971-12-31T19:30:30-00:44'],
+      ['America/New_York', '1850-06-01 19:00:00', '1850-06-01T19:00:02-04:56'],
+      ['Asia/Tokyo', '1850-06-01 19:00:00', '1850-06-01T19:00:01+09:19'],
+      ['Asia/Kathmandu', '1970-06-01 19:00:00', '1970-06-01T19:00:00+05:30'],
+    ]
+    for (const [n, [timezone, date = '', expected = '']] of cases.entries()) {
+      const made = await event(`Seconds ${n}`, { timezone, start_date: date, end_date: date, tags: [`seconds ${n}`] })
+      const query = '?start_date=1800-01-01'
+      const { items } = JSON.parse(await feed(`/tag/seconds-${n}.json${query}`)) as Json
+      const { texts } = readXml(await feed(`/tag/seconds-${n}.rss${query}`))
+      const shown = [items[0]._event.start, texts['item/ev:startdate']?.[0], made.json_ld.startDate]
+      assert.deepEqual(shown, [expected, expected, expected])
+      assert.equal(Date.parse(expected), Date.parse(`${made.utc_start_date}Z`))
+    }
   })
 })
 

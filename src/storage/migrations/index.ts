@@ -11,6 +11,7 @@ import * as sticky from './0009-sticky.ts'
 import * as imageFiles from './0010-image-files.ts'
 import * as jobs from './0011-jobs.ts'
 import * as virtualEvents from './0012-virtual-events.ts'
+import * as eventSequence from './0013-event-sequence.ts'
 import { perform, type Step, type Watch } from './steps.ts'
 
 export interface Migration {
@@ -34,6 +35,7 @@ export const migrations: Record<string, Migration> = {
   '0010-image-files': imageFiles,
   '0011-jobs': jobs,
   '0012-virtual-events': virtualEvents,
+  '0013-event-sequence': eventSequence,
 }
 
 export function runMigration(db: Kysely<unknown>, { steps }: Migration, watch?: Watch): Promise<void> {
