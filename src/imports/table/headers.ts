@@ -1,6 +1,6 @@
 import { fold } from '../../lib/fold.ts'
 import { eventFields, NOT_IN_TABLES } from '../../schema/event.ts'
-import { LINKED_FIELDS, type LinkedKind } from '../../schema/linked.ts'
+import { byLinkedKind, LINKED_FIELDS, LINKED_KINDS, type LinkedKind } from '../../schema/linked.ts'
 
 /** What the rows of a table are. */
 export type TableKind = 'event' | LinkedKind
@@ -68,10 +68,9 @@ const EVENT: Aliases = {
 
 const ownNames = (names: readonly string[]): Aliases => Object.fromEntries(names.map((name) => [name, []]))
 
-const LINKED: Record<LinkedKind, Aliases> = {
+/** The same for tables of linked records, as far as other programs write such. */
+const OF_OTHERS: Partial<Record<LinkedKind, Aliases>> = {
   venue: {
-    ...ownNames(Object.keys(LINKED_FIELDS.venue)),
-    venue: ['venuename'],
     address: ['venueaddress', 'venueaddress1'],
     address_2: ['venueaddress2'],
     city: ['venuecity'],
@@ -88,7 +87,6 @@ const LINKED: Record<LinkedKind, Aliases> = {
     show_map_link: ['venueshowmaplink'],
   },
   organizer: {
-    ...ownNames(Object.keys(LINKED_FIELDS.organizer)),
     organizer: ['organizername', 'organisername', 'organiser'],
     description: ['organizerdescription'],
     email: ['organizeremail'],
@@ -97,6 +95,14 @@ const LINKED: Record<LinkedKind, Aliases> = {
     image: ['organizerfeaturedimage', 'featuredimage', 'organizerimage'],
   },
 }
+
+const LINKED = byLinkedKind(
+  (kind): Aliases => ({
+    ...ownNames(Object.keys(LINKED_FIELDS[kind])),
+    [kind]: [`${kind}name`],
+    ...OF_OTHERS[kind],
+  }),
+)
 
 /** A column of a table: where it is, and by which name it was known. */
 export interface Column {
@@ -162,8 +168,7 @@ export function readHeader(names: readonly string[]): Header {
 
 /** The header of a table of venues or organizers: of the kind with more columns, if it names both. */
 function linkedHeader(keys: ReadonlyMap<string, number>, hasName: boolean): Header | null {
-  const [best] = (['venue', 'organizer'] as const)
-    .map((kind): Header => ({ kind, columns: named(keys, kind, hasName), lacking: [] }))
+  const [best] = LINKED_KINDS.map((kind): Header => ({ kind, columns: named(keys, kind, hasName), lacking: [] }))
     .filter(({ kind, columns }) => columns.has(kind))
     .sort((one, other) => other.columns.size - one.columns.size)
   return best ?? null

@@ -6,8 +6,8 @@ import type { CsvRow } from '../../lib/csv.ts'
 import { AppError, type Problem } from '../../lib/errors.ts'
 import { fold } from '../../lib/fold.ts'
 import { asHtml, plainText } from '../../lib/html.ts'
-import { type Fields, readFields } from '../../schema/field.ts'
-import { LINKED_FIELDS, type LinkedKind } from '../../schema/linked.ts'
+import { type Fields, readFields, storedEntries } from '../../schema/field.ts'
+import { byLinkedKind, LINKED_FIELDS, type LinkedKind } from '../../schema/linked.ts'
 import * as storage from '../../storage/imports.ts'
 import * as linkedStorage from '../../storage/linked-records.ts'
 import type { RecordRow } from '../../storage/records.ts'
@@ -21,10 +21,11 @@ type Payload = Record<string, unknown>
 type Outcome = 'created' | 'updated' | 'unchanged' | Problem
 
 /** Columns that are empty in a record that a table of events has made of a name alone. */
-const DETAILS: Record<LinkedKind, readonly string[]> = {
-  venue: ['address', 'city', 'zip', 'phone', 'website', 'description'],
-  organizer: ['phone', 'website', 'email', 'description'],
-}
+const DETAILS = byLinkedKind((kind) =>
+  storedEntries<Fields, string>(LINKED_FIELDS[kind], [kind])
+    .filter(([, field]) => field.kind.type !== 'boolean')
+    .map(([name]) => name),
+)
 
 /** Rows of a table of venues or organizers. */
 export class LinkedRows {
