@@ -342,7 +342,7 @@ function addImages(app: FastifyInstance, service: Service): void {
 
 /** Whether an error is shown as a page: the client is a browser, outside the REST interface. */
 function wantsErrorPage({ url, headers }: FastifyRequest): boolean {
-  return !url.startsWith(MAIN_MOUNT) && /\btext\/html\b/.test(headers.accept ?? '')
+  return !url.startsWith(MAIN_MOUNT) && !/\/wp-json(\/|\?|$)/.test(url) && /\btext\/html\b/.test(headers.accept ?? '')
 }
 
 /** Throws 405 for a known path with an unsupported method, else 404. */

@@ -54,13 +54,18 @@ export async function upcoming(
 
 /** Ongoing events that began before the shown days; empty for past days. */
 export async function running(context: Context, filters: Filters): Promise<Markup | null> {
-  const { call, today, t } = context
-  if (filters.start !== null && filters.start < today) return null
+  return runningStrip(context, await runningEvents(context, filters))
+}
+
+async function runningEvents({ call, today }: Context, filters: Filters): Promise<readonly Event[]> {
+  if (filters.start !== null && filters.start < today) return []
   const eve = addDays(filters.start ?? today, -1)
   const query = { ...restQuery(filters), starts_before: eve, ends_after: eve, per_page: MAX_RUNNING }
-  const { events: found } = filters.page > 1 ? { events: [] } : await eventList.list(call.scope, () => query)
-  if (found.length === 0) return null
-  return strip(context, 'running', t('still_on'), found)
+  return filters.page > 1 ? [] : (await eventList.list(call.scope, () => query)).events
+}
+
+function runningStrip(context: Context, found: readonly Event[]): Markup | null {
+  return found.length === 0 ? null : strip(context, 'running', context.t('still_on'), found)
 }
 
 /** Body of list pages: ongoing events, days, and pagination; and its events as JSON-LD. */
@@ -71,10 +76,11 @@ async function listing(
   months: boolean,
 ): Promise<{ content: Markup; listed: JsonLd[] }> {
   const { found, pages } = await upcoming(context, filters)
-  const content = html`${await running(context, filters)}
+  const ongoing = await runningEvents(context, filters)
+  const content = html`${runningStrip(context, ongoing)}
 ${found.length > 0 ? agenda(context, found, { months, pictured: true }) : empty(context)}
 ${pager(context, filters.page, pages, (page) => `${path}${searchOf(filters, { page })}`)}`
-  return { content, listed: eventsLd(context, found) }
+  return { content, listed: eventsLd(context, [...ongoing, ...found]) }
 }
 
 /** Protected events have no JSON-LD: it contains what the password protects. */

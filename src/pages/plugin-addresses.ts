@@ -13,13 +13,16 @@ const OF_PLUGIN = /(?:^|&)(?:(?:outlook-)?ical|post_type|tribe[-_]|event(?:Date|
 /** Our own pages that the plugin has at the same address. */
 const SHARED = /^\/(?:events(?:\/(?:month|week|day|map)|\/category\/.+)?|(?:venue|organizer|tag)\/[^/]+)$/
 
+/** A feed stays what it is. */
+const FEED = /\.(?:ics|rss|atom|json|csv)$/
+
 /**
  * Rewrites an address of the plugin that is answered at another one: a page with `ical=1`, the query form that sites
  * without readable addresses use (`/?post_type=tribe_events`), and one of our pages with parameters of the plugin. Returns
  * null for all others.
  */
 export function rewritePluginAddress(path: string, search: string): string | null {
-  if (!OF_PLUGIN.test(search)) return null
+  if (!OF_PLUGIN.test(search) || FEED.test(path)) return null
   const given = new URLSearchParams(search)
   const asked = path.replace(/(?<=.)\/$/, '')
   const page = byQuery({ path: asked, search: given })
@@ -44,6 +47,9 @@ function wantsCalendar(search: URLSearchParams): boolean {
 
 /** Finds the page of an address without a path, such as `/?tribe_events=concert`. */
 function byQuery({ path, search }: Address): Address {
+  const view = search.get('eventDisplay') ?? 'list'
+  if (path === '/events' && Object.hasOwn(VIEWS, view) && VIEWS[view] !== '/events/')
+    return { path: `/events/${view}`, search }
   if (path !== '/' && path !== '/index.php') return { path, search }
   for (const kind of RECORD_KINDS) {
     const name = kind === 'event' ? 'tribe_events' : `tribe_${kind}`
@@ -52,6 +58,7 @@ function byQuery({ path, search }: Address): Address {
   }
   const isCalendar = search.get('post_type') === 'tribe_events' || search.has('tribe_events_cat')
   if (!isCalendar) return { path, search }
-  const view = search.get('eventDisplay') ?? 'list'
+  const name = search.get('name')
+  if (name) return { path: `/event/${encodeURIComponent(name)}`, search: without(search, 'name') }
   return { path: `/events/${Object.hasOwn(VIEWS, view) ? view : 'list'}`, search }
 }

@@ -1,6 +1,6 @@
-import { LINKED_KINDS } from '../schema/linked.ts'
+import { LINKED_KINDS, RECORD_KINDS } from '../schema/linked.ts'
 import { addDays } from './context.ts'
-import { type Address, DAY, isView, MONTH, ours, stepsOf, without, write } from './plugin-names.ts'
+import { type Address, DAY, isPast, isView, MONTH, ours, stepsOf, without, write } from './plugin-names.ts'
 
 /** Address of the calendar for a page, with its filters; null if the page has none. */
 export function calendarOf({ path, search }: Address): string | null {
@@ -15,25 +15,47 @@ export function calendarOf({ path, search }: Address): string | null {
     if (value) set.set(rest, value)
     set.delete(page)
   }
-  if (/^\/(events\/category|event|venue|organizer|tag)\//.test(path))
-    return write({ path: `${fileBase(path)}.ics`, search: set })
-  if (path === '/' || path === '/events') return write(ofLinked({ path: '/events.ics', search: set }))
-  if (!path.startsWith('/events/')) return null
-  const { steps } = stepsOf(path.slice('/events/'.length))
+  if (/^\d{1,15}$/.test(search.get('p') ?? '')) return `/events.ics?include=${search.get('p')}`
+  const steps = stepsOf(path).steps
   const [first = '', second = ''] = steps
-  if (first === 'tag' && second !== '') return write({ path: `/tag/${encodeURIComponent(second)}.ics`, search: set })
-  if (first === 'featured') set.set('featured', 'true')
-  else if (steps.length > 0 && !isView(first)) return null
-  const [start, end] = rangeOf(first, second || set.get('start_date') || '')
-  if (start !== '') set.set('start_date', start)
-  if (end !== '' && !set.has('end_date')) set.set('end_date', end)
-  return write(ofLinked({ path: '/events.ics', search: set }))
+  if (first === 'event') return `/event/${second}.ics`
+  const range = (view: readonly string[]) => narrow(set, view, search)
+  if ((RECORD_KINDS as readonly string[]).includes(first) || first === 'tag')
+    return write({ path: `/${first}/${second}.ics`, search: range(steps.slice(2)) })
+  if (first !== 'events' && steps.length > 0) return null
+  // Whether the last step is a view or a category is known where categories are.
+  if (second === 'category')
+    return write({ path: `/${stepsOf(path).steps.join('/')}.ics`, search: range(steps.slice(2).filter(isDate)) })
+  if (second === 'tag' && steps.length > 2)
+    return write({ path: `/tag/${steps[2]}.ics`, search: range(steps.slice(3)) })
+  if (second === 'featured') set.set('featured', 'true')
+  else if (second !== '' && !isView(second)) return null
+  return write(ofLinked({ path: '/events.ics', search: range(steps.slice(second === 'featured' ? 2 : 1)) }))
 }
 
-/** Path of a record without the date that the plugin may add to an event. */
-function fileBase(path: string): string {
-  const [, kind, slug] = path.split('/')
-  return kind === 'event' ? `/event/${slug}` : path
+const isDate = (step: string) => MONTH.test(step) || DAY.test(step)
+
+/** Bounds the events to the days of the page. Like the page, the calendar has events that began before and are still on. */
+function narrow(set: URLSearchParams, view: readonly string[], given: URLSearchParams): URLSearchParams {
+  const dated = view.find(isDate) ?? set.get('start_date') ?? ''
+  const named =
+    view.find((step) => !isDate(step)) ?? (view.some((step) => DAY.test(step)) ? 'day' : view.length > 0 ? 'month' : '')
+  const [eve, last] =
+    isPast(given) || named === 'past' ? [eveOf(set.get('start_date') ?? ''), ''] : rangeOf(named, dated)
+  if (isPast(given) || named === 'past') set.set('ends_before', 'yesterday')
+  const end = last || set.get('end_date')
+  if (eve === null) return set
+  set.delete('start_date')
+  set.delete('end_date')
+  if (eve !== '') set.set('ends_after', eve)
+  if (end) set.set('starts_before', end)
+  return set
+}
+
+/** The day before a day; empty without one, null if there is no such day. */
+function eveOf(day: string): string | null {
+  if (day === '') return ''
+  return DAY.test(day) && !Number.isNaN(Date.parse(`${day}T00:00:00Z`)) ? addDays(day, -1) : null
 }
 
 /** Pages name a venue or organizer by slug, feeds by id: the feed of that record takes the other filters. */
@@ -43,22 +65,19 @@ function ofLinked({ path, search }: Address): Address {
   return { path: `/${kind}/${encodeURIComponent(search.get(kind) ?? '')}.ics`, search: without(search, kind) }
 }
 
-/** First and last day of a view, in words where only the clock knows them. */
-function rangeOf(view: string, date: string): [start: string, end: string] {
-  const at = MONTH.test(view) || DAY.test(view) ? view : date
-  const name = MONTH.test(view) ? 'month' : DAY.test(view) ? 'day' : view
-  if (name === 'month') {
-    if (!MONTH.test(at) && !DAY.test(at)) return ['first day of this month', 'last day of this month']
-    const month = at.slice(0, 7)
+/** The day before the first day of a view, and its last day: in words where only the clock knows them. */
+function rangeOf(view: string, date: string): [eve: string | null, last: string] {
+  if (view === 'month') {
+    if (!isDate(date)) return ['last day of last month', 'last day of this month']
+    const month = date.slice(0, 7)
     const days = new Date(Date.UTC(Number(month.slice(0, 4)), Number(month.slice(5)), 0)).getUTCDate()
-    return [`${month}-01`, `${month}-${days}`]
+    return [eveOf(`${month}-01`), `${month}-${days}`]
   }
-  if (name === 'week') {
-    if (!DAY.test(at)) return ['monday this week', 'sunday this week']
-    const weekday = (new Date(`${at}T00:00:00Z`).getUTCDay() + 6) % 7
-    return Number.isNaN(weekday) ? [at, at] : [addDays(at, -weekday), addDays(at, 6 - weekday)]
+  if (view === 'week') {
+    if (!DAY.test(date)) return ['sunday last week', 'sunday this week']
+    const weekday = (new Date(`${date}T00:00:00Z`).getUTCDay() + 6) % 7
+    return Number.isNaN(weekday) ? [null, ''] : [addDays(date, -weekday - 1), addDays(date, 6 - weekday)]
   }
-  if (name === 'day' || name === 'today') return DAY.test(at) ? [at, at] : ['today', 'today']
-  if (name === 'past') return [date || '0001-01-01', 'yesterday']
-  return [date, '']
+  if (view === 'day' || view === 'today') return DAY.test(date) ? [eveOf(date), date] : ['yesterday', 'today']
+  return [eveOf(date), '']
 }

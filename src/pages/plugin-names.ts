@@ -36,8 +36,8 @@ const CONSUMED = new Set([
   'hide_subsequent_recurrences',
 ])
 
-export const MONTH = /^\d{4}-\d{2}$/
-export const DAY = /^\d{4}-\d{2}-\d{2}$/
+export const MONTH = /^\d{4}-(?:0[1-9]|1[0-2])$/
+export const DAY = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/
 
 /** An address below the base address. The path has no slash at its end, but for `/`. */
 export interface Address {

@@ -9,6 +9,8 @@ export function nearestPage(path: string, sent: string, today: string): string |
   if (page !== null) search.set('page', page)
   const [first = '', ...rest] = steps
   if (first === 'feed') return '/events.rss'
+  if (first === 'ical') return '/events.ics'
+  if (first === 'all') return write({ path: '/events/', search })
   if (first === 'featured') {
     search.set('featured', '1')
     return viewPage(rest, search)

@@ -1,5 +1,6 @@
 import type { Answer, Call, View } from '../http/endpoint.ts'
 import { AppError } from '../lib/errors.ts'
+import { RECORD_KINDS } from '../schema/linked.ts'
 import { contextOf } from './context.ts'
 import { nearestPage } from './plugin-pages.ts'
 import { redirectTo } from './redirect.ts'
@@ -12,14 +13,24 @@ async function view(call: Call): Promise<Answer> {
   return redirectTo(context.link(nearest), /\bend_date=/.test(nearest) ? 302 : 301)
 }
 
-/** The plugin adds the day to the address of a recurring event. */
-async function occurrence(call: Call): Promise<Answer> {
-  if (!/^\d{4}-\d{2}-\d{2}(\/\d+)?\/?$/.test(call.rest)) throw new AppError('rest_no_route')
-  return redirectTo(contextOf(call).link(`/event/${encodeURIComponent(call.slug)}/`))
+/** Address of a feed or page of a record; the plugin adds the day to that of a recurring event. */
+function below(kind: string): View['handle'] {
+  return async (call) => {
+    const path = `/${kind}/${encodeURIComponent(call.slug)}`
+    const rest = call.rest.replace(/\/$/, '')
+    const [, page] = /^(?:list\/)?page\/([1-9]\d{0,8})$/.exec(rest) ?? []
+    const isSame = kind === 'event' ? /^(\d{4}-\d{2}-\d{2}(\/\d+)?|all)$/.test(rest) : rest === 'list'
+    const target = isSame ? `${path}/` : rest === 'ical' ? `${path}.ics` : null
+    const listed = kind === 'event' ? null : rest === 'feed' ? `${path}.rss` : page && `${path}/?page=${page}`
+    if (!target && !listed) throw new AppError('rest_no_route')
+    return redirectTo(contextOf(call).link(String(target ?? listed)))
+  }
 }
 
 /** Pages of the WordPress calendar plugin that have another address here. Routes of our own come first. */
 export const pluginViews: readonly View[] = [
   { path: '/events/*', methods: ['GET'], handle: view },
-  { path: '/event/:slug/*', methods: ['GET'], handle: occurrence },
+  ...[...RECORD_KINDS, 'tag'].map(
+    (kind): View => ({ path: `/${kind}/:slug/*`, methods: ['GET'], handle: below(kind) }),
+  ),
 ]

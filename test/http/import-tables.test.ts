@@ -251,6 +251,23 @@ describe('POST /import of a table', () => {
     assert.match(found[0].description, /a &lt;b&gt; c/)
   })
 
+  it('takes a word that nobody knows for private, and leaves out flags that are neither yes nor no', async () => {
+    const report = await send(
+      'Subject,Start Date,Start Time,All day event,Private\n' +
+        'Doctor,6/13/2031,7:00 PM,perhaps,Privado\nArzt,6/14/2031,7:00 PM,Aus,Ein\nOffen,6/15/2031,7:00 PM,Aus,Aus\n',
+    )
+    assert.equal(counts(report)[0], 3)
+    assert.ok(report.notes.some(({ message }: Json) => /true or false/.test(message)))
+    assert.deepEqual(
+      (await events()).map(({ title, status }) => [title, status]),
+      [
+        ['Doctor', 'private'],
+        ['Arzt', 'private'],
+        ['Offen', 'publish'],
+      ],
+    )
+  })
+
   it('takes one event of a list of orders, and cancelled events of Eventbrite to the trash', async () => {
     const table = (status: string) =>
       'Order ID,Attendee email,Event name,Event ID,Event start date,Event start time,Event timezone,Event location,Event Status\n' +

@@ -63,6 +63,14 @@ describe('JSON-LD of list pages', () => {
     assert.deepEqual(shown, expected)
   })
 
+  it('has the events that are still on', async () => {
+    const json = { title: 'Exhibition', start_date: '2031-05-20 10:00', end_date: '2031-08-20 18:00' }
+    const { id } = await service.expect(201, 'administrator', '/events', { json })
+    const [found] = await read('/events/')
+    assert.ok(found.some((one: Json) => one.name === 'Exhibition'))
+    await service.expect(200, 'administrator', `/events/${id}`, { method: 'DELETE', query: { force: true } })
+  })
+
   it('is left out of an empty list', async () => {
     assert.deepEqual(await read('/events/?search=nothing'), [])
   })

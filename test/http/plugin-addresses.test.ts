@@ -105,6 +105,36 @@ describe('addresses of the WordPress calendar plugin', () => {
     assert.deepEqual(await titles('/events/featured/?ical=1'), ['Jazz'])
   })
 
+  it('have the events that the page shows, also those that began before and are still on', async () => {
+    const json = { title: 'Exhibition', start_date: '2031-05-20 10:00', end_date: '2031-08-20 18:00', tags: ['late'] }
+    const { id } = await service.expect(201, 'administrator', '/events', { json: { ...json, categories: ['Music'] } })
+    const titles = async (path: string) => titlesIn(await (await read(path)).text()).sort()
+    const DATED = ['/events/month/2031-07/', '/events/2031-07/', '/events/week/2031-07-01/', '/events/2031-07-01/']
+    for (const path of [...DATED, '/events/day/2031-07-01/'])
+      assert.deepEqual(await titles(`${path}?ical=1`), ['Exhibition', 'Summer'], path)
+    assert.deepEqual(await titles('/events/?eventDisplay=day&eventDate=2031-07-01&ical=1'), ['Exhibition', 'Summer'])
+    assert.deepEqual(await titles('/events/today/?ical=1'), ['Exhibition', 'Jazz'])
+    assert.deepEqual(await titles('/events/?tribe-bar-date=2031-07-02&ical=1'), ['Exhibition'])
+    assert.deepEqual(await titles('/events/?start_date=2031-07-01&end_date=2031-07-01&ical=1'), [
+      'Exhibition',
+      'Summer',
+    ])
+    assert.deepEqual(await titles('/events/category/music/month/2031-07/?ical=1'), ['Exhibition'])
+    assert.deepEqual(await titles('/events/tag/late/2031-07/?ical=1'), ['Exhibition'])
+    assert.deepEqual(await titles('/tag/late/page/2/?ical=1'), ['Exhibition', 'Jazz'])
+    for (const path of ['/events/past/?', '/events/list/?eventDisplay=past&', '/events/?tribe_event_display=past&'])
+      assert.deepEqual(await titles(`${path}ical=1`), ['Long ago'], path)
+    assert.deepEqual(await titles(`/?post_type=tribe_events&p=${id}&ical=1`), ['Exhibition'])
+    assert.deepEqual(await titles('/?post_type=tribe_events&name=jazz&ical=1'), ['Jazz'])
+    await service.expect(200, 'administrator', `/events/${id}`, { method: 'DELETE', query: { force: true } })
+  })
+
+  it('leave feeds as they are', async () => {
+    for (const file of ['/events.ics', '/event/jazz.ics', '/tag/late.ics', '/events/category/music.ics', '/events.rss'])
+      for (const query of ['ical=1', 'tribe-bar-search=x', 'eventDisplay=month'])
+        assert.equal(await (await read(`${file}?${query}`)).text(), await (await read(file)).text(), file)
+  })
+
   it('are pages without ical, with ical=0, and for a POST', async () => {
     for (const path of ['/events/?ical=0', '/event/jazz/?ical=false', '/?post_type=post', '/?ical=0'])
       assert.match(String((await read(path)).headers.get('content-type')), /^text\/html/, path)
@@ -145,6 +175,12 @@ describe('addresses of the WordPress calendar plugin', () => {
       '/event/jazz/2031-06-11/': '/event/jazz/',
       '/?post_type=tribe_events': '/events/',
       '/events/feed/': '/events.rss',
+      '/events/ical/': '/events.ics',
+      '/event/jazz/ical/': '/event/jazz.ics',
+      '/event/jazz/all/': '/event/jazz/',
+      '/venue/harbour-hall/page/1/': '/venue/harbour-hall/?page=1',
+      '/tag/late/feed/': '/tag/late.rss',
+      '/organizer/the-club/list/': '/organizer/the-club/',
       '/fr/events/list/': '/fr/events/',
     }
     for (const [path, target] of Object.entries(views)) {
@@ -178,6 +214,7 @@ describe('addresses of the WordPress calendar plugin', () => {
       '/events/list/page/x/',
       '/event/jazz/x/',
       '/events/tag/',
+      '/events/2031-13/',
     ])
       assert.equal((await read(path)).status, 404, path)
   })

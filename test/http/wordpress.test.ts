@@ -144,6 +144,18 @@ describe('the general interface of WordPress', () => {
     assert.deepEqual((await call(200, 'author', '/wp/v2/media?search=other')).body, [])
   })
 
+  it('takes forms of every kind, and answers errors as JSON to every client', async () => {
+    const form = new FormData()
+    form.append('name', 'By form')
+    const sent = new Response(form)
+    const headers = { 'content-type': String(sent.headers.get('content-type')), accept: 'text/html, */*; q=.2' }
+    const raw = Buffer.from(await sent.arrayBuffer())
+    const { id } = (await call(201, 'editor', '/wp/v2/tags', { raw, headers })).body
+    assert.equal((await call(400, 'editor', '/wp/v2/tags', { raw, headers })).body.data.term_id, id)
+    await call(401, null, '/wp/v2/users/me', { headers: { accept: 'text/html' } })
+    await call(400, 'editor', '/wp/v2/tags', { raw: picture, headers: { 'content-type': 'image/jpeg' } })
+  })
+
   it('refuses a file that is no image', async () => {
     const notes = readFileSync(new URL(import.meta.url))
     await call(400, 'author', '/wp/v2/media', { raw: notes, headers: { 'content-type': 'image/jpeg' } })

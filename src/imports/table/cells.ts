@@ -1,8 +1,8 @@
 /** Cells of a row, by our names of columns. */
 export type Cell = (name: string) => string
 
-const YES = ['yes', 'y', 'on', 'x', 'wahr', 'ja', 'vrai', 'oui', 'verdadero', 'si', 'sí']
-const NO = ['no', 'n', 'off', 'falsch', 'nein', 'faux', 'non', 'falso']
+const YES = ['yes', 'y', 'on', 'x', 'wahr', 'ja', 'vrai', 'oui', 'verdadero', 'si', 'sí', 'ein', 'activé', 'activado']
+const NO = ['no', 'n', 'off', 'falsch', 'nein', 'faux', 'non', 'falso', 'aus', 'désactivé', 'desactivado']
 
 /** `true` or `false` for a word that means it; other text is unchanged, but in lower case. */
 export function flagText(text: string): string {

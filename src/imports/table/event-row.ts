@@ -89,7 +89,7 @@ function plainFields(table: Table, cell: Cell, left: Problem[]): Record<string, 
   for (const name of PLAIN) if (table.has(name)) fields[name] = cell(name)
   // An empty cell means that none was given.
   for (const name of ['slug', 'date', 'date_utc']) if (cell(name) === '') delete fields[name]
-  for (const name of FLAGS) if (table.has(name)) fields[name] = flagText(cell(name))
+  for (const name of FLAGS) if (table.has(name)) readFlag(table, name, flagText(cell(name)), fields, left)
   const zone = cell('timezone')
   if (zone !== '') fields.timezone = zoneNamed(zone) ?? undefined
   if (zone !== '' && fields.timezone === undefined) left.push(notTaken('timezone', { problem: 'not_a_zone' }))
@@ -102,6 +102,14 @@ function plainFields(table: Table, cell: Cell, left: Problem[]): Record<string, 
   return fields
 }
 
+/** A word that is neither yes nor no costs the field. In our own tables it is refused, like every other wrong value. */
+function readFlag(table: Table, name: string, flag: string, fields: Record<string, unknown>, left: Problem[]): void {
+  fields[name] = flag
+  if (table.isOwn || ['', 'true', 'false'].includes(flag)) return
+  delete fields[name]
+  left.push(notTaken(name, { problem: 'not_a_flag' }))
+}
+
 function notTaken(name: string, problem: Problem): Problem {
   return { problem: 'field_not_brought', name, details: { [name]: problem } }
 }
@@ -109,7 +117,9 @@ function notTaken(name: string, problem: Problem): Problem {
 /** The status that a row gives its event. One that has none leaves the status of an event that is here. */
 function statusOf(table: Table, cell: Cell): { status?: string } {
   if (table.isOwn) return cell('status') === '' ? {} : { status: cell('status') }
-  const isPrivate = flagText(cell('private')) === 'true' || /^(priv|confid|vertrau|pers)/i.test(cell('sensitivity'))
+  // A word that nobody knows is taken for yes: what may be private is not published.
+  const isPrivate =
+    !['', 'false'].includes(flagText(cell('private'))) || /^(priv|confid|vertrau|pers)/i.test(cell('sensitivity'))
   if (isPrivate) return { status: 'private' }
   const status = (cell('event_status') || cell('status')).toLowerCase()
   return (STATUSES as readonly string[]).includes(status) ? { status } : {}

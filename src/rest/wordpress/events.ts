@@ -46,7 +46,7 @@ function present({ addresses, scope }: Call, { row, whole, image, categories, ta
     id: row.id,
     date: time(row.date_utc, scope.site.timezone),
     date_gmt: time(row.date_utc, 'UTC'),
-    guid: { rendered: `${addresses.home}/?post_type=tribe_events&p=${row.id}` },
+    guid: { rendered: `${addresses.home}/event/${row.slug}/` },
     modified: time(row.modified_utc, scope.site.timezone),
     modified_gmt: time(row.modified_utc, 'UTC'),
     slug: row.slug,

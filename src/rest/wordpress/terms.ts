@@ -47,6 +47,8 @@ export function termViews(root: string): View[] {
       {
         path: `${root}/${base}`,
         methods: ['POST'],
+        // Forms may be multipart.
+        upload: true,
         async handle(call) {
           requireUser(call)
           const made = await terms.create(call.scope, kind, call.body)
