@@ -1,12 +1,4 @@
-import {
-  type Compilable,
-  type CompiledQuery,
-  type DatabaseConnection,
-  type Kysely,
-  type QueryResult,
-  type Selectable,
-  sql,
-} from 'kysely'
+import { type Compilable, type CompiledQuery, type Kysely, type Selectable, sql } from 'kysely'
 import type { Tables } from './tables.ts'
 
 /** A parameter whose value is given when the statement runs. */
@@ -30,16 +22,6 @@ export function bindValues(query: CompiledQuery, values: readonly unknown[]): Co
 }
 
 /**
- * Runs a compiled query. If a transaction owns the only connection, the query goes to it directly: the path through
- * Kysely takes a dozen promises.
- */
-export function execute<Row>(db: Kysely<Tables>, query: CompiledQuery<Row>): Promise<QueryResult<Row>> {
-  const { adapter } = db.getExecutor()
-  const direct = db.isTransaction && 'connection' in adapter ? (adapter.connection as DatabaseConnection | null) : null
-  return direct === null ? db.executeQuery(query) : direct.executeQuery(query)
-}
-
-/**
  * A frequent statement, compiled once per database: compiling takes longer than most statements run. `build` gets a
  * placeholder for each value.
  */
@@ -57,7 +39,7 @@ export function prepared<Row, Values extends readonly unknown[]>(
       ).compile()
       compiled.set(adapter, query)
     }
-    return (await execute(db, bindValues(query, values) as CompiledQuery<Row>)).rows
+    return (await db.executeQuery(bindValues(query, values) as CompiledQuery<Row>)).rows
   }
 }
 

@@ -1,6 +1,5 @@
 import { CompiledQuery } from 'kysely'
 import { dialectOf, type Tx } from './dialect.ts'
-import { execute } from './prepared.ts'
 
 const BEGIN = CompiledQuery.raw('savepoint part')
 const ROLLBACK = CompiledQuery.raw('rollback to savepoint part')
@@ -11,7 +10,7 @@ const END = CompiledQuery.raw('release savepoint part')
  * returns the result or throws the error of the part. Errors that end the whole transaction are thrown at once.
  */
 export async function attemptInSavepoint<T>(tx: Tx, work: () => Promise<T>): Promise<() => T> {
-  await execute(tx, BEGIN)
+  await tx.executeQuery(BEGIN)
   let outcome: () => T
   try {
     const result = await work()
@@ -20,12 +19,12 @@ export async function attemptInSavepoint<T>(tx: Tx, work: () => Promise<T>): Pro
     const { isTransient, isUnreachable, faultOf } = dialectOf(tx)
     // These end the whole transaction; some can be retried.
     if (isTransient(error) || isUnreachable(error) || faultOf(error) !== null) throw error
-    await execute(tx, ROLLBACK)
+    await tx.executeQuery(ROLLBACK)
     outcome = () => {
       throw error
     }
   }
-  await execute(tx, END)
+  await tx.executeQuery(END)
   return outcome
 }
 

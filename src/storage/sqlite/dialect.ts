@@ -23,8 +23,6 @@ const MAX_WAITING = 500
 /** Carries our dialect, so that storage functions get it from their transaction. */
 export class Adapter extends SqliteAdapter {
   readonly dialect: Dialect = sqlite
-  /** The connection, which a transaction owns while it runs: see prepared.ts. */
-  connection: DatabaseConnection | null = null
 }
 
 /** The thread that runs the statements. */
@@ -47,7 +45,7 @@ export class SqliteDialect implements KyselyDialect {
     return this.#adapter
   }
   createDriver(): Driver {
-    return new SqliteDriver(this.#file, this.#thread, this.#identity, this.#adapter)
+    return new SqliteDriver(this.#file, this.#thread, this.#identity)
   }
   createQueryCompiler(): SqliteQueryCompiler {
     return new SqliteQueryCompiler()
@@ -61,21 +59,18 @@ class SqliteDriver implements Driver {
   readonly #file: string
   readonly #thread: ConnectionThread
   readonly #identity: FileIdentity | null
-  readonly #adapter: Adapter
   readonly #mutex = new Mutex()
   #connection: LocalConnection | ThreadConnection | undefined
 
-  constructor(file: string, thread: ConnectionThread, identity: FileIdentity | null, adapter: Adapter) {
+  constructor(file: string, thread: ConnectionThread, identity: FileIdentity | null) {
     this.#file = file
     this.#thread = thread
     this.#identity = identity
-    this.#adapter = adapter
   }
 
   async init(): Promise<void> {
     const Connection = this.#thread === 'main' ? LocalConnection : ThreadConnection
     this.#connection = new Connection(this.#file, this.#identity)
-    this.#adapter.connection = this.#connection
   }
 
   async acquireConnection(): Promise<DatabaseConnection> {
@@ -105,7 +100,6 @@ class SqliteDriver implements Driver {
     await this.#mutex.acquire(true)
     await this.#connection?.close()
     this.#connection = undefined
-    this.#adapter.connection = null
     this.#mutex.release()
   }
 
