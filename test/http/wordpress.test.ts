@@ -80,6 +80,9 @@ describe('the general interface of WordPress', () => {
       assert.deepEqual(await listed(`search=blues`), [id])
       assert.deepEqual(await listed(`slug=${made.body.slug}`), [id])
       assert.deepEqual(await listed('slug=other'), [])
+      assert.deepEqual(await listed(`slug=other,${made.body.slug}`), [id])
+      assert.deepEqual(await listed(`slug[]=${made.body.slug}`), [id])
+      assert.deepEqual(await listed(`slug[]=${made.body.slug}&slug[]=other`), [id])
       assert.deepEqual(await listed('hide_empty=true'), [])
     }
   })
@@ -202,6 +205,7 @@ describe('the general interface of WordPress', () => {
     assert.deepEqual(found(secret.id).tags, [])
     assert.deepEqual((await call(200, null, `/wp/v2/tribe_events/${past.id}`)).body, post)
     assert.deepEqual((await call(200, null, '/wp/v2/tribe_events?slug=past')).body, [post])
+    assert.deepEqual((await call(200, null, '/wp/v2/tribe_events?slug=none,past')).body, [post])
     assert.deepEqual((await call(200, null, `/wp/v2/tribe_events?tribe_events_cat=${past.categories[0].id}`)).body, [
       post,
     ])

@@ -7,6 +7,7 @@ import {
   addressOf,
   collection,
   linksOf,
+  listBySlugs,
   PAGE_PARAMETERS,
   pick,
   requireUser,
@@ -35,7 +36,9 @@ export function termViews(root: string): View[] {
         parameters: [...PAGE_PARAMETERS, ...PARAMETERS],
         async handle(call) {
           const query = { hide_empty: false, ...pick(call, [...PARAMETERS, 'page', 'per_page']) }
-          const { rows, ...page } = await terms.list(wideScope(call), kind, () => query)
+          const { rows, ...page } = await listBySlugs(call, query, (asked) =>
+            terms.list(wideScope(call), kind, () => asked),
+          )
           return collection(
             call,
             addressOf(call, root, base),
