@@ -79,7 +79,7 @@ export async function filterOf(
     bounds: asked.include ? [] : [...windowBounds(scope, asked, unbounded), ...siblingBounds(scope, asked)],
     include: asked.include ?? null,
     search,
-    slug: asked.slug ?? null,
+    slugs: asked.slug?.length ? asked.slug : null,
     title: asked.title ?? null,
     found: search === null ? null : await containing(tx, search, most),
     terms: [categories && (await terms.withDescendants(tx, categories)), tags].filter((list) => list !== null),
@@ -157,7 +157,7 @@ const SIBLINGS = [
 
 /** Whether the default range of days is left out: other bounds replace it, or the event is named. */
 function isUnbounded(asked: Asked): boolean {
-  return Boolean(asked.slug || asked.title) || SIBLINGS.some(({ name }) => asked[name])
+  return Boolean(asked.slug?.length || asked.title) || SIBLINGS.some(({ name }) => asked[name])
 }
 
 /** "After a day" means after its last second; "before" includes that second. */

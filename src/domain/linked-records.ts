@@ -48,7 +48,7 @@ export async function list(scope: Scope, kind: LinkedKind, query: Payload): Prom
       visibility: visibilityOf(scope.user),
       status,
       search: values.search ? fold(values.search) : null,
-      slug: values.slug ?? null,
+      slugs: values.slug?.length ? values.slug : null,
       title: values.title ?? null,
       event: values.event ?? null,
       hasEvents: values.has_events ?? null,
@@ -62,7 +62,7 @@ export async function list(scope: Scope, kind: LinkedKind, query: Payload): Prom
 
 /** The newest ones with upcoming events, without a total: counting would check each record. */
 export async function listUpcoming(scope: Scope, kind: LinkedKind, most: number): Promise<RecordRow[]> {
-  const none = { status: null, search: null, slug: null, title: null, event: null, hasEvents: null }
+  const none = { status: null, search: null, slugs: null, title: null, event: null, hasEvents: null }
   const filter = { ...none, visibility: visibilityOf(scope.user), upcomingAt: scope.clock() }
   return scope.db.readMany(async (tx) => undamagedLinked(kind, scope, await storage.list(tx, kind, filter, most, 0)))
 }

@@ -44,7 +44,7 @@ export async function list(scope: Scope, kind: TermKind, query: Payload): Promis
       include: values.include ?? null,
       exclude: values.exclude ?? [],
       parent: values.parent ?? null,
-      slug: values.slug ? slugify(values.slug) : null,
+      slugs: values.slug?.length ? values.slug : null,
       name: values.title ? fold(values.title) : null,
       event,
       visibility: visibilityOf(scope.user),

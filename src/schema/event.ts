@@ -69,7 +69,7 @@ export const eventListParameters = {
     strict_dates: { kind: types.flag, default: false },
     include_running: { kind: types.flag, default: false },
     search: { kind: types.exact },
-    slug: { kind: types.slug },
+    slug: { kind: types.slugs },
     title: { kind: types.name },
     categories: { kind: types.terms },
     tags: { kind: types.terms },

@@ -27,7 +27,7 @@ export const linkedListParameters = {
   ...pageParameters,
   ...declare('list', {
     search: { kind: types.exact },
-    slug: { kind: types.slug },
+    slug: { kind: types.slugs },
     title: { kind: types.name },
     event: { kind: types.id },
     has_events: { kind: types.flag },

@@ -31,7 +31,7 @@ export const tagListParameters = {
     hide_empty: { kind: types.flag, default: true },
     post: { kind: types.id },
     event: { kind: types.id },
-    slug: { kind: types.exact },
+    slug: { kind: types.slugs },
     title: { kind: types.name },
   }),
 }

@@ -68,9 +68,10 @@ function whole(raw: unknown, least: number): number {
   return number
 }
 
-/** Limits on lists: of ids, found by one query; of terms, looked up one by one; of records, which may be created. */
+/** Limits on lists: of ids and of slugs, found by one query; of terms, looked up one by one; of records, which may be created. */
 const MAX_IDS = 500
 const MAX_TERMS = 100
+const MAX_SLUGS = 100
 const MAX_LINKS = 50
 
 /** Comma-separated ids. */
@@ -294,6 +295,14 @@ export const slug = kind<string>(
     return cleaned
   },
   [NUMBER],
+)
+
+/** Slugs that a list looks up, comma-separated or as an array. They are normalized; one without letters or digits matches nothing. */
+export const slugs = kind<string[]>(
+  'string',
+  Type.String({ maxLength: MAX_LIST }),
+  (raw) => [...new Set(items(raw, MAX_SLUGS).map((item) => slugify(stringOrNumber(item))))],
+  [NUMBER, Type.Array(Type.String())],
 )
 
 /** A date and time in any of the forms that docs/api.md lists. */

@@ -26,7 +26,7 @@ export interface EventFilter {
   /** Case-folded. */
   readonly search: string | null
   /** Exact. */
-  readonly slug: string | null
+  readonly slugs: readonly string[] | null
   readonly title: string | null
   /** Events that contain the search text, if an index was used. */
   readonly found: readonly number[] | null
@@ -100,12 +100,12 @@ export function isByLink({ terms, linked }: EventFilter): boolean {
 export function conditions(tx: Tx, eb: Where, filter: EventFilter): Expression<SqlBool>[] {
   const { visibility, include, search, featured, parent } = filter
   const few = filter.found !== null && filter.found.length <= MAX_BY_ID ? filter.found : null
-  const isSelective = few !== null || isByLink(filter) || filter.slug !== null || filter.title !== null
+  const isSelective = few !== null || isByLink(filter) || filter.slugs !== null || filter.title !== null
   const status = isSelective ? dialectOf(tx).unindexed(eb.ref('events.status')) : eb.ref('events.status')
   const found: Expression<SqlBool>[] = [isVisible(eb, visibility, filter.status, status)]
   if (include !== null) found.push(eb('events.id', 'in', include))
-  else if (!filter.unlisted && filter.slug === null) found.push(eb('events.hide_from_listings', '=', 0))
-  if (filter.slug !== null) found.push(eb('events.slug', '=', filter.slug))
+  else if (!filter.unlisted && filter.slugs === null) found.push(eb('events.hide_from_listings', '=', 0))
+  if (filter.slugs !== null) found.push(eb('events.slug', 'in', filter.slugs))
   if (filter.title !== null) found.push(eb('events.title', '=', filter.title))
   for (const { end, is, than } of filter.bounds) {
     found.push(typeof than === 'string' ? eb(`${end}_local`, is, than) : eb(`${end}_utc`, is, than))

@@ -12,7 +12,7 @@ export interface LinkedFilter {
   /** Case-folded. */
   readonly search: string | null
   /** Exact. */
-  readonly slug: string | null
+  readonly slugs: readonly string[] | null
   readonly title: string | null
   readonly event: number | null
   readonly hasEvents: boolean | null
@@ -51,7 +51,7 @@ function matching(tx: Tx, kind: LinkedKind, filter: LinkedFilter): SelectQueryBu
   return tx.selectFrom(RECORD_TABLE[kind] as 'venues').where((eb) => {
     const conditions: Expression<SqlBool>[] = [isVisible(eb, filter.visibility, filter.status)]
     if (filter.search !== null) conditions.push(dialectOf(tx).contains(eb.ref('search'), filter.search))
-    if (filter.slug !== null) conditions.push(eb('slug', '=', filter.slug))
+    if (filter.slugs !== null) conditions.push(eb('slug', 'in', filter.slugs))
     if (filter.title !== null) conditions.push(eb(kind as 'venue', '=', filter.title))
     // Latest first: an upcoming event is found at once.
     const events = () =>

@@ -14,7 +14,7 @@ export interface TermFilter {
   readonly include: readonly number[] | null
   readonly exclude: readonly number[]
   readonly parent: number | null
-  readonly slug: string | null
+  readonly slugs: readonly string[] | null
   /** Case-folded. */
   readonly name: string | null
   readonly event: number | null
@@ -39,7 +39,7 @@ export async function list(
     if (filter.include !== null) conditions.push(eb('id', 'in', filter.include))
     if (filter.exclude.length > 0) conditions.push(eb('id', 'not in', filter.exclude))
     if (filter.parent !== null) conditions.push(eb('parent', '=', filter.parent))
-    if (filter.slug !== null) conditions.push(eb('slug', '=', filter.slug))
+    if (filter.slugs !== null) conditions.push(eb('slug', 'in', filter.slugs))
     if (filter.name !== null) conditions.push(eb('name_key', '=', filter.name))
     if (filter.hideEmpty) conditions.push(eb('count', '>', 0))
     if (filter.event !== null) {

@@ -40,6 +40,39 @@ describe('exact look-up, running and online events, and longer pages', () => {
     assert.deepEqual(await titles({ slug: 'over', start_date: '2031-06-10' }), [])
   })
 
+  it('finds several records by their slugs, in a list or with commas between them', async () => {
+    assert.deepEqual(await titles({ slug: 'over,unlisted,none' }), ['Over', 'Unlisted'])
+    const urls = ['slug[]=over&slug[]=Rock%20Roll', 'slug[]=over,rock-roll', 'slug=over,%20rock-roll,,']
+    for (const url of urls) {
+      const { events } = await service.expect(200, null, `/events?${url}`)
+      assert.deepEqual(
+        events.map((one: Json) => one.slug),
+        ['over', 'rock-roll'],
+        url,
+      )
+    }
+    const { total, events } = await service.expect(200, null, '/events?slug=over,rock-roll&per_page=1')
+    assert.deepEqual([total, events.length], [2, 1])
+    assert.deepEqual(await titles({ slug: 'none,harbour-hall' }, '/venues', 'venues', 'venue'), ['Harbour Hall'])
+    assert.deepEqual(await titles({ slug: 'none,the-club' }, '/organizers', 'organizers', 'organizer'), ['The Club'])
+    assert.deepEqual(await titles({ slug: 'none,late-night' }, '/tags', 'tags', 'name'), ['Late Night'])
+  })
+
+  it('finds nothing by a slug without letters, and takes up to a hundred slugs', async () => {
+    const many = Array.from({ length: 99 }, (_, n) => `none-${n}`).join(',')
+    for (const [path, list] of [
+      ['/events', 'events'],
+      ['/venues', 'venues'],
+      ['/tags', 'tags'],
+    ] as const) {
+      assert.deepEqual((await service.expect(200, null, path, { query: { slug: '!!' } }))[list], [], path)
+      assert.equal((await service.expect(200, null, path, { query: { slug: ',' } })).total > 0, true, path)
+      await service.expect(200, null, path, { query: { slug: `${many},over` } })
+      const { data } = await service.expect(400, null, path, { query: { slug: `${many},over,one-more` } })
+      assert.ok(data.params.slug, path)
+    }
+  })
+
   it('finds events by their whole title, as it was sent or answered', async () => {
     assert.deepEqual(await titles({ title: 'Rock & Roll' }), ['Rock &#038; Roll'])
     assert.deepEqual(await titles({ title: 'Rock &#038; Roll' }), ['Rock &#038; Roll'])

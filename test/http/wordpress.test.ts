@@ -156,7 +156,7 @@ describe('the general interface of WordPress', () => {
     const { id } = (await call(201, 'editor', '/wp/v2/tags', { raw, headers })).body
     assert.equal((await call(400, 'editor', '/wp/v2/tags', { raw, headers })).body.data.term_id, id)
     await call(401, null, '/wp/v2/users/me', { headers: { accept: 'text/html' } })
-    await call(400, 'editor', '/wp/v2/tags', { raw: picture, headers: { 'content-type': 'image/jpeg' } })
+    await call(415, 'editor', '/wp/v2/tags', { raw: picture, headers: { 'content-type': 'image/jpeg' } })
   })
 
   it('refuses a file that is no image', async () => {

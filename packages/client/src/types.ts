@@ -580,7 +580,7 @@ export interface EventListParameters {
   include_running?: boolean
   /** Only events whose title or description contains this text. */
   search?: string
-  /** Only the event with this slug, whatever its dates. */
+  /** Only the events with this slug, or with one of several, comma-separated; whatever their dates. */
   slug?: string
   /** Only events with exactly this title, whatever their dates. */
   title?: string
@@ -714,7 +714,7 @@ export interface VenueListParameters {
   per_page?: number
   /** Only records whose name, description or details contain this text. */
   search?: string
-  /** Only the record with this slug. */
+  /** Only the records with this slug, or with one of several, comma-separated. */
   slug?: string
   /** Only records with exactly this name. */
   title?: string
@@ -785,7 +785,7 @@ export interface OrganizerListParameters {
   per_page?: number
   /** Only records whose name, description or details contain this text. */
   search?: string
-  /** Only the record with this slug. */
+  /** Only the records with this slug, or with one of several, comma-separated. */
   slug?: string
   /** Only records with exactly this name. */
   title?: string
@@ -858,7 +858,7 @@ export interface CategoryListParameters {
   post?: number
   /** Another name for post. */
   event?: number
-  /** Only the term with this slug. */
+  /** Only the terms with this slug, or with one of several, comma-separated. */
   slug?: string
   /** Only the terms with exactly this name, in upper or lower case. */
   title?: string
@@ -900,7 +900,7 @@ export interface TagListParameters {
   post?: number
   /** Another name for post. */
   event?: number
-  /** Only the term with this slug. */
+  /** Only the terms with this slug, or with one of several, comma-separated. */
   slug?: string
   /** Only the terms with exactly this name, in upper or lower case. */
   title?: string

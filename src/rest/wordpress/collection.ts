@@ -34,26 +34,6 @@ export function pick(call: Call, names: readonly string[]): Record<string, unkno
   return Object.fromEntries(Object.entries(call.query()).filter(([name]) => names.includes(name)))
 }
 
-/** Limit on slugs that one request looks up. */
-const MAX_SLUGS = 100
-
-/**
- * Lists records. WordPress takes several slugs, `slug=a,b` or `slug[]=a`, our own lists one: each is then looked up, and
- * all are one page.
- */
-export async function listBySlugs<Row>(
-  call: Call,
-  query: Record<string, unknown>,
-  list: (query: Record<string, unknown>) => Promise<{ readonly rows: readonly Row[] } & Page>,
-): Promise<{ readonly rows: readonly Row[] } & Page> {
-  const given = ['slug', 'slug[]'].flatMap((name) => call.search.getAll(name)).flatMap((text) => text.split(','))
-  const slugs = [...new Set(given.map((slug) => slug.trim()).filter(Boolean))].slice(0, MAX_SLUGS)
-  if (slugs.length < 2) return list({ ...query, ...(slugs.length === 1 && { slug: slugs[0] }) })
-  const rows: Row[] = []
-  for (const slug of slugs) rows.push(...(await list({ ...query, slug, page: 1 })).rows)
-  return { rows, total: rows.length, page: 1, perPage: MAX_SLUGS }
-}
-
 /** A collection: a plain list, with its totals in headers. A page past its end is empty. */
 export function collection(
   call: Call,

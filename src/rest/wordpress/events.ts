@@ -5,16 +5,7 @@ import * as events from '../../domain/events.ts'
 import type { Call, View } from '../../http/endpoint.ts'
 import { writeValidInSlices } from '../../http/write-valid.ts'
 import { encode } from '../../lib/html.ts'
-import {
-  addressOf,
-  collection,
-  linksOf,
-  listBySlugs,
-  PAGE_PARAMETERS,
-  pick,
-  WP_NAMESPACE,
-  wideScope,
-} from './collection.ts'
+import { addressOf, collection, linksOf, PAGE_PARAMETERS, pick, WP_NAMESPACE, wideScope } from './collection.ts'
 
 const BASE = `${WP_NAMESPACE}/tribe_events`
 const PARAMETERS = ['search', 'slug', 'include', 'status', 'tags', 'tribe_events_cat'] as const
@@ -33,11 +24,8 @@ export function eventViews(root: string): View[] {
       async handle(call) {
         const { tribe_events_cat: categories, ...query } = pick(call, [...PARAMETERS, 'page', 'per_page'])
         const all = { ...ALL_DATES, ...query, ...(categories !== undefined && { categories }) }
-        const { rows, ...page } = await listBySlugs(call, all, async (asked) => {
-          const { events: found, ...rest } = await eventList.list(wideScope(call), () => asked)
-          return { rows: found, ...rest }
-        })
-        const items = await writeValidInSlices(call.scope, rows, (event) => single(call, event))
+        const { events: found, ...page } = await eventList.list(wideScope(call), () => all)
+        const items = await writeValidInSlices(call.scope, found, (event) => single(call, event))
         return collection(call, addressOf(call, root, BASE), items, page)
       },
     },

@@ -7,7 +7,6 @@ import {
   addressOf,
   collection,
   linksOf,
-  listBySlugs,
   PAGE_PARAMETERS,
   pick,
   requireUser,
@@ -36,9 +35,7 @@ export function termViews(root: string): View[] {
         parameters: [...PAGE_PARAMETERS, ...PARAMETERS],
         async handle(call) {
           const query = { hide_empty: false, ...pick(call, [...PARAMETERS, 'page', 'per_page']) }
-          const { rows, ...page } = await listBySlugs(call, query, (asked) =>
-            terms.list(wideScope(call), kind, () => asked),
-          )
+          const { rows, ...page } = await terms.list(wideScope(call), kind, () => query)
           return collection(
             call,
             addressOf(call, root, base),
@@ -50,8 +47,6 @@ export function termViews(root: string): View[] {
       {
         path: `${root}/${base}`,
         methods: ['POST'],
-        // Forms may be multipart.
-        upload: true,
         async handle(call) {
           requireUser(call)
           const made = await terms.create(call.scope, kind, call.body)
