@@ -63,15 +63,6 @@ function localeOf(language: string, zone: string): string {
   return /^(America|US)\/|^Pacific\/Honolulu$/.test(zone) ? 'en-US' : 'en-GB'
 }
 
-/** Adds days to a date, within the supported years. */
-export function addDays(day: string, days: number): string {
-  // `Date` is much faster than Temporal here: a month page does this some thousand times.
-  const date = new Date(`${day}T00:00:00Z`)
-  date.setUTCDate(date.getUTCDate() + days)
-  if (date.getUTCFullYear() > 9999) return '9999-12-31'
-  return date.getUTCFullYear() < 1 ? '0001-01-01' : date.toISOString().slice(0, 10)
-}
-
 const rules = new Map<string, Intl.PluralRules>()
 
 function pluralRules(locale: string): Intl.PluralRules {

@@ -1,8 +1,9 @@
 import { abbreviation } from '../calendar/abbreviation.ts'
+import { addDays } from '../calendar/days.ts'
 import { offsetMinutes, toIso, type WallClock } from '../calendar/zone.ts'
 import type { EventRow } from '../domain/events.ts'
 import { html, type Markup } from '../lib/markup.ts'
-import { addDays, type Context } from './context.ts'
+import type { Context } from './context.ts'
 
 /** Formats dates for readers. Wall-clock times are formatted as UTC, so that no zone shifts them. */
 

@@ -1,3 +1,4 @@
+import { addDays } from '../calendar/days.ts'
 import * as eventList from '../domain/event-list.ts'
 import type { Linked, LinkedKind } from '../domain/linked-records.ts'
 import * as linked from '../domain/linked-records.ts'
@@ -7,7 +8,7 @@ import { AppError } from '../lib/errors.ts'
 import { slugify } from '../lib/slug.ts'
 import { byLinkedKind, LINKED_KINDS } from '../schema/linked.ts'
 import type { TermKind } from '../schema/term.ts'
-import { addDays, type Context } from './context.ts'
+import type { Context } from './context.ts'
 import type { FeedLink } from './layout.ts'
 
 /** Filters of a page, from its address. */

@@ -1,10 +1,11 @@
+import { addDays } from '../calendar/days.ts'
 import type { Event } from '../domain/events.ts'
 import type { Answer, Call, View } from '../http/endpoint.ts'
 import { writeValid } from '../http/write-valid.ts'
 import { AppError } from '../lib/errors.ts'
 import { html, type Markup } from '../lib/markup.ts'
 import { eventItem, eventPath, hue, strip, whereOf } from './cards.ts'
-import { addDays, type Context, contextOf } from './context.ts'
+import { type Context, contextOf } from './context.ts'
 import { controls, type ViewName, type Way } from './controls.ts'
 import { lastDay, say, sayRange, startDay, startTime, weekStart, whenShort } from './dates.ts'
 import {

@@ -1,3 +1,4 @@
+import { addDays } from '../calendar/days.ts'
 import * as eventList from '../domain/event-list.ts'
 import type { Event } from '../domain/events.ts'
 import type { Answer, Call, View } from '../http/endpoint.ts'
@@ -6,7 +7,7 @@ import { AppError } from '../lib/errors.ts'
 import { html, type Markup, type MarkupPart } from '../lib/markup.ts'
 import { eventLd, type JsonLd } from '../rest/json-ld.ts'
 import { agenda, strip } from './cards.ts'
-import { addDays, type Context, contextOf, MAX_ABOUT } from './context.ts'
+import { type Context, contextOf, MAX_ABOUT } from './context.ts'
 import { chosen, controls, filterForm, type PageLocation, pager, subscribe, type Way } from './controls.ts'
 import { say, sayRange } from './dates.ts'
 import {

@@ -1,4 +1,5 @@
-import { RECORD_KINDS } from '../schema/linked.ts'
+import { feedFormats } from '../feeds/formats.ts'
+import { LINKED_KINDS, RECORD_KINDS } from '../schema/linked.ts'
 import { calendarOf } from './plugin-calendars.ts'
 import { type Address, isPast, ours, VIEWS, without, write } from './plugin-names.ts'
 
@@ -11,10 +12,16 @@ import { type Address, isPast, ours, VIEWS, without, write } from './plugin-name
 const OF_PLUGIN = /(?:^|&)(?:(?:outlook-)?ical|post_type|tribe[-_]|event(?:Date|Display)=|paged=)/
 
 /** Our own pages that the plugin has at the same address. */
-const SHARED = /^\/(?:events(?:\/(?:month|week|day|map)|\/category\/.+)?|(?:venue|organizer|tag)\/[^/]+)$/
+const SHARED = new RegExp(
+  `^/(?:events(?:/(?:month|week|day|map)|/category/.+)?|(?:${[...LINKED_KINDS, 'tag'].join('|')})/[^/]+)$`,
+)
 
 /** A feed stays what it is. */
-const FEED = /\.(?:ics|rss|atom|json|csv)$/
+const FEED = new RegExp(
+  `\\.(?:${feedFormats('lists')
+    .map(({ extension }) => extension)
+    .join('|')})$`,
+)
 
 /**
  * Rewrites an address of the plugin that is answered at another one: a page with `ical=1`, the query form that sites

@@ -1,6 +1,6 @@
+import { addDays } from '../calendar/days.ts'
 import { LINKED_KINDS, RECORD_KINDS } from '../schema/linked.ts'
-import { addDays } from './context.ts'
-import { type Address, DAY, isPast, isView, MONTH, ours, stepsOf, without, write } from './plugin-names.ts'
+import { type Address, DAY, isDate, isPast, isView, ours, stepsOf, without, write } from './plugin-names.ts'
 
 /** Address of the calendar for a page, with its filters; null if the page has none. */
 export function calendarOf({ path, search }: Address): string | null {
@@ -16,7 +16,7 @@ export function calendarOf({ path, search }: Address): string | null {
     set.delete(page)
   }
   if (/^\d{1,15}$/.test(search.get('p') ?? '')) return `/events.ics?include=${search.get('p')}`
-  const steps = stepsOf(path).steps
+  const { steps } = stepsOf(path)
   const [first = '', second = ''] = steps
   if (first === 'event') return `/event/${second}.ics`
   const range = (view: readonly string[]) => narrow(set, view, search)
@@ -25,7 +25,7 @@ export function calendarOf({ path, search }: Address): string | null {
   if (first !== 'events' && steps.length > 0) return null
   // Whether the last step is a view or a category is known where categories are.
   if (second === 'category')
-    return write({ path: `/${stepsOf(path).steps.join('/')}.ics`, search: range(steps.slice(2).filter(isDate)) })
+    return write({ path: `/${steps.join('/')}.ics`, search: range(steps.slice(2).filter(isDate)) })
   if (second === 'tag' && steps.length > 2)
     return write({ path: `/tag/${steps[2]}.ics`, search: range(steps.slice(3)) })
   if (second === 'featured') set.set('featured', 'true')
@@ -33,18 +33,16 @@ export function calendarOf({ path, search }: Address): string | null {
   return write(ofLinked({ path: '/events.ics', search: range(steps.slice(second === 'featured' ? 2 : 1)) }))
 }
 
-const isDate = (step: string) => MONTH.test(step) || DAY.test(step)
-
 /** Bounds the events to the days of the page. Like the page, the calendar has events that began before and are still on. */
 function narrow(set: URLSearchParams, view: readonly string[], given: URLSearchParams): URLSearchParams {
-  const dated = view.find(isDate) ?? set.get('start_date') ?? ''
-  const named =
-    view.find((step) => !isDate(step)) ?? (view.some((step) => DAY.test(step)) ? 'day' : view.length > 0 ? 'month' : '')
-  const [eve, last] =
-    isPast(given) || named === 'past' ? [eveOf(set.get('start_date') ?? ''), ''] : rangeOf(named, dated)
-  if (isPast(given) || named === 'past') set.set('ends_before', 'yesterday')
-  const end = last || set.get('end_date')
+  const date = view.find(isDate)
+  const named = view.find((step) => !isDate(step)) ?? (date === undefined ? '' : DAY.test(date) ? 'day' : 'month')
+  const start = set.get('start_date') ?? ''
+  const past = named === 'past' || isPast(given)
+  if (past) set.set('ends_before', 'yesterday')
+  const [eve, last] = past ? [eveOf(start), ''] : rangeOf(named, date ?? start)
   if (eve === null) return set
+  const end = last || set.get('end_date')
   set.delete('start_date')
   set.delete('end_date')
   if (eve !== '') set.set('ends_after', eve)

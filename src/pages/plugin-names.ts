@@ -49,8 +49,12 @@ export function isPast(search: URLSearchParams): boolean {
   return search.get('eventDisplay') === 'past' || search.get('tribe_event_display') === 'past'
 }
 
+export function isDate(step: string): boolean {
+  return MONTH.test(step) || DAY.test(step)
+}
+
 export function isView(step: string): boolean {
-  return Object.hasOwn(VIEWS, step) || MONTH.test(step) || DAY.test(step)
+  return Object.hasOwn(VIEWS, step) || isDate(step)
 }
 
 /** Splits a path into its steps, without the number of a page at its end. */

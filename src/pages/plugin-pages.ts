@@ -1,5 +1,5 @@
-import { addDays } from './context.ts'
-import { DAY, isPast, isView, MONTH, ours, stepsOf, VIEWS, write } from './plugin-names.ts'
+import { addDays } from '../calendar/days.ts'
+import { DAY, isDate, isPast, isView, MONTH, ours, stepsOf, VIEWS, write } from './plugin-names.ts'
 
 /** Our nearest page for a view of the plugin, or null if there is no such view. `path` is below `/events/`. */
 export function nearestPage(path: string, sent: string, today: string): string | null {
@@ -74,7 +74,7 @@ function viewPage(steps: readonly string[], search: URLSearchParams): string | n
   }
   search.delete('start_date')
   if (!date) return write({ path, search })
-  if (!MONTH.test(date) && !DAY.test(date)) return null
+  if (!isDate(date)) return null
   const at = name === 'month' ? date.slice(0, 7) : MONTH.test(date) ? `${date}-01` : date
   return write({ path: `${path}${at}/`, search })
 }

@@ -1,5 +1,5 @@
+import { addDays } from '../calendar/days.ts'
 import type { Event } from '../domain/events.ts'
-import { addDays } from './context.ts'
 import { lastDay, startDay } from './dates.ts'
 
 /** Event on one day of a grid of weeks. */

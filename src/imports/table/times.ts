@@ -1,3 +1,4 @@
+import { addDays } from '../../calendar/days.ts'
 import type { Cell } from './cells.ts'
 import { readTimeOfDay, type TableDates } from './dates.ts'
 
@@ -43,7 +44,7 @@ export function timesOf(dates: TableDates, cell: Cell, flag: boolean | null, end
   const allDay = flag ?? (isDay(start) && isDay(end))
   if (allDay) {
     const isExclusive = endsNextDay && end.time === '00:00:00' && end.day > start.day
-    return { start: start.day, end: isExclusive ? dayBefore(end.day) : end.day, allDay, isRewritten }
+    return { start: start.day, end: isExclusive ? addDays(end.day, -1) : end.day, allDay, isRewritten }
   }
   if (hasEnd) {
     const isLater = end.time === null && end.day > start.day
@@ -54,7 +55,7 @@ export function timesOf(dates: TableDates, cell: Cell, flag: boolean | null, end
   if (end.time === null) return { start: textOf(start), end: textOf(start), allDay, isRewritten }
   // From 22:00 to 2:00, without a day.
   const isNext = start.time !== null && end.time < start.time
-  return { start: textOf(start), end: textOf(isNext ? { ...end, day: dayAfter(end.day) } : end), allDay, isRewritten }
+  return { start: textOf(start), end: textOf(isNext ? { ...end, day: addDays(end.day, 1) } : end), allDay, isRewritten }
 }
 
 /** Times of a table with our own columns: dates as in the REST interface. Without an end, an event ends at its start. */
@@ -65,12 +66,3 @@ export function ownTimes(dates: TableDates, cell: Cell): TableTimes {
   }) as [[string, boolean], [string, boolean]]
   return { start: start[0], end: end[0] || start[0], allDay: null, isRewritten: start[1] || end[1] }
 }
-
-const DAY = 86_400_000
-
-const shifted = (day: string, by: number) => {
-  const at = Date.parse(`${day}T00:00:00Z`)
-  return Number.isNaN(at) ? day : new Date(at + by).toISOString().slice(0, 10)
-}
-const dayBefore = (day: string) => shifted(day, -DAY)
-const dayAfter = (day: string) => shifted(day, DAY)
