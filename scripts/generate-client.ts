@@ -37,7 +37,6 @@ export function generate(): string {
     home: 'https://calendar.example.org',
     pages: 'https://calendar.example.org',
     rest: 'https://calendar.example.org/calendar/events/v1',
-    wordpress: null,
     host: 'calendar.example.org',
   }
   const document = openApi(
@@ -51,6 +50,7 @@ export function generate(): string {
       isNamed: false,
       languages: ['en'],
       maxPerPage: 50,
+      wordpressRoot: null,
       design: { logo: '', accent: '', stylesheet: '', tiles: '' },
     },
     'en',

@@ -33,6 +33,7 @@ import { rewritePluginAddress } from './pages/plugin-addresses.ts'
 import { pages } from './pages/views.ts'
 import { restEndpoints } from './rest/endpoints.ts'
 import { RenderedEvents } from './rest/rendered/rendered-events.ts'
+import { wordpressRoot } from './rest/wordpress/root.ts'
 import { wordpressViews } from './rest/wordpress/views.ts'
 import { type Database, openDatabase } from './storage/database.ts'
 import { type FileStore, folderStore, s3Store } from './storage/files.ts'
@@ -229,10 +230,11 @@ function databaseSockets({ databaseUrl, replicaUrls, databaseConnections }: Conf
 }
 
 function siteOf({ baseUrl, siteName, logo, accent, stylesheet, tiles, ...config }: Config): Site {
-  const { timezone, currency, languages, maxPerPage } = config
+  const { timezone, currency, languages, maxPerPage, mounts } = config
   const design = { logo, accent, stylesheet, tiles }
   const name = { name: siteName, isNamed: siteName !== PROGRAM_NAME }
-  return { timezone, currency, home: baseUrl, ...name, languages, maxPerPage, design }
+  const root = mounts.map(wordpressRoot).find((found) => found !== null) ?? null
+  return { timezone, currency, home: baseUrl, ...name, languages, maxPerPage, wordpressRoot: root, design }
 }
 
 /** Storage for image files: the configured bucket, or a folder beside the database. */

@@ -27,6 +27,8 @@ export interface Site {
   readonly languages: readonly string[]
   /** Limit on `per_page`. */
   readonly maxPerPage: number
+  /** Path of the WordPress interfaces, such as `/wp-json`, if a mount of the REST interface lies below one. */
+  readonly wordpressRoot: string | null
   readonly design: Design
 }
 

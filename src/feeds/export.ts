@@ -21,7 +21,6 @@ export async function exportEvents(
     home,
     pages: home,
     rest: `${home}/${NAMESPACE}`,
-    wordpress: null,
     host: new URL(home).hostname,
   }
   const format = EXPORTS.get(name)

@@ -6,8 +6,6 @@ export interface Addresses {
   readonly pages: string
   /** The REST interface, in the language and by the mount of the address. */
   readonly rest: string
-  /** Root of the WordPress interfaces, if a mount lies below one. */
-  readonly wordpress: string | null
   /** Host name without port: the prefix of a `global_id`. */
   readonly host: string
 }

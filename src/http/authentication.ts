@@ -15,13 +15,11 @@ export async function authenticate(
 ): Promise<User | null> {
   if (authorization === undefined) return null
   const isRead = method === 'GET' || method === 'HEAD'
-  return isRead && !isOurs(authorization) ? null : identify(store, readHeader(authorization), sender)
+  return isRead && !OURS.test(authorization) ? null : identify(store, readHeader(authorization), sender)
 }
 
-/** Whether a header is meant for this service: Basic, or a token of ours. */
-function isOurs(header: string): boolean {
-  return /^basic\b/i.test(header) || new RegExp(`^bearer +${TOKEN_PREFIX}`, 'i').test(header)
-}
+/** Headers that are meant for this service: Basic, or a token of ours. */
+const OURS = new RegExp(`^(?:basic\\b|bearer +${TOKEN_PREFIX})`, 'i')
 
 /** Returns null for a header that cannot be parsed. */
 function readHeader(header: string): Credentials | null {

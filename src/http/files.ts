@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
-import type { Site } from '../domain/scope.ts'
+import * as images from '../domain/images.ts'
+import type { Scope, Site } from '../domain/scope.ts'
 import { AppError } from '../lib/errors.ts'
 import type { FileRoute } from './endpoint.ts'
 
@@ -26,4 +27,22 @@ export function addFiles(app: FastifyInstance, routes: readonly FileRoute[], sit
 /** Strong ETag of a file. */
 export function etagOf(bytes: Buffer): string {
   return `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`
+}
+
+/** Image files. A name is never reused, so files are immutable. */
+export function addImages(app: FastifyInstance, scope: Pick<Scope, 'db' | 'files'>): void {
+  app.get('/images/:name', { logLevel: 'warn' }, async (request, reply) => {
+    const { name } = request.params as { name: string }
+    const found = await images.file(scope, name)
+    if (found === null) throw new AppError('rest_no_route')
+    return reply
+      .type(found.mime)
+      .headers({
+        'cache-control': 'public, max-age=31536000, immutable',
+        'content-security-policy': "default-src 'none'; sandbox",
+        'cross-origin-resource-policy': 'cross-origin',
+        etag: `"${name}"`,
+      })
+      .send(found.bytes)
+  })
 }

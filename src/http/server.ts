@@ -1,12 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
-import * as images from '../domain/images.ts'
 import type { Limits } from '../domain/limits.ts'
-import type { Scope, User } from '../domain/scope.ts'
+import type { Scope, Site, User } from '../domain/scope.ts'
 import { type ConnectionCounter, ConnectionCounts, type ConnectionLimits } from '../lib/connection-counts.ts'
 import { AppError, unavailable } from '../lib/errors.ts'
-import { chooseLanguage } from '../lib/texts.ts'
-import { withTimeout } from '../lib/with-timeout.ts'
 import type { Addresses } from './addresses.ts'
 import { type AnswerContext, sendAnswer, sendClientError, sendError, splitUrl } from './answer.ts'
 import { authenticate } from './authentication.ts'
@@ -14,16 +11,17 @@ import { Cache } from './cache/cache.ts'
 import { installFastPath } from './cache/fast-path.ts'
 import { limitConnections } from './connection-limit.ts'
 import { closeAfterErrors, closeIdleConnections } from './connections.ts'
+import { dropUnusedContentType, takeFields, takeFiles, takeForms } from './content-types.ts'
 import { allowOrigins } from './cors.ts'
-import { type Endpoint, MAIN_MOUNT, METHODS, type Routes, type View } from './endpoint.ts'
-import { addFiles } from './files.ts'
-import { languageIn } from './language.ts'
+import { type Endpoint, MAIN_MOUNT, type Routes, type View } from './endpoint.ts'
+import { addFiles, addImages } from './files.ts'
+import { addHealth, type Health } from './health.ts'
 import { watchForProxy } from './proxy-warning.ts'
 import { checkAddress, checkUser, type RateLimits, senderOf } from './rate-limit.ts'
+import { languageOf, mountOf, rewrite } from './rewrite.ts'
 import { securityHeaders } from './security-headers.ts'
 import { addStopping } from './stopping.ts'
 import { tracing } from './tracing.ts'
-import { wordpressRoot } from './wordpress-root.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -60,13 +58,8 @@ export interface ServerOptions extends RateLimits, ConnectionLimits {
 }
 
 /** Scope without a user, plus the state of the service. */
-export interface Service extends Omit<Scope, 'user'> {
+export interface Service extends Omit<Scope, 'user'>, Health {
   readonly limits: Limits
-  isReady(): Promise<boolean>
-  /** The last known problem of the database, in a word. */
-  trouble(): string | null
-  /** Whether migrations are running. */
-  isMigrating(): boolean
 }
 
 /** Creates the HTTP server with its hooks and routes. */
@@ -105,14 +98,9 @@ export async function createServer(service: Service, routes: Routes, options: Se
   app.decorateRequest('user', null)
   app.decorateRequest('language')
   app.decorateRequest('mount', MAIN_MOUNT)
-  app.removeAllContentTypeParsers()
-  // Parsed only after authorization: see Payload.
-  for (const type of [/^application\/([\w.+-]+\+)?json\b/, 'application/x-www-form-urlencoded'] as const) {
-    app.addContentTypeParser(type as string, { parseAs: 'buffer' }, async (_: FastifyRequest, body: Buffer) => body)
-  }
-  app.addContentTypeParser('*', async (_: FastifyRequest, payload: IncomingMessage) => refuseContent(payload))
+  takeFields(app)
   app.setErrorHandler((error: Error, request, reply) =>
-    wantsErrorPage(request)
+    wantsErrorPage(request, service.site)
       ? sendError(error, request, reply, (appError) =>
           routes.errorPage(appError, service, addressesOf(request, options), request.language.name),
         )
@@ -121,7 +109,7 @@ export async function createServer(service: Service, routes: Routes, options: Se
   app.addHook('onRequest', async (request, reply) => {
     dropUnusedContentType(request.raw)
     request.language = languageOf(request, options.languages)
-    request.mount = (request.raw as RewrittenRequest)[MOUNT] ?? MAIN_MOUNT
+    request.mount = mountOf(request)
     reply.headers({ ...securityHeaderSet, 'x-request-id': request.id, 'content-language': request.language.name })
   })
   logAnswers(app)
@@ -138,20 +126,6 @@ export async function createServer(service: Service, routes: Routes, options: Se
   limitConnections(app.server, options.counter ?? new ConnectionCounts(options), options, app.log)
   app.stopping.watch()
   return app
-}
-
-/**
- * Many clients name a content type though they send no body. Fastify would wait for that body. A name that is no content
- * type is dropped too: Fastify would refuse it even with an empty body.
- */
-function dropUnusedContentType({ headers }: IncomingMessage): void {
-  const { 'content-length': length = '0', 'transfer-encoding': coding, 'content-type': type = '' } = headers
-  if ((coding === undefined && length === '0') || !/^[\w.+-]+\/[\w.+-]/.test(type)) delete headers['content-type']
-}
-
-/** Refuses a body of an unknown type, unless it turns out to be empty. */
-async function refuseContent(body: IncomingMessage): Promise<undefined> {
-  for await (const chunk of body) if (chunk.length > 0) throw new AppError('rest_unsupported_media_type')
 }
 
 function noSchemas(): never {
@@ -199,26 +173,6 @@ function addAuthentication(
   app.setNotFoundHandler((request) => throwNoRoute(endpoints, request.url))
 }
 
-/** Timeout of the readiness check, in milliseconds. */
-const READY_TIMEOUT = 1500
-
-function addHealth(app: FastifyInstance, service: Service): void {
-  const isReady = withTimeout(() => service.isReady(), READY_TIMEOUT, false)
-  app.get('/healthz', { config: { open: true }, logLevel: 'warn' }, async () => ({ status: 'alive' }))
-  app.get('/readyz', { config: { open: true }, logLevel: 'warn' }, async (_, reply) => {
-    if (app.stopping.isAnnounced) return reply.code(503).header('retry-after', '5').send({ status: 'stopping' })
-    const migrating = service.isMigrating()
-    const ready = !migrating && (await isReady().catch(() => false))
-    return reply
-      .code(ready ? 200 : 503)
-      .headers(ready ? {} : { 'retry-after': '5' })
-      .send({
-        status: ready ? 'ready' : migrating ? 'migrating' : 'not ready',
-        trouble: service.trouble() ?? undefined,
-      })
-  })
-}
-
 const hosts = new Map<string, string>()
 
 function hostOf(baseUrl: string): string {
@@ -228,11 +182,9 @@ function hostOf(baseUrl: string): string {
 }
 
 /** Language and mount of the address stay in the links of the response. */
-function addressesOf({ language, mount }: FastifyRequest, { baseUrl, mounts }: ServerOptions): Addresses {
+function addressesOf({ language, mount }: FastifyRequest, { baseUrl }: ServerOptions): Addresses {
   const pages = language.byAddress ? `${baseUrl}/${language.name}` : baseUrl
-  const root = mounts.map(wordpressRoot).find((found) => found !== null)
-  const wordpress = root === undefined ? null : `${pages}${root}/`
-  return { home: baseUrl, pages, rest: `${pages}${mount}`, wordpress, host: hostOf(baseUrl) }
+  return { home: baseUrl, pages, rest: `${pages}${mount}`, host: hostOf(baseUrl) }
 }
 
 /** Collects what answering a request needs. */
@@ -264,7 +216,10 @@ function addViews(
         sendAnswer(inSnapshot(view), contextOf(request, service, cache, options, known), request, reply),
     })
   }
-  for (const view of views.filter(({ upload }) => !upload)) add(app, view)
+  app.register(async (forms) => {
+    takeForms(forms, options.bodyLimit)
+    for (const view of views.filter(({ upload }) => !upload)) add(forms, view)
+  })
   app.register(async (files) => {
     takeFiles(files)
     for (const view of views.filter(({ upload }) => upload)) add(files, view)
@@ -303,8 +258,7 @@ function addEndpoints(
   }
   // A form may include an image as a file, so the larger limit applies.
   app.register(async (records) => {
-    const multipart = { parseAs: 'buffer', bodyLimit: options.uploadLimit } as const
-    records.addContentTypeParser(/^multipart\/form-data/, multipart, async (_: FastifyRequest, body: Buffer) => body)
+    takeForms(records, options.uploadLimit)
     for (const endpoint of endpoints.filter(({ upload }) => !upload)) add(records, endpoint)
   })
   app.register(async (files) => {
@@ -313,36 +267,12 @@ function addEndpoints(
   })
 }
 
-/** Uploads may have any type; the content is detected from the bytes. */
-function takeFiles(app: FastifyInstance): void {
-  app.addContentTypeParser(
-    /^(image\/|multipart\/form-data|application\/octet-stream|text\/(calendar|csv|tab-separated-values))/,
-    { parseAs: 'buffer' },
-    async (_: FastifyRequest, body: Buffer) => body,
-  )
-}
-
-/** Image files. A name is never reused, so files are immutable. */
-function addImages(app: FastifyInstance, service: Service): void {
-  app.get('/images/:name', { logLevel: 'warn' }, async (request, reply) => {
-    const { name } = request.params as { name: string }
-    const found = await images.file(service, name)
-    if (found === null) throw new AppError('rest_no_route')
-    return reply
-      .type(found.mime)
-      .headers({
-        'cache-control': 'public, max-age=31536000, immutable',
-        'content-security-policy': "default-src 'none'; sandbox",
-        'cross-origin-resource-policy': 'cross-origin',
-        etag: `"${name}"`,
-      })
-      .send(found.bytes)
-  })
-}
-
 /** Whether an error is shown as a page: the client is a browser, outside the REST interface. */
-function wantsErrorPage({ url, headers }: FastifyRequest): boolean {
-  return !url.startsWith(MAIN_MOUNT) && !/\/wp-json(\/|\?|$)/.test(url) && /\btext\/html\b/.test(headers.accept ?? '')
+function wantsErrorPage({ url, headers }: FastifyRequest, { wordpressRoot }: Site): boolean {
+  const [path] = splitUrl(url)
+  const isBelow = (root: string) => path === root || path.startsWith(`${root}/`)
+  if (isBelow(MAIN_MOUNT) || (wordpressRoot !== null && isBelow(wordpressRoot))) return false
+  return /\btext\/html\b/.test(headers.accept ?? '')
 }
 
 /** Throws 405 for a known path with an unsupported method, else 404. */
@@ -357,35 +287,4 @@ function throwNoRoute(endpoints: readonly Endpoint[], url: string): never {
 function matchesPath(path: string, endpoint: Endpoint): boolean {
   const pattern = endpoint.path.replace(':id', '\\d+').replace(':slug', '[^/]+').replace(/^\/$/, '')
   return new RegExp(`^${MAIN_MOUNT}${pattern}/?$`).test(path)
-}
-
-/** Hold language and mount of the address from rewrite to routing. */
-const ADDRESS_LANGUAGE = Symbol('language')
-const MOUNT = Symbol('mount')
-type RewrittenRequest = IncomingMessage & { [ADDRESS_LANGUAGE]?: string; [MOUNT]?: string }
-
-/** The language in the address, else the best match for `Accept-Language`. */
-function languageOf(request: FastifyRequest, languages: readonly string[]): FastifyRequest['language'] {
-  const addressed = (request.raw as RewrittenRequest)[ADDRESS_LANGUAGE]
-  if (addressed !== undefined) return { name: addressed, byAddress: true }
-  return { name: chooseLanguage(request.headers['accept-language'], languages), byAddress: false }
-}
-
-/** Applies method overrides of POST requests, and maps languages, further mounts and foreign addresses to our own. */
-function rewrite(request: IncomingMessage, routes: Routes, { mounts, languages }: ServerOptions): string {
-  const [path, search] = splitUrl(request.url ?? '/')
-  if (request.method === 'POST') {
-    const override = request.headers['x-http-method-override'] ?? new URLSearchParams(search).get('_method') ?? ''
-    const asked = String(override).toUpperCase()
-    if ((METHODS as readonly string[]).includes(asked) && asked !== 'GET') request.method = asked
-  }
-  const language = languageIn(path, languages)
-  if (language !== undefined) (request as RewrittenRequest)[ADDRESS_LANGUAGE] = language
-  const plain = language === undefined ? path : path.slice(language.length + 1)
-  const mount = mounts.find((prefix) => plain === prefix || plain.startsWith(`${prefix}/`))
-  if (mount !== undefined) (request as RewrittenRequest)[MOUNT] = mount
-  const mounted = mount === undefined ? plain : `${MAIN_MOUNT}${plain.slice(mount.length)}`
-  const isRead = request.method === 'GET' || request.method === 'HEAD'
-  const other = isRead ? routes.rewrite(mounted, search) : null
-  return other ?? (search === '' ? mounted : `${mounted}?${search}`)
 }

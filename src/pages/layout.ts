@@ -43,7 +43,7 @@ export interface FeedLink {
 export function answer(context: Context, page: Page): Answer {
   const { call, language } = context
   const { name } = call.scope.site
-  const { wordpress } = call.addresses
+  const wordpress = wordpressAddress(context)
   const title = page.at === 'start' ? name : `${page.title} · ${name}`
   const document = html`<!doctype html>
 <html lang="${language}">
@@ -76,6 +76,12 @@ ${footer(context, page)}
   }
 }
 
+/** Address of the WordPress interfaces, by which clients find them; null if there are none. */
+function wordpressAddress({ call: { scope, addresses } }: Context): string | null {
+  const { wordpressRoot } = scope.site
+  return wordpressRoot === null ? null : `${addresses.pages}${wordpressRoot}/`
+}
+
 /** Content security policy: own resources, and the configured logo and map tiles. */
 function policy({ call }: Context): string {
   const { logo, tiles } = call.scope.site.design
@@ -88,7 +94,8 @@ function policy({ call }: Context): string {
 
 function head(context: Context, page: Page, title: string): Markup {
   const { call, assets, language } = context
-  const { home, wordpress } = call.addresses
+  const { home } = call.addresses
+  const wordpress = wordpressAddress(context)
   const { name, languages } = call.scope.site
   const style = (file: string) => assets.has(file) && html`<link rel="stylesheet" href="${assetPath(assets, file)}">\n`
   const font = (file: string) =>

@@ -1,9 +1,9 @@
 import { offsetMinutes } from '../../calendar/zone.ts'
 import type { Call, View } from '../../http/endpoint.ts'
-import { wordpressRoot } from '../../http/wordpress-root.ts'
 import { addressOf, WP_NAMESPACE } from './collection.ts'
 import { eventViews } from './events.ts'
 import { mediaViews } from './media.ts'
+import { wordpressRoot } from './root.ts'
 import { termViews } from './terms.ts'
 import { userViews } from './users.ts'
 
