@@ -26,6 +26,7 @@ import { LogOutput } from './lib/log-output.ts'
 import { roomForConnections } from './lib/open-files.ts'
 import { PasswordChecker } from './lib/passwords.ts'
 import { withoutSecrets } from './lib/secrets.ts'
+import { manageViews } from './manage/views.ts'
 import { assetFiles } from './pages/assets.ts'
 import { embedFile } from './pages/embed.ts'
 import { errorPage } from './pages/errors.ts'
@@ -93,7 +94,7 @@ export async function createApp(
   const rendered = new RenderedEvents(config.cache)
   const routes: Routes = {
     endpoints: restEndpoints(rendered),
-    views: [...feeds, ...pages, ...wordpressViews(config.mounts)],
+    views: [...feeds, ...pages, ...manageViews, ...wordpressViews(config.mounts)],
     files: [assetFiles, embedFile],
     rewrite: rewritePluginAddress,
     errorPage,

@@ -13,7 +13,7 @@ export interface User {
   readonly role: Role
 }
 
-interface Rights {
+export interface Rights {
   /** Which records it may edit and delete: none, its own until published, its own, or all. */
   readonly edit: 'none' | 'own-unpublished' | 'own' | 'all'
   /** Whether it may create records, and set any `status`. */
@@ -22,17 +22,19 @@ interface Rights {
   readonly publish: boolean
   readonly category: boolean
   readonly tag: boolean
+  /** Users and settings. */
+  readonly administer: boolean
 }
 
-/** Rights by role. Users are managed on the command line. */
+/** Rights by role. */
 // biome-ignore format: a table is read by its columns
 const RIGHTS: Record<Role | 'anonymous', Rights> = {
-  anonymous:     { create: false, edit: 'none',            publish: false, category: false, tag: false },
-  subscriber:    { create: false, edit: 'none',            publish: false, category: false, tag: false },
-  contributor:   { create: true,  edit: 'own-unpublished', publish: false, category: false, tag: false },
-  author:        { create: true,  edit: 'own',             publish: true,  category: true,  tag: false },
-  editor:        { create: true,  edit: 'all',             publish: true,  category: true,  tag: true  },
-  administrator: { create: true,  edit: 'all',             publish: true,  category: true,  tag: true  },
+  anonymous:     { create: false, edit: 'none',            publish: false, category: false, tag: false, administer: false },
+  subscriber:    { create: false, edit: 'none',            publish: false, category: false, tag: false, administer: false },
+  contributor:   { create: true,  edit: 'own-unpublished', publish: false, category: false, tag: false, administer: false },
+  author:        { create: true,  edit: 'own',             publish: true,  category: true,  tag: false, administer: false },
+  editor:        { create: true,  edit: 'all',             publish: true,  category: true,  tag: true,  administer: false },
+  administrator: { create: true,  edit: 'all',             publish: true,  category: true,  tag: true,  administer: true  },
 }
 
 /** The columns that decide who may do what with a record. */

@@ -27,7 +27,7 @@ export async function identify(store: Store, credentials: Credentials | null, se
       'token' in credentials
         ? await byToken(store, credentials.token)
         : await byName(store, credentials, { sender, slowly })
-    return found ?? null
+    return found === undefined || found.disabled_utc !== null ? null : found
   })
   if (row === null) throw new AppError('incorrect_password')
   if (row.token_id !== undefined) store.signIns.recordTokenUse(store, row.token_id, row.used_utc ?? null)

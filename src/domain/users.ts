@@ -5,6 +5,7 @@ import { Refused } from '../schema/field.ts'
 import * as types from '../schema/value-types.ts'
 import type { Tx } from '../storage/dialect.ts'
 import * as records from '../storage/records.ts'
+import * as sessions from '../storage/sessions.ts'
 import type { TokenRow, UserRow } from '../storage/users.ts'
 import * as storage from '../storage/users.ts'
 import { ROLES, type Role, rightsOf, type User } from './access.ts'
@@ -86,6 +87,7 @@ export async function setPassword(
   return db.write(async (tx) => {
     const { id } = await find(tx, name)
     await storage.update(tx, id, { password_hash })
+    await sessions.removeAll(tx, id)
     if (revokeTokens) return { revoked: await storage.removeTokens(tx, id), left: 0 }
     const tokens = await storage.listTokens(tx, id)
     return { revoked: 0, left: tokens.filter((token) => !isExpired(token, clock())).length }

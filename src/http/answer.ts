@@ -45,8 +45,8 @@ export async function sendAnswer(
   }
   const { cache, scope, known } = context
   const search = normalSearch(sent, known)
-  // The answer to a password depends on more than the address: do not cache.
-  if (search.includes('password=')) {
+  // These answers depend on more than the address and the user: a page has the token of its session.
+  if (request.session !== null || search.includes('password=')) {
     return sendUncached(await endpoint.handle(callOf(context, request, search)), search, request, reply)
   }
   const key = keyFor(request, path, search)
@@ -107,10 +107,12 @@ function callOf(
   const { id, slug = '', '*': rest = '' } = request.params as { id?: string; slug?: string; '*'?: string }
   return {
     scope: { ...scope, user: request.user, ...(reading && { clock: reading.clock }) },
+    session: request.session,
     addresses,
     language: request.language.name,
     method: request.method,
     header: (name) => request.headers[name],
+    path: request.url,
     id: Number(id),
     slug,
     rest,
@@ -212,7 +214,9 @@ export async function sendError(
 function addVary(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const known = reply.getHeader('vary')
   const language = request.language?.byAddress ? undefined : 'Accept-Language'
-  return reply.header('vary', [known, language, 'Authorization', 'Accept-Encoding'].filter(Boolean).join(', '))
+  const cookie = request.routeOptions.config.session ? 'Cookie' : undefined
+  const names = [known, language, 'Authorization', cookie, 'Accept-Encoding']
+  return reply.header('vary', names.filter(Boolean).join(', '))
 }
 
 // Not imported: importing node:http makes Node load all of fetch, which takes longer than loading all of our modules.

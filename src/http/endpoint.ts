@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { Payload, Scope, Site } from '../domain/scope.ts'
+import type { Session } from '../domain/sessions.ts'
 import type { AppError } from '../lib/errors.ts'
 import type { Fields } from '../schema/field.ts'
 import type { ResponseName } from '../schema/responses.ts'
@@ -18,10 +19,14 @@ export const UPDATE: readonly Method[] = ['POST', 'PUT', 'PATCH']
 /** A request, in the form that endpoints take. */
 export interface Call {
   readonly scope: Scope
+  /** Session of the browser; null if the user signed in by a header, or not at all. */
+  readonly session: Session | null
   readonly addresses: Addresses
   readonly language: string
   readonly method: string
-  readonly header: (name: 'if-none-match' | 'if-match') => string | undefined
+  readonly header: (name: 'if-none-match' | 'if-match' | 'user-agent') => string | undefined
+  /** The path below the base address, without a language, with its query string. */
+  readonly path: string
   /** Variable parts of the path. */
   readonly id: number
   readonly slug: string
@@ -67,6 +72,8 @@ export interface View {
   readonly parameters?: readonly string[]
   /** Set if it takes a file: the body may then be larger, and of other types. */
   readonly upload?: true
+  /** Set if users who signed in on a page see their own version of it. */
+  readonly session?: true
   handle(call: Call): Promise<Answer>
 }
 
@@ -95,7 +102,7 @@ export interface Routes {
   /** Maps an address that other programs use to one of ours, before routing. Returns null for all others. */
   rewrite(path: string, search: string): string | null
   /** Renders an error as a page, for a request from a browser. */
-  errorPage(error: AppError, scope: Omit<Scope, 'user'>, addresses: Addresses, language: string): Answer
+  errorPage(error: AppError, call: Pick<Call, 'scope' | 'addresses' | 'language' | 'session' | 'path'>): Answer
 }
 
 /**

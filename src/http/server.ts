@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
 import type { Limits } from '../domain/limits.ts'
 import type { Scope, Site, User } from '../domain/scope.ts'
+import type { Session } from '../domain/sessions.ts'
 import { type ConnectionCounter, ConnectionCounts, type ConnectionLimits } from '../lib/connection-counts.ts'
 import { AppError, unavailable } from '../lib/errors.ts'
 import type { Addresses } from './addresses.ts'
@@ -20,6 +21,7 @@ import { watchForProxy } from './proxy-warning.ts'
 import { checkAddress, checkUser, type RateLimits, senderOf } from './rate-limit.ts'
 import { languageOf, mountOf, rewrite } from './rewrite.ts'
 import { securityHeaders } from './security-headers.ts'
+import { useSession } from './session-cookie.ts'
 import { addStopping } from './stopping.ts'
 import { tracing } from './tracing.ts'
 
@@ -27,6 +29,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Null for an anonymous request. */
     user: User | null
+    /** Session of the browser; null if the user signed in by a header, or not at all. */
+    session: Session | null
     /** Language of the response, and whether the address contains it. */
     language: { name: string; byAddress: boolean }
     /** Path of the REST interface that the request came by: `/calendar/events/v1`, or one of the further mounts. */
@@ -35,6 +39,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Skips authentication and limits. */
     open?: true
+    /** Reads the cookie of sessions. */
+    session?: true
   }
 }
 
@@ -96,13 +102,20 @@ export async function createServer(service: Service, routes: Routes, options: Se
   const cache = new Cache(service.clock, options.cache)
   app.addHook('onClose', async () => cache.close())
   app.decorateRequest('user', null)
+  app.decorateRequest('session', null)
   app.decorateRequest('language')
   app.decorateRequest('mount', MAIN_MOUNT)
   takeFields(app)
   app.setErrorHandler((error: Error, request, reply) =>
     wantsErrorPage(request, service.site)
       ? sendError(error, request, reply, (appError) =>
-          routes.errorPage(appError, service, addressesOf(request, options), request.language.name),
+          routes.errorPage(appError, {
+            scope: { ...service, user: request.user },
+            addresses: addressesOf(request, options),
+            language: request.language.name,
+            session: request.session,
+            path: request.method === 'GET' ? request.url : '',
+          }),
         )
       : sendError(error, request, reply),
   )
@@ -161,11 +174,12 @@ function addAuthentication(
 ): void {
   const { limits } = service
   const watch = watchForProxy(options, app.log)
-  app.addHook('onRequest', async (request) => {
+  app.addHook('onRequest', async (request, reply) => {
     if (request.routeOptions.config.open) return
     watch(request)
     checkAddress(limits, options, request)
     request.user = await authenticate(service, request, senderOf(options, request))
+    if (request.headers.authorization === undefined) await useSession(service, request, reply, options.baseUrl)
     checkUser(limits, options, request)
     // Before the body is read.
     if (request.is404) throwNoRoute(endpoints, request.url)
@@ -212,6 +226,7 @@ function addViews(
       method: [...view.methods],
       url: view.path,
       ...(view.upload && { bodyLimit: options.uploadLimit }),
+      ...(view.session && { config: { session: true } }),
       handler: (request, reply) =>
         sendAnswer(inSnapshot(view), contextOf(request, service, cache, options, known), request, reply),
     })

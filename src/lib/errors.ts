@@ -8,6 +8,7 @@ export const ERRORS = {
   rest_forbidden: 403,
   rest_not_signed_in: 401,
   rest_origin_forbidden: 403,
+  rest_cookie_invalid_nonce: 403,
   incorrect_password: 401,
   rest_invalid_param: 400,
   rest_missing_callback_param: 400,

@@ -22,7 +22,7 @@ interface Asset {
 export type Assets = ReadonlyMap<string, Asset>
 
 const WEB = new URL('../../web/', import.meta.url)
-const FILES = ['pages.css', 'pages.js', 'docs.css', 'docs.js', 'icon.svg']
+const FILES = ['pages.css', 'pages.js', 'docs.css', 'docs.js', 'manage.css', 'manage.js', 'icon.svg']
 const READER = 'openapi-explorer.js'
 const FONTS = ['figtree.woff2', 'newsreader.woff2']
 const TYPES: Record<string, string> = {

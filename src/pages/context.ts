@@ -7,7 +7,7 @@ import { type Assets, assetsOf, basePath } from './assets.ts'
 export const MAX_ABOUT = 300
 
 /** The part of a request that a page depends on. */
-export type Reader = Pick<Call, 'scope' | 'addresses' | 'language' | 'slug' | 'search' | 'sent'>
+export type Reader = Pick<Call, 'scope' | 'session' | 'addresses' | 'language' | 'path' | 'slug' | 'search' | 'sent'>
 
 /** Context of a page: reader, language and day. */
 export interface Context {

@@ -1,4 +1,5 @@
 import { addDays } from '../calendar/days.ts'
+import { mayEdit } from '../domain/access.ts'
 import * as eventList from '../domain/event-list.ts'
 import type { Event } from '../domain/events.ts'
 import * as events from '../domain/events.ts'
@@ -68,6 +69,7 @@ ${more.length > 0 && html`<section class="related" aria-labelledby="related"><h2
     ...(image && !secret && { image: `${call.addresses.home}/images/${image.file}` }),
     ...(!secret && { feed: { path: `/event/${row.slug}`, search: '', of: 'events' as const } }),
     until: nextChange(context, shown),
+    ...(mayEdit(call.scope.user, row) && { edit: `/manage/events/${row.id}` }),
   })
 }
 

@@ -5,6 +5,7 @@ import type { JsonLd } from '../rest/json-ld.ts'
 import { assetPath, basePath } from './assets.ts'
 import type { Context } from './context.ts'
 import { icon } from './icons.ts'
+import { signInPath, staffBar } from './staff-bar.ts'
 
 /** Content and metadata of a page. */
 export interface Page {
@@ -28,6 +29,8 @@ export interface Page {
   readonly at?: 'start' | 'events' | 'calendar' | 'map'
   /** Unix seconds at which the page changes by time alone, if before midnight. */
   readonly until?: number
+  /** Path of the screen on which the reader may edit the record that the page shows. */
+  readonly edit?: string
   /** Whether it shows protected content: then it must not be cached. */
   readonly secret?: boolean
 }
@@ -39,8 +42,27 @@ export interface FeedLink {
   readonly of?: 'lists' | 'events'
 }
 
+/** The parts of a document around its content. */
+export interface Frame {
+  readonly header: (context: Context, page: Page) => Markup
+  readonly footer: (context: Context, page: Page) => Markup
+  /** Further stylesheets and scripts. */
+  readonly styles: readonly string[]
+  readonly scripts: readonly string[]
+  /** Further directives of the content security policy. */
+  readonly policy: string
+}
+
+const PUBLIC: Frame = {
+  header: (context, page) => html`${staffBar(context, page.edit)}${header(context, page)}`,
+  footer,
+  styles: [],
+  scripts: ['pages.js'],
+  policy: '',
+}
+
 /** Renders the whole document. */
-export function answer(context: Context, page: Page): Answer {
+export function answer(context: Context, page: Page, frame: Frame = PUBLIC): Answer {
   const { call, language } = context
   const { name } = call.scope.site
   const wordpress = wordpressAddress(context)
@@ -51,15 +73,15 @@ export function answer(context: Context, page: Page): Answer {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>
-${head(context, page, title)}
+${head(context, page, frame, title)}
 </head>
 <body>
 <a class="skip" href="#main">${context.t('skip')}</a>
-${header(context, page)}
+${frame.header(context, page)}
 <main id="main" tabindex="-1">
 ${page.main}
 </main>
-${footer(context, page)}
+${frame.footer(context, page)}
 </body>
 </html>
 `
@@ -67,7 +89,7 @@ ${footer(context, page)}
     status: page.status ?? 200,
     headers: {
       'content-type': 'text/html; charset=utf-8',
-      'content-security-policy': policy(context),
+      'content-security-policy': policy(context, frame),
       ...(wordpress !== null && { link: `<${wordpress}>; rel="https://api.w.org/"` }),
     },
     body: document.text,
@@ -83,16 +105,16 @@ function wordpressAddress({ call: { scope, addresses } }: Context): string | nul
 }
 
 /** Content security policy: own resources, and the configured logo and map tiles. */
-function policy({ call }: Context): string {
+function policy({ call }: Context, frame: Frame): string {
   const { logo, tiles } = call.scope.site.design
   const elsewhere = [logo, tiles]
     .filter((address) => /^https?:/.test(address))
     .map((address) => new URL(address).origin)
   const images = ["'self'", ...new Set(elsewhere)].join(' ')
-  return `default-src 'none'; script-src 'self'; style-src 'self'; img-src ${images}; font-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`
+  return `default-src 'none'; script-src 'self'; style-src 'self'; img-src ${images}; font-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'${frame.policy}`
 }
 
-function head(context: Context, page: Page, title: string): Markup {
+function head(context: Context, page: Page, frame: Frame, title: string): Markup {
   const { call, assets, language } = context
   const { home } = call.addresses
   const wordpress = wordpressAddress(context)
@@ -100,6 +122,7 @@ function head(context: Context, page: Page, title: string): Markup {
   const style = (file: string) => assets.has(file) && html`<link rel="stylesheet" href="${assetPath(assets, file)}">\n`
   const font = (file: string) =>
     html`<link rel="preload" href="${assetPath(assets, file)}" as="font" type="font/woff2" crossorigin>\n`
+  const script = (file: string) => html`<script type="module" src="${assetPath(assets, file)}"></script>\n`
   const canonical = context.absolute(page.path)
   const alternates =
     languages.length > 1 && page.status === undefined
@@ -108,8 +131,7 @@ function head(context: Context, page: Page, title: string): Markup {
           html`<link rel="alternate" hreflang="x-default" href="${home}${page.path}">\n`,
         ]
       : []
-  return html`${font('figtree.woff2')}${font('newsreader.woff2')}${style('pages.css')}${style('theme.css')}${style('custom.css')}<script type="module" src="${assetPath(assets, 'pages.js')}"></script>
-<link rel="icon" href="${assetPath(assets, 'icon.svg')}">
+  return html`${font('figtree.woff2')}${font('newsreader.woff2')}${style('pages.css')}${frame.styles.map(style)}${style('theme.css')}${style('custom.css')}${frame.scripts.map(script)}<link rel="icon" href="${assetPath(assets, 'icon.svg')}">
 <meta name="theme-color" content="#fbfaf7" media="(prefers-color-scheme: light)">
 <meta name="theme-color" content="#14161a" media="(prefers-color-scheme: dark)">
 ${page.description && html`<meta name="description" content="${page.description}">\n`}${page.hidden ? safe('<meta name="robots" content="noindex">\n') : html`<link rel="canonical" href="${canonical}">\n`}${alternates}${page.feed && feeds(context, page.feed)}${wordpress !== null && html`<link rel="https://api.w.org/" href="${wordpress}">\n`}<meta property="og:type" content="website">
@@ -144,14 +166,15 @@ ${item('/events/map/', context.t('views.map'), 'map')}
 </div></header>`
 }
 
-function logo({ assets, call }: Context): Markup {
+export function logo({ assets, call }: Context): Markup {
   const { logo: given } = call.scope.site.design
   const own = [...assets.keys()].find((name) => name.startsWith('logo.')) ?? 'icon.svg'
   const address = /^https?:/.test(given) ? given : assetPath(assets, own)
   return html`<img class="logo" src="${address}" alt="" width="36" height="36">`
 }
 
-function footer(context: Context, { path }: Page): Markup {
+function footer(context: Context, page: Page): Markup {
+  const { path } = page
   const { call, language, t } = context
   const { languages, name } = call.scope.site
   const switcher = languages.map(
@@ -162,7 +185,8 @@ function footer(context: Context, { path }: Page): Markup {
 <p><strong dir="auto">${name}</strong></p>
 <ul><li><a href="${context.link('/events/')}">${t('navigation.events')}</a></li>
 <li><a href="${context.link('/events.ics')}">${t('subscribe.file')}</a></li>
-<li><a href="${context.link('/docs')}">${t('navigation.documentation')}</a></li></ul>
+<li><a href="${context.link('/docs')}">${t('navigation.documentation')}</a></li>
+<li>${call.session === null ? html`<a href="${context.link(signInPath(page.status === undefined ? path : ''))}" rel="nofollow">${t('sign_in')}</a>` : html`<a href="${context.link('/manage')}">${t('manage')}</a>`}</li></ul>
 ${languages.length > 1 && html`<nav aria-label="${t('navigation.language')}">${icon('globe')}<ul>${switcher}</ul></nav>`}
 </div></footer>`
 }

@@ -12,7 +12,7 @@ export function redirect({ call, link }: Context, path: string): Answer {
   return redirectTo(`${link(path)}${search}`)
 }
 
-export function redirectTo(location: string, status: 301 | 302 = 301): Answer {
+export function redirectTo(location: string, status: 301 | 302 | 303 = 301): Answer {
   return { status, headers: { location, 'content-type': 'text/plain' }, body: '' }
 }
 

@@ -9,8 +9,8 @@ import { machineViews } from './sitemap.ts'
 import { startViews } from './start.ts'
 import { subjectViews } from './subjects.ts'
 
-/** Routes of all pages and of the sitemap. */
-export const pages: readonly View[] = [
+/** Pages, which show more to a reader who signed in. */
+const forReaders: readonly View[] = [
   ...startViews,
   ...listViews,
   ...gridViews,
@@ -18,6 +18,11 @@ export const pages: readonly View[] = [
   ...eventViews,
   ...subjectViews,
   ...docsViews,
+]
+
+/** Routes of all pages and of the sitemap. */
+export const pages: readonly View[] = [
+  ...forReaders.map((view): View => ({ ...view, session: true })),
   ...machineViews,
   ...pluginViews,
 ]

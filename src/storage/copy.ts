@@ -33,7 +33,7 @@ const KEYS: Record<Table, readonly string[]> = {
 }
 type Table = Exclude<keyof Tables, NotCopied>
 /** Counters of one database, and what only concerns the site that it belongs to. */
-type NotCopied = 'sequences' | 'data_version' | 'limits' | 'unused_files' | 'import_progress'
+type NotCopied = 'sequences' | 'data_version' | 'limits' | 'unused_files' | 'import_progress' | 'sessions'
 const TABLES = Object.entries(KEYS) as [Table, readonly string[]][]
 
 function linkTables<T>(key: T): { [K in LinkedKind as `event_${K}s`]: T } {

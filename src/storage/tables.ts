@@ -84,6 +84,24 @@ export interface UserTable {
   role: string
   password_hash: string
   created_utc: Instant
+  /** Language of the screens; null for that of the browser. */
+  language: string | null
+  /** Null unless the user may not sign in. */
+  disabled_utc: Instant | null
+}
+
+/** Sign-ins of browsers. */
+export interface SessionTable {
+  id: Generated<number>
+  user: number
+  /** Hash of the secret in the cookie. */
+  hash: string
+  /** The browser, by the name that it gives itself. */
+  agent: string
+  created_utc: Instant
+  /** Last use, to the hour. */
+  used_utc: Instant
+  expires_utc: Instant
 }
 
 export interface TokenTable {
@@ -190,6 +208,7 @@ export interface Tables extends LinkedTables {
   users: UserTable
   tokens: TokenTable
   sign_ins: SignInTable
+  sessions: SessionTable
   events: EventTable
   terms: TermTable
   images: ImageTable

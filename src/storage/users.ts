@@ -27,10 +27,12 @@ export async function find(tx: Tx, nameOrEmail: string): Promise<UserRow | undef
   )
 }
 
-export async function create(tx: Tx, user: Omit<UserRow, 'id' | 'name_key' | 'email_key'>): Promise<number> {
+type NewUser = Omit<UserRow, 'id' | 'name_key' | 'email_key' | 'language' | 'disabled_utc'>
+
+export async function create(tx: Tx, user: NewUser): Promise<number> {
   const { id } = await tx
     .insertInto('users')
-    .values({ ...user, name_key: fold(user.name), email_key: fold(user.email) })
+    .values({ ...user, language: null, disabled_utc: null, name_key: fold(user.name), email_key: fold(user.email) })
     .returning('id')
     .executeTakeFirstOrThrow()
   return id
@@ -39,7 +41,7 @@ export async function create(tx: Tx, user: Omit<UserRow, 'id' | 'name_key' | 'em
 export async function update(
   tx: Tx,
   id: number,
-  changes: Partial<Pick<UserRow, 'role' | 'password_hash'>>,
+  changes: Partial<Pick<UserRow, 'role' | 'password_hash' | 'language' | 'disabled_utc'>>,
 ): Promise<void> {
   await tx.updateTable('users').set(changes).where('id', '=', id).execute()
 }

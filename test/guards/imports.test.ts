@@ -16,8 +16,9 @@ const ARROWS: Record<string, string[]> = {
   rest: ['http', 'imports', 'domain', 'schema', 'calendar', 'lib'],
   feeds: ['rest', 'http', 'domain', 'schema', 'calendar', 'lib'],
   pages: ['feeds', 'rest', 'http', 'domain', 'schema', 'calendar', 'lib'],
+  manage: ['pages', 'feeds', 'rest', 'http', 'imports', 'domain', 'schema', 'calendar', 'lib'],
   'config.ts': ['calendar', 'lib'],
-  'app.ts': ['config.ts', 'pages', 'feeds', 'rest', 'http', 'domain', 'storage', 'lib'],
+  'app.ts': ['config.ts', 'manage', 'pages', 'feeds', 'rest', 'http', 'domain', 'storage', 'lib'],
   cli: ['app.ts', 'config.ts', 'imports', 'domain', 'calendar', 'lib'],
   'main.ts': ['cli', 'config.ts', 'domain'],
 }

@@ -8,12 +8,14 @@ import { keyOf } from '../answer.ts'
 import { replyTo } from '../conditional.ts'
 import { languageChooser, languageIn } from '../language.ts'
 import { isOverLimit, type RateLimits } from '../rate-limit.ts'
+import { hasSession } from '../session-cookie.ts'
 import { tracing } from '../tracing.ts'
 import type { Cache } from './cache.ts'
 import type { Reply } from './cached-response.ts'
 import { parseHeaders, writeRawHead } from './head.ts'
 
 interface FastPathOptions extends RateLimits {
+  readonly baseUrl: string
   readonly languages: readonly string[]
   readonly trustProxy: readonly string[]
 }
@@ -63,8 +65,9 @@ export function installFastPath(
   }
   app.server.on('request', (request, response) => {
     const { method, headers } = request
-    if (stopping.isAnnounced || (method !== 'GET' && method !== 'HEAD') || headers.authorization !== undefined)
-      return passToFastify(request, response)
+    const isRead = method === 'GET' || method === 'HEAD'
+    const isAnonymous = headers.authorization === undefined && !hasSession(headers.cookie, options.baseUrl)
+    if (stopping.isAnnounced || !isRead || !isAnonymous) return passToFastify(request, response)
     // Health checks do not touch the database.
     if (HEALTH.test(request.url ?? '')) return passToFastify(request, response)
     const began = performance.now()

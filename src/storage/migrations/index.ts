@@ -12,6 +12,7 @@ import * as imageFiles from './0010-image-files.ts'
 import * as jobs from './0011-jobs.ts'
 import * as virtualEvents from './0012-virtual-events.ts'
 import * as eventSequence from './0013-event-sequence.ts'
+import * as sessions from './0015-sessions.ts'
 import { perform, type Step, type Watch } from './steps.ts'
 
 export interface Migration {
@@ -36,6 +37,7 @@ export const migrations: Record<string, Migration> = {
   '0011-jobs': jobs,
   '0012-virtual-events': virtualEvents,
   '0013-event-sequence': eventSequence,
+  '0015-sessions': sessions,
 }
 
 export function runMigration(db: Kysely<unknown>, { steps }: Migration, watch?: Watch): Promise<void> {
