@@ -66,11 +66,11 @@ export function readEntry(component: Component, given: Zones): CalendarEntry {
   if (component.fault !== null) throw new EntryError(`entry_${component.fault}`)
   const startLine = first(component, 'DTSTART')
   if (startLine === undefined) throw new EntryError('entry_without_start')
-  const start = startOf(startLine, component, given)
+  const doubts: Doubt[] = []
+  const start = startOf(startLine, component, given, doubts)
   // A time without a zone beside one with a zone is in that zone.
   const zones: Zones = start.isDate ? given : { ...given, floating: start.zone }
-  const doubts: Doubt[] = []
-  const end = endOf(component, start, zones)
+  const end = endOf(component, start, zones, doubts)
   const text = (name: string) => unescapeText(first(component, name)?.value.slice(0, MAX_NAME) ?? '').trim()
   const fields = fieldsOf(component)
   // Times in UTC and whole days have no zone of their own, unless an export of ours names it.
@@ -82,7 +82,7 @@ export function readEntry(component: Component, given: Zones): CalendarEntry {
   return {
     uid: text('UID'),
     line: component.line,
-    occurrence: occurrenceOf(component, zones),
+    occurrence: occurrenceOf(component, zones, doubts),
     allDay: start.isDate,
     zone,
     shownIn: start.isUtc ? (named ?? zones.shown) : zone,

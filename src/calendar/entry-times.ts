@@ -57,10 +57,10 @@ interface Time {
 }
 
 /** The start. One without a zone is in that of the end, if only the end has one. */
-export function startOf(line: ContentLine, component: Component, zones: Zones): Time {
+export function startOf(line: ContentLine, component: Component, zones: Zones, doubts: Doubt[]): Time {
   const ofEnd = tzidOf(first(component, 'DTEND'))
-  if (ofEnd === null || tzidOf(line) !== null) return readTime(line, zones)
-  return readTime(line, { ...zones, floating: zones.named(ofEnd) ?? zones.floating })
+  if (ofEnd === null || tzidOf(line) !== null) return readTime(line, zones, doubts)
+  return readTime(line, { ...zones, floating: zones.named(ofEnd) ?? zones.floating }, doubts)
 }
 
 /** The name of the zone of a line; an empty one is none. */
@@ -69,9 +69,11 @@ export function tzidOf(line: ContentLine | undefined): string | null {
   return tzid.trim() === '' ? null : tzid
 }
 
-function readTime(line: ContentLine, zones: Zones): Time {
+function readTime(line: ContentLine, zones: Zones, doubts: Doubt[]): Time {
   const moment = readIcalTime(line.value)
-  if (moment === null) throw new EntryError('entry_bad_time', { name: line.name, value: line.value.slice(0, 40) })
+  const told = { name: line.name, value: line.value.slice(0, 40) }
+  if (moment === null) throw new EntryError('entry_bad_time', told)
+  if (moment.isHour24) doubt(doubts, 'entry_hour_24', told)
   const at = fromWall(moment.wall)
   if (moment.isDate) return { at, zone: zones.days ?? zones.floating, isDate: true, isUtc: false }
   if (moment.isUtc) return { at, zone: 'UTC', isDate: false, isUtc: true }
@@ -87,27 +89,42 @@ function inZone({ at, zone, isDate }: Time, other: Clock): WallSeconds {
 }
 
 /** The end by the clock of the start: DTEND, or DURATION, or a whole day, or the start itself (RFC 5545 §3.6.1). */
-export function endOf(component: Component, start: Time, zones: Zones): WallSeconds {
-  const endLine = first(component, 'DTEND')
-  const durationLine = first(component, 'DURATION')
+export function endOf(component: Component, start: Time, zones: Zones, doubts: Doubt[]): WallSeconds {
+  const line = readable(component, 'DTEND', (value) => readIcalTime(value) !== null, doubts)
+  const length = line === null ? readable(component, 'DURATION', (value) => durationIn(value) !== null, doubts) : null
+  const duration = length === null ? null : durationIn(length.value)
   let end = start.isDate ? start.at + DAY : start.at
-  if (endLine !== undefined) {
-    end = inZone(readTime(endLine, zones), start.zone)
-  } else if (durationLine !== undefined) {
-    const duration = readDuration(durationLine.value)
-    if (duration === null)
-      throw new EntryError('entry_bad_time', { name: 'DURATION', value: durationLine.value.slice(0, 40) })
+  if (line !== null) end = inZone(readTime(line, zones, doubts), start.zone)
+  else if (duration !== null)
     end = start.isDate ? start.at + duration.days * DAY + duration.seconds : later(start.at, duration, start.zone)
-  }
   if (!start.isDate) return end
   // The end of whole days is the day behind the last; many write the last itself.
   return Math.max(Math.ceil(end / DAY) * DAY, start.at + DAY) - 1
 }
 
-export function occurrenceOf(component: Component, zones: Zones): ChangedOccurrence | null {
+/** A line that can be read. One that cannot is left out, and the entry is brought without it. */
+function readable(
+  component: Component,
+  name: string,
+  isReadable: (value: string) => boolean,
+  doubts: Doubt[],
+): ContentLine | null {
+  const line = first(component, name)
+  if (line === undefined || isReadable(line.value)) return line ?? null
+  doubt(doubts, 'entry_left_out', { name, value: line.value.slice(0, 40) })
+  return null
+}
+
+/** The length of an event; null if it is none, or negative (RFC 5545 §3.8.2.5). */
+function durationIn(value: string): Duration | null {
+  const duration = readDuration(value)
+  return duration === null || duration.days < 0 || duration.seconds < 0 ? null : duration
+}
+
+export function occurrenceOf(component: Component, zones: Zones, doubts: Doubt[]): ChangedOccurrence | null {
   const line = first(component, 'RECURRENCE-ID')
   if (line === undefined) return null
-  const { at, zone, isDate } = readTime(line, zones)
+  const { at, zone, isDate } = readTime(line, zones, doubts)
   return { at, zone, isDate, andFuture: line.parameters.get('RANGE')?.[0]?.toUpperCase() === 'THISANDFUTURE' }
 }
 
@@ -173,21 +190,27 @@ function periodsOf(line: ContentLine, start: Time, zones: Zones, doubts: Doubt[]
       doubt(doubts, 'entry_time_left_out', { name: line.name, value: value.slice(0, 40) })
       return []
     }
-    const found = readTime({ ...line, value: from }, zones)
+    const found = readTime({ ...line, value: from }, zones, doubts)
     const day = Math.floor(found.at / DAY) * DAY
     if (found.isDate) return [{ at: day + time, end: null }]
     if (start.isDate) return [{ at: day, end: null }]
     const at = inZone(found, start.zone)
-    return [{ at, end: to === undefined ? null : endOfPeriod({ ...line, value: to }, at, start.zone, zones) }]
+    return [{ at, end: to === undefined ? null : endOfPeriod({ ...line, value: to }, at, start.zone, zones, doubts) }]
   })
 }
 
 /** The end of a period: a time, or a length of time (RFC 5545 §3.3.9). Null if it is none, or before the start. */
-function endOfPeriod(line: ContentLine, at: WallSeconds, zone: Clock, zones: Zones): WallSeconds | null {
+function endOfPeriod(
+  line: ContentLine,
+  at: WallSeconds,
+  zone: Clock,
+  zones: Zones,
+  doubts: Doubt[],
+): WallSeconds | null {
   const duration = readDuration(line.value)
   const moment = readIcalTime(line.value)
   if (duration === null && (moment === null || moment.isDate)) return null
-  const end = duration === null ? inZone(readTime(line, zones), zone) : later(at, duration, zone)
+  const end = duration === null ? inZone(readTime(line, zones, doubts), zone) : later(at, duration, zone)
   return end < at ? null : end
 }
 

@@ -1,4 +1,5 @@
 import { daysInMonth } from './civil.ts'
+import { addDays } from './days.ts'
 import { type WallClock, wallClock } from './zone.ts'
 
 /** A DATE or DATE-TIME as it is written (RFC 5545 §3.3.4 and §3.3.5). */
@@ -7,6 +8,8 @@ export interface IcalTime {
   readonly isDate: boolean
   /** Written with a `Z`; else it is by the clock of a zone that is named elsewhere, or of whoever reads it. */
   readonly isUtc: boolean
+  /** Written as 24:00, which RFC 5545 does not have: 0:00 of the next day. */
+  readonly isHour24?: true
 }
 
 const MOMENT = /^(\d{4})-?(\d{2})-?(\d{2})(?:T(\d{2}):?(\d{2}):?(\d{2})?(Z)?)?$/i
@@ -19,8 +22,14 @@ export function readIcalTime(text: string): IcalTime | null {
   if (hour === undefined) return { wall: wallClock(y, m, d), isDate: true, isUtc: false }
   // A leap second is the last one of its minute here.
   const [h, min, s] = [Number(hour), Number(minute), Math.min(Number(second ?? 0), second === '60' ? 59 : 99)]
+  if (h === 24 && min === 0 && s === 0) return nextMidnight(wallClock(y, m, d).slice(0, 10), utc !== undefined)
   if (h > 23 || min > 59 || s > 59) return null
   return { wall: wallClock(y, m, d, h, min, s), isDate: false, isUtc: utc !== undefined }
+}
+
+function nextMidnight(day: string, isUtc: boolean): IcalTime | null {
+  const next = addDays(day, 1)
+  return next === day ? null : { wall: `${next} 00:00:00`, isDate: false, isUtc, isHour24: true }
 }
 
 /** A length of time: days by the calendar, the rest by the clock (RFC 5545 §3.3.6). */

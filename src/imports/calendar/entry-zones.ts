@@ -1,5 +1,7 @@
 import { clockName } from '../../calendar/clock.ts'
-import type { Doubt, Zones } from '../../calendar/entry-times.ts'
+import { type Component, first } from '../../calendar/components.ts'
+import { type Doubt, tzidOf, type Zones } from '../../calendar/entry-times.ts'
+import { readIcalTime } from '../../calendar/ical-values.ts'
 import type { Zone } from '../../calendar/zone.ts'
 import type { EntryClocks } from './zones.ts'
 
@@ -27,4 +29,12 @@ export function entryZones({ clocks, site, calendar, doubts }: EntryContext): Zo
     return floating
   }
   return { named, floating, shown: floating, days: site }
+}
+
+/** Whether an entry is read or shown by the zone of its calendar: its times name none, or are in UTC. */
+export function followsCalendar(component: Component): boolean {
+  const start = first(component, 'DTSTART')
+  const moment = start === undefined || tzidOf(start) !== null ? null : readIcalTime(start.value)
+  if (moment === null || moment.isDate) return false
+  return moment.isUtc || tzidOf(first(component, 'DTEND')) === null
 }

@@ -9,7 +9,7 @@ import { runInSlices, TimeSlice } from '../../lib/time-slices.ts'
 import { ImportedImages } from '../images.ts'
 import * as imports from '../import-run.ts'
 import { type EntryReader, itemOf, ownId, uidOf } from './entry-reader.ts'
-import { entryZones } from './entry-zones.ts'
+import { entryZones, followsCalendar } from './entry-zones.ts'
 import { NewestEntries, type ReadEntry } from './newest-entries.ts'
 import { bringParents } from './parents.ts'
 import { PendingItems } from './pending.ts'
@@ -39,6 +39,9 @@ const SOURCE = 'ics'
 /** How many characters of recurring entries are kept until the end of the file, where the last change to them may be. */
 const MAX_ASIDE = 50_000_000
 
+/** How many unknown zones of calendars are told of: a file may have many calendars. */
+const MAX_UNKNOWN_ZONES = 20
+
 /** Imports a calendar while it arrives, in memory for a batch of events and the recurring entries. Null if it is none. */
 export async function importCalendar(
   scope: Scope,
@@ -62,6 +65,8 @@ class CalendarImport {
   /** What can only be read when all has been seen: recurring entries, changes to them, zones described later. */
   readonly #aside: { readonly component: Component; readonly calendar: string | null }[] = []
   #asideSize = 0
+  /** Zones of calendars that nobody knows, and that a note tells of. */
+  readonly #unknownZones = new Set<string>()
   readonly #turn = new TimeSlice()
   readonly #steps: Budget
   #textLeft: number
@@ -129,6 +134,7 @@ class CalendarImport {
     try {
       const zones = entryZones({ clocks, site: this.#scope.site.timezone, calendar, doubts })
       const entry = readEntry(component, zones)
+      if (calendar !== null && !clocks.get(calendar) && followsCalendar(component)) this.#tellZone(calendar, entry)
       for (const { problem, fill } of [...doubts, ...(entry.doubts ?? [])])
         imports.note(this.#run, { line: entry.line, uid: entry.uid, problem: { problem, ...fill } }, false)
       return { entry, version: versionOf(component) }
@@ -137,6 +143,15 @@ class CalendarImport {
       this.#skip(component, { problem: error.problem, ...error.fill })
       return null
     }
+  }
+
+  /** Tells once that the zone of a calendar is not known. */
+  #tellZone(calendar: string, { line, uid }: CalendarEntry): void {
+    const zone = calendar.trim().slice(0, 80)
+    if (zone === '' || this.#unknownZones.has(zone) || this.#unknownZones.size >= MAX_UNKNOWN_ZONES) return
+    this.#unknownZones.add(zone)
+    const problem = { problem: 'calendar_unknown_zone', zone, used: this.#scope.site.timezone }
+    imports.note(this.#run, { line, uid, problem }, false)
   }
 
   #skip(component: Component, problem: imports.Note['problem']): void {
