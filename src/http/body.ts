@@ -25,7 +25,7 @@ function tooMany(most: number): AppError {
  * its files.
  */
 export function readBody(body: unknown, type = '', longest = Number.POSITIVE_INFINITY): Record<string, unknown> {
-  if (!Buffer.isBuffer(body) || (body.length === 0 && !MULTIPART.test(type))) return {}
+  if (!Buffer.isBuffer(body) || body.length === 0) return {}
   if (MULTIPART.test(type)) return readMultipart(body, type, longest)
   if (type.toLowerCase().startsWith('application/x-www-form-urlencoded')) return readForm(decode(body))
   return readJson(body)
@@ -71,7 +71,8 @@ function parse(text: string): unknown {
 /** Reads an uploaded file: the body itself, or the first file of a form. */
 export async function readFile(body: unknown, type = ''): Promise<Buffer> {
   const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0)
-  const sent = MULTIPART.test(type) ? partsOf(bytes, type, MAX_FIELDS).find(({ isFile }) => isFile)?.bytes : bytes
+  const isForm = MULTIPART.test(type) && bytes.length > 0
+  const sent = isForm ? partsOf(bytes, type, MAX_FIELDS).find(({ isFile }) => isFile)?.bytes : bytes
   if (sent === undefined || sent.length === 0)
     throw new AppError('rest_missing_callback_param', { params: { file: { problem: 'missing' } } })
   return sent

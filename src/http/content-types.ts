@@ -21,7 +21,7 @@ export function takeForms(app: FastifyInstance, bodyLimit: number): void {
 /** Takes files as the body or in a form. They may have any type; the content is detected from the bytes. */
 export function takeFiles(app: FastifyInstance): void {
   app.addContentTypeParser(
-    /^(image\/|multipart\/form-data|application\/octet-stream|text\/(calendar|csv|tab-separated-values))/,
+    /^(image\/|multipart\/form-data|application\/octet-stream|text\/(calendar|csv|plain|tab-separated-values))/,
     { parseAs: 'buffer' },
     keep,
   )

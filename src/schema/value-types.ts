@@ -102,9 +102,9 @@ function items(raw: unknown, most: number, isSplit: (text: string) => boolean = 
   return [...given]
 }
 
-/** Whether an id means no record: WordPress and its clients write 0. */
+/** Whether an id means no record: WordPress and its clients write 0, and `false` as responses do. */
 function isNone(raw: unknown): boolean {
-  return raw === 0 || (typeof raw === 'string' && /^\s*0+\s*$/.test(raw))
+  return raw === 0 || raw === false || (typeof raw === 'string' && /^\s*0+\s*$/.test(raw))
 }
 
 /** `id` of an object that a client read before and sends back; undefined otherwise. */
@@ -331,7 +331,7 @@ export const image = kind<ImageValue>(
   'string',
   Type.Union([Type.Integer({ minimum: 0 }), Type.String(), Type.Literal(false), HAS_ID]),
   (raw) => {
-    if (raw === false || isNone(Array.isArray(raw) && raw.length === 1 ? raw[0] : raw)) return null
+    if (isNone(Array.isArray(raw) && raw.length === 1 ? raw[0] : raw)) return null
     if (raw instanceof Upload) return { upload: raw }
     const given = idOf(raw) ?? raw
     if (typeof given === 'number' || (typeof given === 'string' && /^\d+$/.test(given.trim())))
@@ -345,11 +345,12 @@ export type LinkValue = { readonly id: number } | { readonly data: Record<string
 
 const LINK = Type.Union([
   Type.Integer({ minimum: 0 }),
+  Type.Literal(false),
   Type.Object({}, { additionalProperties: true }),
   Type.String({ pattern: ID_TEXT }),
 ])
 
-/** Venues or organizers of an event: an id, comma-separated ids, data, data with an id, or a list of these; 0 for none. */
+/** Venues or organizers of an event: an id, comma-separated ids, data, data with an id, or a list of these; 0 or false for none. */
 export const links = kind<LinkValue[]>('array', Type.Union([LINK, Type.Array(Type.Union([LINK, NOTHING]))]), (raw) =>
   items(raw, MAX_LINKS)
     .filter((item) => !isNone(item))

@@ -73,6 +73,20 @@ describe('a request without a body', () => {
       }
     })
   }
+  it('is answered alike with every content type: an empty chunked body', async () => {
+    const { id } = await service.expect(201, 'administrator', '/tags', { json: { name: 'Unchanged' } })
+    const body = BODIES['an empty chunked body'] ?? ['', '']
+    for (const [method, path, status] of [
+      ['POST', `/tags/${id}`, 200],
+      ['PATCH', `/tags/${id}`, 200],
+      ['POST', '/tags', 400],
+      ['POST', '/images', 400],
+      ['POST', '/import', 400],
+    ] as const)
+      for (const type of [...TYPES, 'multipart/form-data'])
+        assert.equal(await ask(method, path, type, body), status, `${method} ${path} ${type}`)
+  })
+
   it('is told from one with a body of an unknown type, which is refused', async () => {
     const { id } = await service.expect(201, 'administrator', '/tags', { json: { name: 'Kept' } })
     for (const type of [null, 'text/plain', 'nonsense']) {

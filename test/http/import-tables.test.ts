@@ -353,6 +353,43 @@ describe('POST /import of a table', () => {
     assert.deepEqual(counts(wrong), [0, 0, 0, 0, 2])
   })
 
+  it('takes a row that ends at an earlier time of the same date to end on the next day, and says so', async () => {
+    const split = await send(
+      tableText([
+        ['Event Name', 'Event Start Date', 'Event Start Time', 'Event End Date', 'Event End Time'],
+        ['Night', '2031-06-10', '22:00', '2031-06-10', '02:00'],
+        ['Until midnight', '06/14/2031', '8:00 PM', '06/14/2031', '12:00 AM'],
+        ['Evening', '2031-06-16', '20:00', '2031-06-16', '22:00'],
+        ['Instant', '2031-06-18', '20:00', '2031-06-18', '20:00'],
+        ['New year', '2031-12-31', '22:00', '2031-12-31', '03:00'],
+        ['Backwards', '2031-06-20', '20:00', '2031-06-19', '22:00'],
+      ]),
+    )
+    assert.deepEqual(counts(split), [5, 0, 0, 0, 1], JSON.stringify(split))
+    const own = await send(
+      'title,start_date,end_date,all_day\nOwn,2031-06-22 22:00,2031-06-22 02:00,\nDay,2031-06-24 22:00,2031-06-24 02:00,yes\n',
+    )
+    assert.deepEqual(counts(own), [2, 0, 0, 0, 0], JSON.stringify(own))
+    assert.deepEqual(
+      (await events()).map(({ title, end_date }) => [title, end_date]),
+      [
+        ['Night', '2031-06-11 02:00:00'],
+        ['Until midnight', '2031-06-15 00:00:00'],
+        ['Evening', '2031-06-16 22:00:00'],
+        ['Instant', '2031-06-18 20:00:00'],
+        ['Own', '2031-06-23 02:00:00'],
+        ['Day', '2031-06-24 23:59:59'],
+        ['New year', '2032-01-01 03:00:00'],
+      ],
+    )
+    const told = [...split.notes, ...own.notes].filter(({ message }: Json) => /on the next day/.test(message))
+    assert.deepEqual(
+      told.map(({ line }: Json) => line),
+      [2, 3, 6, 2],
+    )
+    assert.match(told[0].message, /11 June 2031/)
+  })
+
   it('brings a row whose zone or address means nothing, and says so', async () => {
     const report = await send(
       'Event Name,Event Start Date,Time Zone,Event Website,Event Featured Image\nA,2031-06-10,Nowhere,not one,17\n' +

@@ -641,7 +641,10 @@ describe('POST /import', () => {
     await service.expect(400, 'editor', '/import', { json: {} })
     await service.expect(400, 'editor', '/import', { raw: 'nonsense', headers: { 'content-type': 'text/calendar' } })
     await service.expect(400, 'editor', '/import', { raw: '', headers: { 'content-type': 'text/calendar' } })
-    await service.expect(415, 'editor', '/import', { raw: body, headers: { 'content-type': 'text/plain' } })
+    const plain = { raw: body, headers: { 'content-type': 'text/plain; charset=utf-8' } }
+    assert.equal((await service.expect(200, 'editor', '/import', plain)).unchanged, 1)
+    await service.expect(400, 'editor', '/import', { raw: 'nonsense', headers: { 'content-type': 'text/plain' } })
+    await service.expect(415, 'editor', '/import', { raw: body, headers: { 'content-type': 'text/html' } })
     const german = await service.call('editor', '/import', {
       raw: 'x',
       headers: { 'content-type': 'text/calendar', 'accept-language': 'de' },

@@ -3,9 +3,9 @@ import { after, before, describe, it } from 'node:test'
 import sharp from 'sharp'
 import { type Service, startService } from '../support/service.ts'
 
-const NONE = [0, '0', [0], ['0'], '', null, [], [''], '00', ' 0 ', [0, 0]]
+const NONE = [0, '0', [0], ['0'], '', null, [], [''], false, [false], '00', ' 0 ', [0, 0]]
 
-describe('zero for no venue, organizer or image', () => {
+describe('zero or false for no venue, organizer or image', () => {
   let service: Service
   let image: number
 
@@ -22,7 +22,7 @@ describe('zero for no venue, organizer or image', () => {
   const event = { title: 'Concert', start_date: '2031-06-10 19:00', end_date: '2031-06-10 22:00' }
 
   it('creates an event without them', async () => {
-    for (const none of NONE.slice(0, 8)) {
+    for (const none of NONE.slice(0, 10)) {
       const json = { ...event, venue: none, organizer: none, image: none }
       const made = await service.expect(201, 'editor', '/events', { json })
       assert.deepEqual([made.venue, made.organizer, made.image], [[], [], false], JSON.stringify(none))
@@ -51,9 +51,9 @@ describe('zero for no venue, organizer or image', () => {
 
   it('is left out of a list with others, and no other number means none', async () => {
     const { id } = await service.expect(201, 'editor', '/venues', { json: { venue: 'Real' } })
-    const made = await service.expect(201, 'editor', '/events', { json: { ...event, venue: [0, id] } })
+    const made = await service.expect(201, 'editor', '/events', { json: { ...event, venue: [0, false, id] } })
     assert.equal(made.venue.id, id)
-    for (const venue of [-1, '1.5', 0.5, '0x1', false, [-1]])
+    for (const venue of [-1, '1.5', 0.5, '0x1', true, [true], [-1]])
       await service.expect(400, 'editor', '/events', { json: { ...event, venue } })
   })
 })

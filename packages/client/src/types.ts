@@ -678,15 +678,15 @@ export interface EventInput {
     [key: string]: unknown
   } | null
   /** The venues: ids, or data of new ones. */
-  venue?: number | {
+  venue?: number | false | {
     [key: string]: unknown
-  } | string | Array<number | {
+  } | string | Array<number | false | {
     [key: string]: unknown
   } | string | null | ''> | null
   /** The organizers: ids, or data of new ones. */
-  organizer?: number | {
+  organizer?: number | false | {
     [key: string]: unknown
-  } | string | Array<number | {
+  } | string | Array<number | false | {
     [key: string]: unknown
   } | string | null | ''> | null
   /** The id of the event that this one is part of; 0 for none. */

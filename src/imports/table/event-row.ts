@@ -16,7 +16,7 @@ import { EVENT_FIELDS } from './headers.ts'
 import type { Table } from './table.ts'
 import { ownTimes, timesOf } from './times.ts'
 
-/** A row as an event to be imported, and what could not be taken of it. */
+/** A row as an event to be imported, and what could not be taken of it as it is. */
 export interface EventRow {
   readonly item: imports.Item
   readonly left: readonly Problem[]
@@ -50,8 +50,9 @@ export function eventRow(
   const isSplit = ['start_time', 'end_time'].some((name) => table.has(name))
   const times =
     isOwn && !isSplit
-      ? ownTimes(dates, cell)
+      ? ownTimes(dates, cell, flag === 'true')
       : timesOf(dates, cell, flag === '' ? null : flag === 'true', table.isMailbox)
+  if (times.nextDay !== undefined) left.push({ problem: 'ends_next_day', day: times.nextDay })
   const fields: Record<string, unknown> = {
     ...plainFields(table, cell, left),
     // Tables hold plain text, so `<` in a title is escaped.

@@ -10,6 +10,8 @@ export interface TableTimes {
   readonly allDay: boolean | null
   /** Whether the order of day and month has decided anything. */
   readonly isRewritten: boolean
+  /** The day after the one that was given for the end, if only that can be meant: see `dayAfter`. */
+  readonly nextDay?: string
 }
 
 interface Moment {
@@ -47,6 +49,9 @@ export function timesOf(dates: TableDates, cell: Cell, flag: boolean | null, end
     return { start: start.day, end: isExclusive ? addDays(end.day, -1) : end.day, allDay, isRewritten }
   }
   if (hasEnd) {
+    const nextDay = dayAfter(start, end)
+    if (nextDay !== null)
+      return { start: textOf(start), end: textOf({ ...end, day: nextDay }), allDay, isRewritten, nextDay }
     const isLater = end.time === null && end.day > start.day
     const sameDay = end.time === null && end.day === start.day
     const last = isLater ? textOf(end, '23:59:59') : sameDay ? textOf(start) : textOf(end)
@@ -58,11 +63,25 @@ export function timesOf(dates: TableDates, cell: Cell, flag: boolean | null, end
   return { start: textOf(start), end: textOf(isNext ? { ...end, day: addDays(end.day, 1) } : end), allDay, isRewritten }
 }
 
+/** The day after that of the end, for an end at an earlier time of the same day: from 22:00 to 2:00. Null for all others. */
+function dayAfter(start: Moment, end: Moment): string | null {
+  if (start.day !== end.day || !CLOCK.test(start.time ?? '') || !CLOCK.test(end.time ?? '')) return null
+  const next = (end.time ?? '') < (start.time ?? '') ? addDays(end.day, 1) : end.day
+  return next === end.day ? null : next
+}
+
+const CLOCK = /^\d{2}:\d{2}:\d{2}$/
+
 /** Times of a table with our own columns: dates as in the REST interface. Without an end, an event ends at its start. */
-export function ownTimes(dates: TableDates, cell: Cell): TableTimes {
+export function ownTimes(dates: TableDates, cell: Cell, isAllDay: boolean): TableTimes {
   const [start, end] = ['start_date', 'end_date'].map((name) => {
     const found = dates.dayOf(cell(name))
     return found?.isRewritten ? [`${found.day} ${found.rest}`.trim(), true] : [cell(name), false]
   }) as [[string, boolean], [string, boolean]]
-  return { start: start[0], end: end[0] || start[0], allDay: null, isRewritten: start[1] || end[1] }
+  const isRewritten = start[1] || end[1]
+  const last = momentOf(dates, cell('end_date'), '')
+  const nextDay = isAllDay ? null : dayAfter(momentOf(dates, cell('start_date'), ''), last)
+  if (nextDay !== null)
+    return { start: start[0], end: textOf({ ...last, day: nextDay }), allDay: null, isRewritten, nextDay }
+  return { start: start[0], end: end[0] || start[0], allDay: null, isRewritten }
 }

@@ -19,7 +19,7 @@ export const importEndpoint: Endpoint = {
   access: 'signed-in',
   parameters: importParameters,
   upload: true,
-  takes: ['text/calendar', 'text/csv'],
+  takes: ['text/calendar', 'text/csv', 'text/plain'],
   async handle({ scope, language, query, body, file }) {
     // Loaded on first use, for a faster start.
     const { importSent } = await import('../../imports/sent-file.ts')
