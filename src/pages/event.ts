@@ -6,7 +6,7 @@ import * as events from '../domain/events.ts'
 import type { Answer, Call, View } from '../http/endpoint.ts'
 import { AppError } from '../lib/errors.ts'
 import { firstWords } from '../lib/html.ts'
-import { html, type Markup } from '../lib/markup.ts'
+import { html, type Markup, type MarkupPart } from '../lib/markup.ts'
 import { slugify } from '../lib/slug.ts'
 import { eventLd } from '../rest/json-ld.ts'
 import { eventCards, eventPath, hue, marks, picture, termPath } from './cards.ts'
@@ -38,14 +38,14 @@ async function event(call: Call): Promise<Answer> {
   }
 }
 
-async function eventPage(context: Context, shown: Event): Promise<Answer> {
+export async function eventPage(context: Context, shown: Event, note: MarkupPart = null): Promise<Answer> {
   const { call, t, now } = context
   const { row, image, categories, tags } = shown
   const secret = row.password_hash !== null
   const about = firstWords(row.excerpt || row.description || '', MAX_ABOUT)
   const days = daysOf(context, row)
   const more = secret ? [] : await related(context, shown)
-  const main = html`<article class="single-event ${hue(shown)}"><div class="wide">
+  const main = html`${note}<article class="single-event ${hue(shown)}"><div class="wide">
 <div class="heading"><div><p class="eyebrow">${categories.map((one) => html`<a href="${context.link(termPath(one))}" dir="auto">${one.name}</a> `)}${marks(context, shown)}</p>
 <h1 dir="auto">${row.title}</h1>
 <p class="lead-date">${days}</p></div></div>
