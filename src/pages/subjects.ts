@@ -15,7 +15,7 @@ import { type Context, contextOf, MAX_ABOUT } from './context.ts'
 import { findTerm, LIST_FILTERS, readFilters } from './filters.ts'
 import { icon } from './icons.ts'
 import { subjectPage } from './list.ts'
-import { drawMap, isPlaced, openStreetMap, pointOf } from './map-drawing.ts'
+import { drawPlace, isPlaced, openStreetMap, pointOf } from './map-drawing.ts'
 import { nearestCategoryPage, withoutView } from './plugin-pages.ts'
 import { redirect, redirectTo, spelled } from './redirect.ts'
 
@@ -60,12 +60,10 @@ export function addressOf({ row }: Linked): string[] {
     .map((line) => String(line))
 }
 
-/** Map of a venue, only with configured tiles. */
+/** Small map around a venue whose place is known, unless the venue hides it. */
 export function placeMap(context: Context, venue: Linked): MarkupPart {
-  if (context.call.scope.site.design.tiles === '' || !isPlaced(venue) || venue.row.show_map !== 1) return null
-  const name = String(venue.row.venue)
-  const mark = { ...pointOf(venue), name, weight: 1, href: openStreetMap(venue) }
-  return html`<div class="map-frame">${drawMap(context, [mark], { width: 480, least: 260, most: 260, label: name })}</div>`
+  if (!isPlaced(venue) || venue.row.show_map !== 1) return null
+  return html`<div class="map-frame">${drawPlace(context, pointOf(venue), String(venue.row.venue))}</div>`
 }
 
 function facts(context: Context, kind: LinkedKind, found: Linked): MarkupPart {
