@@ -2,7 +2,7 @@ import type { Linked, LinkedKind } from '../domain/linked-records.ts'
 import * as linked from '../domain/linked-records.ts'
 import type { Term } from '../domain/terms.ts'
 import * as terms from '../domain/terms.ts'
-import { categoryFeed, feedParameters } from '../feeds/views.ts'
+import { categoryFeed, feedFile, feedParameters } from '../feeds/views.ts'
 import type { Answer, Call, View } from '../http/endpoint.ts'
 import { AppError } from '../lib/errors.ts'
 import { firstWords, pageHtml } from '../lib/html.ts'
@@ -16,7 +16,8 @@ import { findTerm, LIST_FILTERS, readFilters } from './filters.ts'
 import { icon } from './icons.ts'
 import { subjectPage } from './list.ts'
 import { drawPlace, isPlaced, openStreetMap, pointOf } from './map-drawing.ts'
-import { nearestCategoryPage, withoutView } from './plugin-pages.ts'
+import { categoryView, nearestCategoryPage } from './plugin-categories.ts'
+import { FEATURED } from './plugin-names.ts'
 import { redirect, redirectTo, spelled } from './redirect.ts'
 
 /** Pages of venues, organizers, categories and tags. */
@@ -116,15 +117,26 @@ async function category(call: Call): Promise<Answer> {
   return term(call, 'category', path.split('/').at(-1) ?? '', path)
 }
 
-/** The WordPress calendar plugin adds the name of a view to the path of a category. */
+/** The WordPress calendar plugin adds the name of a view, or of a feed, to the path of a category. */
 async function pluginCategory(call: Call, error: unknown): Promise<Answer> {
   if (!(error instanceof AppError && error.code === 'rest_term_invalid')) throw error
-  const [, path, extension] = /^(.+)\.(ics)$/.exec(call.rest) ?? []
-  if (path !== undefined && withoutView(path) !== path)
-    return category({ ...call, rest: `${withoutView(path)}.${extension}` })
-  const nearest = nearestCategoryPage(call.rest, call.sent)
-  if (nearest === null) throw error
-  return redirectTo(contextOf(call).link(nearest))
+  const context = contextOf(call)
+  const file = feedFile(call.rest)
+  if (file === null) {
+    const nearest = await nearestCategoryPage(context, call.rest, call.sent)
+    if (nearest === null) throw error
+    return redirectTo(context.link(nearest))
+  }
+  const found = await categoryView(context, file.path.split('/'))
+  if (found === null || found.view.length === 0) throw error
+  const asked = found.view.includes(FEATURED) ? onlyFeatured(call) : call
+  return category({ ...asked, rest: `${found.category.path}.${file.extension}` })
+}
+
+function onlyFeatured(call: Call): Call {
+  const search = new URLSearchParams(call.search)
+  search.set('featured', 'true')
+  return { ...call, search, query: () => ({ ...call.query(), featured: 'true' }) }
 }
 
 /** Subcategories, and a link to the parent category. */
