@@ -2,11 +2,13 @@ import { createHash } from 'node:crypto'
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Kysely } from 'kysely'
 import * as users from '../src/domain/users.ts'
 import { fold } from '../src/lib/fold.ts'
 import { slugify } from '../src/lib/slug.ts'
 import { openDatabase } from '../src/storage/database.ts'
 import { dialectOf, type Tx } from '../src/storage/dialect.ts'
+import { fill } from '../src/storage/migrations/0014-word-search.ts'
 import { openBulk } from './bulk.ts'
 import { batches, CATEGORIES, FIRST_EVENT, head, ORGANIZERS, TAGS, VENUES } from './rows.ts'
 
@@ -32,6 +34,8 @@ export async function seed(where: string, events: number, progress: Progress = (
       await addTerms(tx)
     })
     await addEvents(where, events, now, progress)
+    // As an upgrade does with rows that are there.
+    await db.writeMany((tx) => fill(tx as unknown as Kysely<unknown>, () => {}))
     await db.write(async (tx) => {
       await dialectOf(tx).setLastId(tx, 'records', FIRST_EVENT + events)
       await countTerms(tx)

@@ -49,6 +49,7 @@ export function generate(): string {
       name: 'Kalends',
       isNamed: false,
       languages: ['en'],
+      familyTerms: [],
       maxPerPage: 50,
       wordpressRoot: null,
       design: { logo: '', accent: '', stylesheet: '', tiles: '' },

@@ -92,10 +92,9 @@ export async function createApp(
     isMigrating: options.isMigrating ?? (() => false),
   }
   const rendered = new RenderedEvents(config.cache)
-  const endpoints = restEndpoints(rendered)
   const routes: Routes = {
-    endpoints,
-    views: [...feeds, ...pages, ...manageViews, ...wordpressViews(config.mounts, endpoints)],
+    endpoints: restEndpoints(rendered),
+    views: [...feeds, ...pages, ...manageViews, ...wordpressViews(config.mounts)],
     files: [assetFiles, embedFile],
     rewrite: rewritePluginAddress,
     errorPage,
@@ -232,11 +231,11 @@ function databaseSockets({ databaseUrl, replicaUrls, databaseConnections }: Conf
 }
 
 function siteOf({ baseUrl, siteName, logo, accent, stylesheet, tiles, ...config }: Config): Site {
-  const { timezone, currency, languages, maxPerPage, mounts } = config
+  const { timezone, currency, languages, maxPerPage, familyTerms, mounts } = config
   const design = { logo, accent, stylesheet, tiles }
   const name = { name: siteName, isNamed: siteName !== PROGRAM_NAME }
   const root = mounts.map(wordpressRoot).find((found) => found !== null) ?? null
-  return { timezone, currency, home: baseUrl, ...name, languages, maxPerPage, wordpressRoot: root, design }
+  return { timezone, currency, home: baseUrl, ...name, languages, maxPerPage, familyTerms, wordpressRoot: root, design }
 }
 
 /** Storage for image files: the configured bucket, or a folder beside the database. */

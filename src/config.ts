@@ -133,6 +133,13 @@ export const SETTINGS = {
   siteName: setting('KALENDS_SITE_NAME', PROGRAM_NAME, 'name of the calendar', 'up to 100 characters', (text) =>
     text.length <= 100 ? text : undefined,
   ),
+  familyTerms: setting(
+    'KALENDS_FAMILY_TERMS',
+    'family,families,kids,children,Familie,Familien,Kinder,famille,familles,enfants,familia,familias,niños,niñas,infantil',
+    'names or slugs of the categories and tags that "For families" shows, comma-separated',
+    'a comma-separated list of names',
+    list(/^.{1,100}$/),
+  ),
   logo: setting<string>(
     'KALENDS_LOGO',
     '',
@@ -157,7 +164,7 @@ export const SETTINGS = {
   tiles: setting<string>(
     'KALENDS_TILES',
     '',
-    'address of map tiles; without one maps are drawn from files of our own, and nothing is asked of others',
+    'address of map tiles; without one maps are drawn plainly, and nothing is asked of others',
     'an http(s) address with {z}, {x} and {y} in it',
     (text) =>
       text === '' || (isAddress(text) && ['{z}', '{x}', '{y}'].every((part) => text.includes(part))) ? text : undefined,

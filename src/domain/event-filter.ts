@@ -3,6 +3,8 @@ import { isWallClock } from '../calendar/years.ts'
 import { toInstant, toWallClock } from '../calendar/zone.ts'
 import type { Problems } from '../lib/errors.ts'
 import { fold } from '../lib/fold.ts'
+import { isSlug, slugify } from '../lib/slug.ts'
+import { searchedWords } from '../lib/words.ts'
 import { eventListParameters, lastDayFrom } from '../schema/event.ts'
 import { readFields, type Values } from '../schema/field.ts'
 import { LINKED_KINDS } from '../schema/linked.ts'
@@ -13,6 +15,7 @@ import { containing, type EventFilter, MAX_BY_ID, type TimeBound } from '../stor
 import type { LinkedKind } from '../storage/records.ts'
 import * as records from '../storage/records.ts'
 import * as terms from '../storage/terms.ts'
+import { findHaving, planSearch } from '../storage/word-search.ts'
 import { mayRead, visibilityOf } from './access.ts'
 import { findProtectedTerm, findTerm } from './event-links.ts'
 import { checkStatusFilter, readingOf } from './records.ts'
@@ -72,25 +75,43 @@ export async function filterOf(
   if (asked.post_parent && (parent === undefined || !mayRead(scope.user, parent))) {
     problems.post_parent = { problem: 'no_such_event', id: asked.post_parent }
   }
-  const search = asked.search ? fold(asked.search) : null
+  const isByWords = asked.search_mode === 'words'
+  const search = asked.search && !isByWords ? fold(asked.search) : null
+  const words = asked.search && isByWords ? await planSearch(tx, searchedWords(asked.search)) : null
+  const family = asked.family ? await familyTerms(tx, scope) : null
+  const visibility = visibilityOf(scope.user)
   return {
-    visibility: visibilityOf(scope.user),
+    visibility,
     status: asked.status ?? null,
-    bounds: asked.include ? [] : [...windowBounds(scope, asked, unbounded), ...siblingBounds(scope, asked)],
+    bounds: asked.include
+      ? []
+      : [...windowBounds(scope, asked, unbounded), ...siblingBounds(scope, asked), ...momentBounds(scope, asked.when)],
     include: asked.include ?? null,
     search,
+    words,
     slugs: asked.slug?.length ? asked.slug : null,
     title: asked.title ?? null,
-    found: search === null ? null : await containing(tx, search, most),
-    terms: [categories && (await terms.withDescendants(tx, categories)), tags].filter((list) => list !== null),
+    found:
+      words !== null
+        ? await findHaving(tx, words, visibility, most)
+        : search === null
+          ? null
+          : await containing(tx, search, most),
+    terms: [categories && (await terms.withDescendants(tx, categories)), tags, family].filter((list) => list !== null),
     linked,
     featured: asked.featured ?? null,
     isVirtual: asked.is_virtual ?? null,
     parent: asked.post_parent ?? null,
     ticketed: asked.ticketed ?? null,
+    free: asked.free ?? null,
     hasCoordinates: asked.geoloc ?? null,
     near: near(asked, problems),
   }
+}
+
+/** Today in the site's time zone. */
+export function todayOf({ clock, site }: Pick<FilterScope, 'clock' | 'site'>): string {
+  return toWallClock(clock('day'), site.timezone).slice(0, 10)
 }
 
 /** Default radius in kilometres. */
@@ -115,7 +136,7 @@ function near(
 export function windowOf({ clock, site }: FilterScope, asked: Asked, unbounded = isUnbounded(asked)): Window {
   const day = (date: DateText) => wallClockIn(date, site.timezone).slice(0, 10)
   if (asked.include) return {}
-  const today = () => toWallClock(clock('day'), site.timezone).slice(0, 10)
+  const today = () => todayOf({ clock, site })
   const start = asked.start_date ? day(asked.start_date) : unbounded ? undefined : today()
   const end = asked.end_date
     ? day(asked.end_date)
@@ -157,7 +178,7 @@ const SIBLINGS = [
 
 /** Whether the default range of days is left out: other bounds replace it, or the event is named. */
 function isUnbounded(asked: Asked): boolean {
-  return Boolean(asked.slug?.length || asked.title) || SIBLINGS.some(({ name }) => asked[name])
+  return Boolean(asked.slug?.length || asked.title || asked.when) || SIBLINGS.some(({ name }) => asked[name])
 }
 
 /** "After a day" means after its last second; "before" includes that second. */
@@ -168,6 +189,37 @@ function siblingBounds({ site }: FilterScope, asked: Asked): TimeBound[] {
     const day = `${wallClockIn(date, site.timezone).slice(0, 10)} 23:59:59`
     return [{ end, is, than: asked.strict_dates ? instantIn(date, site.timezone) : day }]
   })
+}
+
+/** Hour at which an evening begins. */
+const EVENING = 17
+
+/** This evening, by the site's clock; or Saturday and Sunday, those of this week until they are over. */
+function momentBounds({ clock, site }: FilterScope, when: Asked['when']): TimeBound[] {
+  if (!when) return []
+  const today = todayOf({ clock, site })
+  const [first, last] = when === 'tonight' ? [today, today] : weekendOf(today)
+  const from = `${first} ${when === 'tonight' ? EVENING : '00'}:00:00`
+  const to = `${last} 23:59:59`
+  const at = (edge: string) => (when === 'tonight' ? toInstant(edge, site.timezone) : edge)
+  return [
+    { end: 'start', is: '>=', than: at(from) },
+    { end: 'start', is: '<=', than: at(to) },
+  ]
+}
+
+/** Saturday and Sunday of the present or coming weekend. */
+export function weekendOf(today: string): [saturday: string, sunday: string] {
+  const day = Temporal.PlainDate.from(today)
+  const saturday = day.add({ days: day.dayOfWeek === 7 ? -1 : 6 - day.dayOfWeek })
+  return [saturday.toString(), saturday.add({ days: 1 }).toString()]
+}
+
+/** Ids of the categories and tags for families, with all below them; of none that exists if there are none. */
+async function familyTerms(tx: Tx, { site }: FilterScope): Promise<number[]> {
+  const slugs = site.familyTerms.filter(isSlug).map(slugify)
+  const found = await terms.named(tx, slugs, site.familyTerms.map(fold))
+  return found.length === 0 ? [0] : terms.withDescendants(tx, found)
 }
 
 async function termFilter(

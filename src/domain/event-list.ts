@@ -16,7 +16,7 @@ import {
   stubsAt,
 } from './cached-lists.ts'
 import { fill, type RenderedEventCache } from './event-data.ts'
-import { filterOf, readListParameters, type Window, windowOf } from './event-filter.ts'
+import { filterOf, readListParameters, todayOf, type Window, windowOf } from './event-filter.ts'
 import { searchList } from './event-search.ts'
 import { assembleUndamaged, type Event } from './events.ts'
 import type { Payload, Scope } from './scope.ts'
@@ -54,7 +54,7 @@ export async function list(scope: Scope, query: Payload, order: 'start' | 'stick
     const read = (from: number, limit: number) => rowsOf(tx, list, from, limit)
     const rows =
       near ??
-      (order === 'sticky'
+      (order === 'sticky' && list.filter.words === null
         ? await stickyFirst(tx, scope.user, list.filter, offset, asked.perPage, read)
         : await read(offset, asked.perPage))
     return pageOf(asked, list, await assembleUndamaged(tx, scope, rows))
@@ -196,9 +196,9 @@ function pageOf<Shown>(
   return { events, total, page, perPage, window, strict: values.strict_dates === true }
 }
 
-/** Cache key of a list: user, date range and filters. */
-function keyOf({ user }: Scope, { values: { page, per_page, ...values }, window }: ListRequest): string {
-  return JSON.stringify([user?.id, window, values])
+/** Cache key of a list: user, date range and filters; the day, too, if a filter depends on it. */
+function keyOf(scope: Scope, { values: { page, per_page, ...values }, window }: ListRequest): string {
+  return JSON.stringify([scope.user?.id, window, values, values.when && todayOf(scope)])
 }
 
 /**
@@ -224,7 +224,7 @@ async function findList(
     return { list: { filter, total, head: NO_STUBS, ids: null, pageEnds: new Map() }, near: rows }
   }
   const { found } = filter
-  const { search: _, ...values } = asked.values
+  const { search: _, search_mode: __, ...values } = asked.values
   const ids = found === null ? null : await searchList(tx, lists, keyOf(scope, { ...asked, values }), filter, found)
   // Events found by links are unsorted: reading the first costs as much as reading all.
   const most = !withStubs ? 0 : isByLink(filter) ? MAX_STUBS : FIRST_STUBS

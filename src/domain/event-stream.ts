@@ -92,6 +92,7 @@ const DATED = [
   'starts_before',
   'ends_after',
   'ends_before',
+  'when',
 ] as const
 
 /** Events that end today or later. */

@@ -1,4 +1,5 @@
 import type { Instant } from '../calendar/zone.ts'
+import { readCost } from '../lib/cost.ts'
 import { AppError, type Problems, refuse } from '../lib/errors.ts'
 import { fold } from '../lib/fold.ts'
 import { hashPassword } from '../lib/passwords.ts'
@@ -14,6 +15,8 @@ import type { LinkedKind, RecordRow, Ref } from '../storage/records.ts'
 import * as recordStorage from '../storage/records.ts'
 import type { TermRow } from '../storage/terms.ts'
 import * as termStorage from '../storage/terms.ts'
+import * as ticketStorage from '../storage/tickets.ts'
+import { indexEvent, setFree } from '../storage/word-search.ts'
 import { mayRead, need, rightsOf } from './access.ts'
 import { faultsOf } from './damage.ts'
 import { assembleOne, type Event, idsOf, type Parts } from './event-assembly.ts'
@@ -51,14 +54,11 @@ interface Request extends Prepared {
 
 /** Gets an event that the reader may see, without checking its password. */
 export async function peek(scope: Scope, ref: Ref): Promise<Event> {
-  return scope.db.read((tx) => peekWithin(tx, scope, ref))
-}
-
-/** The same in a transaction. */
-export async function peekWithin(tx: Tx, scope: Scope, ref: Ref): Promise<Event> {
-  const row = asEvent(await records.findReadable(tx, scope, 'event', ref))
-  checkUndamaged(scope, row)
-  return assembleOne(tx, scope, row)
+  return scope.db.read(async (tx) => {
+    const row = asEvent(await records.findReadable(tx, scope, 'event', ref))
+    checkUndamaged(scope, row)
+    return assembleOne(tx, scope, row)
+  })
 }
 
 /** Throws if an event is damaged. The error names the problems. */
@@ -88,10 +88,7 @@ export async function get(scope: Scope, ref: Ref, query: Payload): Promise<Event
   return { ...event, whole: true }
 }
 
-/** Called with an event before its transaction ends. If it throws, nothing is written. */
-type Finish = (event: Event) => void
-
-export async function create(scope: Scope, payload: Payload, finish: Finish = () => {}): Promise<Event> {
+export async function create(scope: Scope, payload: Payload): Promise<Event> {
   need(rightsOf(scope.user).create)
   return images.withFetchedImages(scope, payload, async (fetched) => {
     const prepared = await prepare(payload, fetched)
@@ -101,21 +98,13 @@ export async function create(scope: Scope, payload: Payload, finish: Finish = ()
         mode: 'create',
         reading: records.readingOf(scope),
       })
-      const event = await save(tx, scope, { values, problems, ...prepared }, null)
-      finish(event)
-      return event
+      return save(tx, scope, { values, problems, ...prepared }, null)
     })
   })
 }
 
 /** Updates an event. `check` gets it before the change, and may throw. */
-export async function update(
-  scope: Scope,
-  ref: Ref,
-  payload: Payload,
-  check: Check<Event> = null,
-  finish: Finish = () => {},
-): Promise<Event> {
+export async function update(scope: Scope, ref: Ref, payload: Payload, check: Check<Event> = null): Promise<Event> {
   return withFetchedImagesForEdit(scope, 'event', ref, payload, async (fetched) => {
     const prepared = await prepare(payload, fetched)
     const isLong = (await readLongTexts(scope, 'event', payload)) || (await isLongEvent(scope, ref))
@@ -126,9 +115,7 @@ export async function update(
         mode: 'update',
         reading: records.readingOf(scope),
       })
-      const event = await save(tx, scope, { values, problems, ...prepared }, before)
-      finish(event)
-      return event
+      return save(tx, scope, { values, problems, ...prepared }, before)
     })
   })
 }
@@ -268,6 +255,7 @@ async function write(
     if (rows !== null) await storage.setLinked(tx, kind, id, idsOf(rows), before === null)
   }
   if (tickets !== null) await replaceTickets(tx, id, tickets)
+  if (values.cost !== undefined || tickets !== null) await storeFree(tx, row, tickets, before === null)
   const termsBefore = before === null ? [] : await storage.termIds(tx, id)
   if (before === null || terms.changed) await storage.setTerms(tx, id, terms.ids, before === null)
   const counted = await moveCounts(
@@ -332,11 +320,28 @@ export async function store(
   }
   if (before !== null) {
     await recordStorage.update(tx, 'event', before.id, columns)
-    return asEvent(await records.find(tx, 'event', { id: before.id }))
+    const stored = asEvent(await records.find(tx, 'event', { id: before.id }))
+    const isSame = stored.search === before.search && stored.excerpt === before.excerpt
+    if (!isSame || stored.title_search !== before.title_search) await indexEvent(tx, stored, false)
+    return stored
   }
   await scope.quotas.checkDraft(tx, scope.user, columns.status)
   const defaults = { image: null, description: null, ...records.defaultColumns(eventFields) }
-  return asEvent(await recordStorage.create(tx, 'event', { ...defaults, ...columns }, drawn))
+  const created = asEvent(await recordStorage.create(tx, 'event', { ...defaults, ...columns }, drawn))
+  await indexEvent(tx, created, true)
+  return created
+}
+
+/** Stores whether an event is free: amounts are known from its cost or tickets, and all are 0. */
+export async function storeFree(
+  tx: Tx,
+  { id, cost }: EventRow,
+  sent: readonly { readonly price: string | null }[] | null,
+  isNew: boolean,
+): Promise<void> {
+  const tickets = sent ?? (isNew ? [] : ((await ticketStorage.ofEvents(tx, [id])).get(id) ?? []))
+  const amounts = [...readCost(cost, '').values, ...tickets.flatMap(({ price }) => price ?? [])]
+  await setFree(tx, id, amounts.length > 0 && amounts.every((amount) => Number(amount) === 0), isNew)
 }
 
 /** An event without a website returns its own address there. If a client sends it back, it is still no website. */

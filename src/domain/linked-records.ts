@@ -7,6 +7,7 @@ import type { Tx } from '../storage/dialect.ts'
 import * as storage from '../storage/linked-records.ts'
 import type { LinkedKind, Page, RecordRow, Ref } from '../storage/records.ts'
 import * as recordStorage from '../storage/records.ts'
+import { indexRecord, removeName } from '../storage/word-search.ts'
 import { mayRead, need, rightsOf, visibilityOf } from './access.ts'
 import { type OnDamage, undamagedLinked } from './damage.ts'
 import type { Fetched, Image } from './images.ts'
@@ -126,6 +127,7 @@ async function change(
     search: records.searchText(FIELDS[kind], row),
   }
   await recordStorage.update(tx, kind, before.id, changes)
+  await indexRecord(tx, kind, row, false)
   return withImage(tx, await records.find(tx, kind, { id: before.id }))
 }
 
@@ -145,6 +147,7 @@ export async function remove(
       reading: records.readingOf(scope),
     })
     refuse(problems)
+    if (values.force === true) await removeName(tx, kind, row.id)
     return withImage(tx, await records.remove(tx, scope, kind, row, values.force === true))
   })
 }
@@ -192,13 +195,15 @@ async function findOrInsert(
   if (equal !== undefined) return equal
   await scope.quotas.checkDraft(tx, scope.user, resolved.status)
   const row = { ...records.defaultColumns(FIELDS[kind]), ...columns }
-  return recordStorage.create(tx, kind, {
+  const created = await recordStorage.create(tx, kind, {
     image: null,
     description: null,
     ...row,
     ...resolved,
     search: records.searchText(FIELDS[kind], row),
   })
+  await indexRecord(tx, kind, created, true)
+  return created
 }
 
 /** The resolved columns that the request set explicitly. */

@@ -29,6 +29,8 @@ export interface Site {
   readonly maxPerPage: number
   /** Path of the WordPress interfaces, such as `/wp-json`, if a mount of the REST interface lies below one. */
   readonly wordpressRoot: string | null
+  /** Names of categories and tags for families. */
+  readonly familyTerms: readonly string[]
   readonly design: Design
 }
 

@@ -4,7 +4,8 @@ export const SLUG_BYTES = 200
 /** Suffix of a trashed record's slug, which frees the slug itself. */
 export const TRASHED_SUFFIX = '__trashed'
 
-const LATIN: Record<string, string> = {
+/** Latin letters without a decomposition, and their spelling in ASCII. */
+export const LATIN: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',
   œ: 'oe',

@@ -3,8 +3,10 @@ import { type Insertable, sql } from 'kysely'
 import { byLinkedPlural, LINKED_KINDS, type LinkedKind } from '../schema/linked.ts'
 import type { Database } from './database.ts'
 import { dialectOf, type Sequence, type Tx } from './dialect.ts'
-import { LINK_TABLE } from './records.ts'
+import type { EventRow } from './events.ts'
+import { LINK_TABLE, type RecordRow } from './records.ts'
 import type { Tables } from './tables.ts'
+import { indexEvent, indexName, indexRecord } from './word-search.ts'
 
 /** The copy is not possible, or the result differs from the source. */
 export class CopyError extends Error {}
@@ -30,10 +32,19 @@ const KEYS: Record<Table, readonly string[]> = {
   tickets: ['id'],
   imports: ['source', 'kind', 'uid', 'part'],
   jobs: ['id'],
+  free_events: ['event'],
 }
 type Table = Exclude<keyof Tables, NotCopied>
-/** Counters of one database, and what only concerns the site that it belongs to. */
-type NotCopied = 'sequences' | 'data_version' | 'limits' | 'unused_files' | 'import_progress' | 'sessions'
+/** Counters of one database, what only concerns the site that it belongs to, and indexes that are made anew. */
+type NotCopied =
+  | 'linked_words'
+  | 'search_words'
+  | 'sequences'
+  | 'data_version'
+  | 'limits'
+  | 'unused_files'
+  | 'import_progress'
+  | 'sessions'
 const TABLES = Object.entries(KEYS) as [Table, readonly string[]][]
 
 function linkTables<T>(key: T): { [K in LinkedKind as `event_${K}s`]: T } {
@@ -137,16 +148,24 @@ async function copyTable(
     if (rows.length === 0) return copied
     // A parent may have a higher id than its children: parents are set at the end.
     const values = table === 'events' ? rows.map((row) => ({ ...row, parent: null })) : rows
-    await to.write((tx) =>
-      tx
+    await to.write(async (tx) => {
+      await tx
         .insertInto(table)
         .values(values as unknown as Insertable<Tables[Table]>[])
         .execute()
-        .then(() => {}),
-    )
+      for (const row of values) await indexWords(tx, table, row)
+    })
     last = rows.at(-1)
     copied += rows.length
   }
+}
+
+/** Indexes the words of a copied row. */
+async function indexWords(tx: Tx, table: Table, row: Row): Promise<void> {
+  const kind = LINKED_KINDS.find((one) => `${one}s` === table)
+  if (kind !== undefined) await indexRecord(tx, kind, row as RecordRow, false)
+  if (table === 'terms') await indexName(tx, 'term', Number(row.id), [row.name], false)
+  if (table === 'events') await indexEvent(tx, row as unknown as EventRow, false)
 }
 
 /** Sets the parents of events, after all events are copied. */

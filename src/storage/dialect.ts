@@ -1,9 +1,12 @@
 import { type Expression, type Kysely, type RawBuilder, type SqlBool, sql, type Transaction } from 'kysely'
 import { type Box, EARTH_RADIUS, type Point } from '../lib/geo.ts'
 import type { Fault } from './faults.ts'
+import { textIndex as postgresTexts } from './postgres/text-index.ts'
 import { prepared } from './prepared.ts'
+import { textIndex as sqliteTexts } from './sqlite/text-index.ts'
 import * as wordIndex from './sqlite/word-index.ts'
 import type { Tables } from './tables.ts'
+import type { TextIndex } from './text-index.ts'
 
 /** Number of rows that the data version is spread over, so that writers seldom wait for each other's row lock. */
 export const VERSION_ROWS = 32
@@ -32,6 +35,8 @@ export interface Dialect {
    * answer.
    */
   eventsContaining(tx: Tx, part: string, most: number): Promise<number[] | null>
+  /** Index for searches by words. */
+  readonly texts: TextIndex
   /** Ids of the venues in a bounding box, found by an index. */
   venuesIn(box: Box): Expression<number>
   /** Distance from a point to the coordinates in two columns, in kilometres, as in lib/geo.ts. */
@@ -127,6 +132,7 @@ export const sqlite: Dialect = {
     const found = await wordIndex.containing(tx, part)
     return found === null ? null : nullIfMore(most, found)
   },
+  texts: sqliteTexts,
   venuesIn: ({ south, north, west, east }) =>
     sql<number>`(select id from venue_places where north >= ${south} and south <= ${north} and east >= ${west} and west <= ${east})`,
   distance: haversine(sql`min`),
@@ -216,6 +222,7 @@ export const postgres: Dialect = {
     const found = sql`(select id from events where ${postgres.contains(sql.ref('search'), part)} limit ${most + 1})`
     return nullIfMore(most, await selectIds(tx, found))
   },
+  texts: postgresTexts,
   venuesIn: ({ south, north, west, east }) =>
     sql<number>`(select id from venues where geo_lat is not null
       and point(geo_lng, geo_lat) <@ box(point(${west}, ${south}), point(${east}, ${north})))`,

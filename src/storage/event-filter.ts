@@ -6,6 +6,7 @@ import { dialectOf, type Tx } from './dialect.ts'
 import { LINK_TABLE, type LinkedKind } from './records.ts'
 import type { Tables } from './tables.ts'
 import { isFullyVisible, isVisible, type Visibility } from './visibility.ts'
+import { eventsHaving, type SearchedWord } from './word-search.ts'
 
 /** Filter of an event list, and its SQL conditions. */
 
@@ -25,6 +26,8 @@ export interface EventFilter {
   readonly include: readonly number[] | null
   /** Case-folded. */
   readonly search: string | null
+  /** Words of a search by words. */
+  readonly words: readonly SearchedWord[] | null
   /** Exact. */
   readonly slugs: readonly string[] | null
   readonly title: string | null
@@ -37,6 +40,8 @@ export interface EventFilter {
   readonly isVirtual: boolean | null
   readonly parent: number | null
   readonly ticketed: boolean | null
+  /** Whether amounts are known, and all are 0. */
+  readonly free: boolean | null
   /** Whether one of its venues has coordinates. */
   readonly hasCoordinates: boolean | null
   /** Only events with a venue within this distance, nearest first. */
@@ -143,6 +148,8 @@ export function conditions(tx: Tx, eb: Where, filter: EventFilter): Expression<S
     const tickets = eb.selectFrom('tickets').select('event')
     details.push(eb('events.id', filter.ticketed ? 'in' : 'not in', tickets))
   }
+  if (filter.free !== null)
+    details.push(eb('events.id', filter.free ? 'in' : 'not in', eb.selectFrom('free_events').select('event')))
   if (filter.hasCoordinates !== null) {
     const withCoordinates = eb
       .selectFrom('event_venues')
@@ -155,6 +162,9 @@ export function conditions(tx: Tx, eb: Where, filter: EventFilter): Expression<S
   // The join with venues applies the distance. This entry only adds the check for protected events.
   if (filter.near !== null) details.push(eb.lit(true))
   if (search !== null) found.push(matchesSearch(tx, eb, visibility, search))
+  // The ids of few are known, and visible to the reader.
+  if (filter.words !== null && few === null)
+    found.push(eb('events.id', 'in', eventsHaving(tx, filter.words, visibility)))
   if (details.length > 0) found.push(isFullyVisible(eb, visibility), ...details)
   return found
 }

@@ -222,4 +222,10 @@ export interface Tables extends LinkedTables {
   /** State of interrupted imports, as JSON. */
   import_progress: { source: string; state: string; saved_utc: Instant }
   jobs: JobTable
+  /** Words of the names of venues, organizers and terms: see word-search.ts. */
+  linked_words: { word: string; kind: LinkedKind | 'term'; linked: number }
+  /** Words that may be suggested. */
+  search_words: { word: string; reversed: string }
+  /** Events that are free of charge. */
+  free_events: { event: number }
 }

@@ -5,6 +5,7 @@ import { prepared } from './prepared.ts'
 import { firstFree, type Page } from './records.ts'
 import type { TermTable } from './tables.ts'
 import { isEventFullyVisible, isTermVisible, type Visibility } from './visibility.ts'
+import { indexName, removeName } from './word-search.ts'
 
 export type TermRow = TermTable
 
@@ -110,6 +111,16 @@ export async function find(
   return bySlug ?? (await all.where('name_key', '=', nameKey).orderBy('id').executeTakeFirst())
 }
 
+/** Ids of all terms that have one of some slugs or case-folded names. */
+export async function named(tx: Tx, slugs: readonly string[], nameKeys: readonly string[]): Promise<number[]> {
+  const rows = await tx
+    .selectFrom('terms')
+    .select('id')
+    .where((eb) => eb.or([eb('slug', 'in', ['', ...slugs]), eb('name_key', 'in', ['', ...nameKeys])]))
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
 /** Finds a child of `parent` by case-folded name. */
 export async function sibling(tx: Tx, kind: TermKind, parent: number, nameKey: string): Promise<TermRow | undefined> {
   return tx
@@ -210,11 +221,13 @@ export async function create(tx: Tx, term: Omit<TermRow, 'id' | 'count'>): Promi
     .insertInto('terms')
     .values({ ...term, id, count: 0 })
     .execute()
+  await indexName(tx, 'term', id, [term.name], true)
   return id
 }
 
 export async function update(tx: Tx, id: number, changes: Partial<Omit<TermRow, 'id'>>): Promise<void> {
   await tx.updateTable('terms').set(changes).where('id', '=', id).execute()
+  if (changes.name !== undefined) await indexName(tx, 'term', id, [changes.name], false)
 }
 
 /** Makes terms public permanently, with their ancestors, which are part of their URLs. */
@@ -245,6 +258,7 @@ export async function remove(tx: Tx, term: TermRow): Promise<void> {
     .where('parent', '=', term.id)
     .where('kind', '=', term.kind)
     .execute()
+  await removeName(tx, 'term', term.id)
   await tx.deleteFrom('terms').where('id', '=', term.id).execute()
 }
 

@@ -580,6 +580,8 @@ export interface EventListParameters {
   include_running?: boolean
   /** Only events whose title or description contains this text. */
   search?: string
+  /** How `search` is read: `text` finds the text as it is written, in titles and descriptions; `words` finds all words, in any order, also in excerpts and in the names of venues, cities, organizers, categories and tags, whatever their accents, by their beginnings, and lists those with all words in the title first. */
+  search_mode?: 'text' | 'words'
   /** Only the events with this slug, or with one of several, comma-separated; whatever their dates. */
   slug?: string
   /** Only events with exactly this title, whatever their dates. */
@@ -604,6 +606,12 @@ export interface EventListParameters {
   post_parent?: number
   /** Only events with tickets (true) or without (false). */
   ticketed?: boolean
+  /** Only events that are free: amounts are known from the cost or the tickets, and all are 0. */
+  free?: boolean
+  /** Only events with a category or tag for families, as the site names them. */
+  family?: boolean
+  /** Only events that begin today from 17:00 on (`tonight`), or on this Saturday or Sunday (`weekend`), by the clock of the site. */
+  when?: 'tonight' | 'weekend'
   /** Only events at a venue with coordinates (true) or at none (false). */
   geoloc?: boolean
   /** The latitude of a place to search near; needs geoloc_lng. */

@@ -12,11 +12,14 @@ import * as imageFiles from './0010-image-files.ts'
 import * as jobs from './0011-jobs.ts'
 import * as virtualEvents from './0012-virtual-events.ts'
 import * as eventSequence from './0013-event-sequence.ts'
+import * as wordSearch from './0014-word-search.ts'
 import * as sessions from './0015-sessions.ts'
 import { perform, type Step, type Watch } from './steps.ts'
 
 export interface Migration {
   readonly steps: readonly Step[]
+  /** Fills tables after these steps, where SQL cannot. It must be repeatable, and frozen, too. */
+  fill?(db: Kysely<unknown>, watch: Watch): Promise<void>
 }
 
 /**
@@ -37,9 +40,11 @@ export const migrations: Record<string, Migration> = {
   '0011-jobs': jobs,
   '0012-virtual-events': virtualEvents,
   '0013-event-sequence': eventSequence,
+  '0014-word-search': wordSearch,
   '0015-sessions': sessions,
 }
 
-export function runMigration(db: Kysely<unknown>, { steps }: Migration, watch?: Watch): Promise<void> {
-  return perform(db, steps, watch)
+export async function runMigration(db: Kysely<unknown>, { steps, fill }: Migration, watch?: Watch): Promise<void> {
+  await perform(db, steps, watch)
+  await fill?.(db, (_, __, part) => watch?.(steps.length, steps.length + 1, part))
 }

@@ -1,0 +1,35 @@
+import { sql } from 'kysely'
+import { prepared } from '../prepared.ts'
+import type { TextIndex } from '../text-index.ts'
+
+/** Index of words in PostgreSQL: text vectors without positions, in GIN indexes. See migrations/0014-word-search.ts. */
+
+const put = prepared<object, [number, string, string]>((db, id, title, words) => ({
+  compile: () =>
+    sql<object>`insert into event_texts (event, title, words) values (${id},
+      array_to_tsvector(string_to_array(${title}, ' ')), array_to_tsvector(string_to_array(${words}, ' ')))
+      on conflict (event) do update set title = excluded.title, words = excluded.words`.compile(db),
+}))
+/** Known words are left out first: inserting them again would wait for others who do. */
+const suggest = prepared<object, [string]>((db, words) => ({
+  compile: () =>
+    sql<object>`insert into search_words (word, reversed)
+      select pair ->> 0, pair ->> 1 from json_array_elements(cast(${words} as json)) as given (pair)
+      where not exists (select 1 from search_words as known where known.word = (pair ->> 0) collate "C")
+      on conflict do nothing`.compile(db),
+}))
+
+export const textIndex: TextIndex = {
+  async put(tx, { id, title, words }) {
+    await put(tx, id, title.join(' '), words.join(' '))
+  },
+  having(words, column) {
+    const all = words.map((word) => `'${word}':*`).join(' & ')
+    return sql<number>`(select event as id from event_texts where ${sql.ref(column)} @@ cast(${all} as tsquery))`
+  },
+  async addSuggestions(tx, words) {
+    await suggest(tx, JSON.stringify(words))
+  },
+  each: (list) =>
+    sql<string>`(select value collate "C" as value from json_array_elements_text(cast(${JSON.stringify(list)} as json)))`,
+}

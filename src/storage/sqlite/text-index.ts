@@ -1,0 +1,34 @@
+import { sql } from 'kysely'
+import { prepared } from '../prepared.ts'
+import type { TextIndex } from '../text-index.ts'
+
+/** Index of words in SQLite: a full-text table that stores no texts. See migrations/0014-word-search.ts. */
+
+const add = prepared<object, [number, string, string]>((db, id, title, words) => ({
+  compile: () =>
+    sql<object>`insert into event_texts (rowid, title, words) values (${id}, ${title}, ${words})`.compile(db),
+}))
+const remove = prepared<object, [number]>((db, id) => ({
+  compile: () => sql<object>`delete from event_texts where rowid = ${id}`.compile(db),
+}))
+const suggest = prepared<object, [string]>((db, words) => ({
+  compile: () =>
+    sql<object>`insert into search_words (word, reversed)
+      select value ->> 0, value ->> 1 from json_each(${words}) where true
+      on conflict do nothing`.compile(db),
+}))
+
+export const textIndex: TextIndex = {
+  async put(tx, { id, title, words }, isNew) {
+    if (!isNew) await remove(tx, id)
+    await add(tx, id, title.join(' '), words.join(' '))
+  },
+  having(words, column) {
+    const all = words.map((word) => `"${word}" *`).join(' AND ')
+    return sql<number>`(select rowid as id from event_texts where event_texts match ${`${column} : (${all})`})`
+  },
+  async addSuggestions(tx, words) {
+    await suggest(tx, JSON.stringify(words))
+  },
+  each: (list) => sql<string>`(select value from json_each(${JSON.stringify(list)}))`,
+}

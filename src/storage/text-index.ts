@@ -1,0 +1,21 @@
+import type { Kysely, RawBuilder } from 'kysely'
+import type { Tables } from './tables.ts'
+
+/** Index of the words of events: the part of a search by words that differs between the databases. See word-search.ts. */
+export interface TextIndex {
+  /** Stores the words of an event, in place of those it had. */
+  put(tx: Kysely<Tables>, texts: EventWords, isNew: boolean): Promise<void>
+  /** Query for the ids of events that have, for each of these words, one that begins with it. */
+  having(words: readonly string[], column: 'title' | 'words'): RawBuilder<number>
+  /** Stores words that may be suggested, in order, each with its letters reversed. */
+  addSuggestions(tx: Kysely<Tables>, words: readonly (readonly [word: string, reversed: string])[]): Promise<void>
+  /** Query for the items of a list, as `value`. */
+  each(list: readonly string[]): RawBuilder<string>
+}
+
+export interface EventWords {
+  readonly id: number
+  readonly title: readonly string[]
+  /** Including those of the title. */
+  readonly words: readonly string[]
+}
