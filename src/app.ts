@@ -92,9 +92,10 @@ export async function createApp(
     isMigrating: options.isMigrating ?? (() => false),
   }
   const rendered = new RenderedEvents(config.cache)
+  const endpoints = restEndpoints(rendered)
   const routes: Routes = {
-    endpoints: restEndpoints(rendered),
-    views: [...feeds, ...pages, ...manageViews, ...wordpressViews(config.mounts)],
+    endpoints,
+    views: [...feeds, ...pages, ...manageViews, ...wordpressViews(config.mounts, endpoints)],
     files: [assetFiles, embedFile],
     rewrite: rewritePluginAddress,
     errorPage,

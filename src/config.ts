@@ -164,7 +164,7 @@ export const SETTINGS = {
   tiles: setting<string>(
     'KALENDS_TILES',
     '',
-    'address of map tiles; without one maps are drawn plainly, and nothing is asked of others',
+    'address of map tiles; without one maps are drawn from files of our own, and nothing is asked of others',
     'an http(s) address with {z}, {x} and {y} in it',
     (text) =>
       text === '' || (isAddress(text) && ['{z}', '{x}', '{y}'].every((part) => text.includes(part))) ? text : undefined,

@@ -54,11 +54,14 @@ interface Request extends Prepared {
 
 /** Gets an event that the reader may see, without checking its password. */
 export async function peek(scope: Scope, ref: Ref): Promise<Event> {
-  return scope.db.read(async (tx) => {
-    const row = asEvent(await records.findReadable(tx, scope, 'event', ref))
-    checkUndamaged(scope, row)
-    return assembleOne(tx, scope, row)
-  })
+  return scope.db.read((tx) => peekWithin(tx, scope, ref))
+}
+
+/** The same in a transaction. */
+export async function peekWithin(tx: Tx, scope: Scope, ref: Ref): Promise<Event> {
+  const row = asEvent(await records.findReadable(tx, scope, 'event', ref))
+  checkUndamaged(scope, row)
+  return assembleOne(tx, scope, row)
 }
 
 /** Throws if an event is damaged. The error names the problems. */
@@ -88,7 +91,10 @@ export async function get(scope: Scope, ref: Ref, query: Payload): Promise<Event
   return { ...event, whole: true }
 }
 
-export async function create(scope: Scope, payload: Payload): Promise<Event> {
+/** Called with an event before its transaction ends. If it throws, nothing is written. */
+type Finish = (event: Event) => void
+
+export async function create(scope: Scope, payload: Payload, finish: Finish = () => {}): Promise<Event> {
   need(rightsOf(scope.user).create)
   return images.withFetchedImages(scope, payload, async (fetched) => {
     const prepared = await prepare(payload, fetched)
@@ -98,13 +104,21 @@ export async function create(scope: Scope, payload: Payload): Promise<Event> {
         mode: 'create',
         reading: records.readingOf(scope),
       })
-      return save(tx, scope, { values, problems, ...prepared }, null)
+      const event = await save(tx, scope, { values, problems, ...prepared }, null)
+      finish(event)
+      return event
     })
   })
 }
 
 /** Updates an event. `check` gets it before the change, and may throw. */
-export async function update(scope: Scope, ref: Ref, payload: Payload, check: Check<Event> = null): Promise<Event> {
+export async function update(
+  scope: Scope,
+  ref: Ref,
+  payload: Payload,
+  check: Check<Event> = null,
+  finish: Finish = () => {},
+): Promise<Event> {
   return withFetchedImagesForEdit(scope, 'event', ref, payload, async (fetched) => {
     const prepared = await prepare(payload, fetched)
     const isLong = (await readLongTexts(scope, 'event', payload)) || (await isLongEvent(scope, ref))
@@ -115,7 +129,9 @@ export async function update(scope: Scope, ref: Ref, payload: Payload, check: Ch
         mode: 'update',
         reading: records.readingOf(scope),
       })
-      return save(tx, scope, { values, problems, ...prepared }, before)
+      const event = await save(tx, scope, { values, problems, ...prepared }, before)
+      finish(event)
+      return event
     })
   })
 }

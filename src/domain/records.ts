@@ -153,6 +153,11 @@ export function storedColumns(fields: Fields, values: Record<string, unknown>): 
   )
 }
 
+/** Names of the fields that are stored in columns. */
+export function storedColumnNames(fields: Fields): string[] {
+  return Object.keys(fields).filter((name) => fields[name]?.stored)
+}
+
 const defaults = new WeakMap<Fields, Partial<RecordRow>>()
 
 /** Default column values, built once. */

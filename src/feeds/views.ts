@@ -78,8 +78,8 @@ export const feeds: readonly View[] = [
       // A single event has no parameters.
       ...(kind !== 'event' && { parameters: feedParameters }),
       async handle(call) {
-        const [, slug = '', extension = ''] = FILE.exec(call.slug) ?? []
-        return answer(call, await SUBJECTS[kind](call.scope, slug), LIST_FORMATS.get(extension))
+        const { path = '', extension = '' } = feedFile(call.slug) ?? {}
+        return answer(call, await SUBJECTS[kind](call.scope, path), LIST_FORMATS.get(extension))
       },
     }),
   ),
@@ -87,9 +87,15 @@ export const feeds: readonly View[] = [
 
 /** Feed of a category by the wildcard part of a path; null if that is no feed. */
 export async function categoryFeed(call: Call): Promise<Answer | null> {
-  const [, path, extension = ''] = FILE.exec(call.rest) ?? []
-  if (path === undefined) return null
-  return answer(call, await SUBJECTS.category(call.scope, path), LIST_FORMATS.get(extension))
+  const file = feedFile(call.rest)
+  if (file === null) return null
+  return answer(call, await SUBJECTS.category(call.scope, file.path), LIST_FORMATS.get(file.extension))
+}
+
+/** Path and extension of a feed of a list; null if it is none. */
+export function feedFile(path: string): { readonly path: string; readonly extension: string } | null {
+  const [, name, extension = ''] = FILE.exec(path) ?? []
+  return name === undefined ? null : { path: name, extension }
 }
 
 async function answer(call: Call, subject: Subject, format: Format | undefined): Promise<Answer> {

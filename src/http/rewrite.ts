@@ -22,21 +22,42 @@ export function mountOf(request: FastifyRequest): string {
   return (request.raw as RewrittenRequest)[MOUNT] ?? MAIN_MOUNT
 }
 
+/** Parts of addresses that are settings. */
+interface Addressing {
+  readonly mounts: readonly string[]
+  readonly languages: readonly string[]
+  readonly wordpressRoot: string | null
+}
+
+/**
+ * Path and query of `/?rest_route=/tribe/events/v1/events`, by which WordPress without readable addresses is asked. Null
+ * for all others.
+ */
+function byRoute(path: string, search: string, root: string): [path: string, search: string] | null {
+  if (!search.includes('rest_route=') || !/^\/(?:index\.php)?$/.test(path)) return null
+  const given = new URLSearchParams(search)
+  const route = given.get('rest_route') ?? ''
+  if (!route.startsWith('/')) return null
+  given.delete('rest_route')
+  return [`${root}${route.split('/').map(encodeURIComponent).join('/')}`, given.toString()]
+}
+
 /** Applies method overrides of POST requests, and maps languages, further mounts and foreign addresses to our own. */
 export function rewrite(
   request: IncomingMessage,
   routes: Pick<Routes, 'rewrite'>,
-  { mounts, languages }: { readonly mounts: readonly string[]; readonly languages: readonly string[] },
+  { mounts, languages, wordpressRoot }: Addressing,
 ): string {
-  const [path, search] = splitUrl(request.url ?? '/')
+  const [path, sent] = splitUrl(request.url ?? '/')
   if (request.method === 'POST') {
-    const override = request.headers['x-http-method-override'] ?? new URLSearchParams(search).get('_method') ?? ''
+    const override = request.headers['x-http-method-override'] ?? new URLSearchParams(sent).get('_method') ?? ''
     const asked = String(override).toUpperCase()
     if ((METHODS as readonly string[]).includes(asked) && asked !== 'GET') request.method = asked
   }
   const language = languageIn(path, languages)
   if (language !== undefined) (request as RewrittenRequest)[ADDRESS_LANGUAGE] = language
-  const plain = language === undefined ? path : path.slice(language.length + 1)
+  const asked = language === undefined ? path : path.slice(language.length + 1)
+  const [plain, search] = (wordpressRoot !== null && byRoute(asked, sent, wordpressRoot)) || [asked, sent]
   const mount = mounts.find((prefix) => plain === prefix || plain.startsWith(`${prefix}/`))
   if (mount !== undefined) (request as RewrittenRequest)[MOUNT] = mount
   const mounted = mount === undefined ? plain : `${MAIN_MOUNT}${plain.slice(mount.length)}`

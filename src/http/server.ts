@@ -17,6 +17,7 @@ import { allowOrigins } from './cors.ts'
 import { type Endpoint, MAIN_MOUNT, type Routes, type View } from './endpoint.ts'
 import { addFiles, addImages } from './files.ts'
 import { addHealth, type Health } from './health.ts'
+import { throwNoRoute } from './no-route.ts'
 import { watchForProxy } from './proxy-warning.ts'
 import { checkAddress, checkUser, type RateLimits, senderOf } from './rate-limit.ts'
 import { languageOf, mountOf, rewrite } from './rewrite.ts'
@@ -72,6 +73,8 @@ export interface Service extends Omit<Scope, 'user'>, Health {
 export async function createServer(service: Service, routes: Routes, options: ServerOptions): Promise<FastifyInstance> {
   const securityHeaderSet = securityHeaders(options.baseUrl)
   const { idOf, traceOf } = tracing(options.trustProxy)
+  const { wordpressRoot } = service.site
+  const addressing = { ...options, wordpressRoot }
   const app = fastify({
     ...(options.logger === false ? { logger: false } : { loggerInstance: options.logger }),
     bodyLimit: options.bodyLimit,
@@ -90,7 +93,7 @@ export async function createServer(service: Service, routes: Routes, options: Se
     genReqId: idOf,
     childLoggerFactory: (logger, bindings, options, raw) =>
       logger.child({ ...bindings, ...traceOf(raw as IncomingMessage) }, options),
-    rewriteUrl: (request) => rewrite(request, routes, options),
+    rewriteUrl: (request) => rewrite(request, routes, addressing),
     // Routes have no Fastify schemas (see schema/), so the compilers need not be loaded.
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 2000 },
@@ -288,18 +291,4 @@ function wantsErrorPage({ url, headers }: FastifyRequest, { wordpressRoot }: Sit
   const isBelow = (root: string) => path === root || path.startsWith(`${root}/`)
   if (isBelow(MAIN_MOUNT) || (wordpressRoot !== null && isBelow(wordpressRoot))) return false
   return /\btext\/html\b/.test(headers.accept ?? '')
-}
-
-/** Throws 405 for a known path with an unsupported method, else 404. */
-function throwNoRoute(endpoints: readonly Endpoint[], url: string): never {
-  const [path] = splitUrl(url)
-  const methods = endpoints.filter((endpoint) => matchesPath(path, endpoint)).flatMap((endpoint) => endpoint.methods)
-  if (methods.length === 0) throw new AppError('rest_no_route')
-  const allow = methods.join(', ')
-  throw new AppError('rest_method_not_allowed', { fill: { methods: allow }, headers: { allow } })
-}
-
-function matchesPath(path: string, endpoint: Endpoint): boolean {
-  const pattern = endpoint.path.replace(':id', '\\d+').replace(':slug', '[^/]+').replace(/^\/$/, '')
-  return new RegExp(`^${MAIN_MOUNT}${pattern}/?$`).test(path)
 }

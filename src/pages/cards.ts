@@ -5,6 +5,7 @@ import type { Term } from '../domain/terms.ts'
 import { writeValid } from '../http/write-valid.ts'
 import { readCost } from '../lib/cost.ts'
 import { html, type Markup, type MarkupPart } from '../lib/markup.ts'
+import { art } from './art.ts'
 import { basePath } from './assets.ts'
 import type { Context } from './context.ts'
 import { say, startDay, timeOf, whenShort } from './dates.ts'
@@ -110,14 +111,14 @@ function dayOf(context: Context, day: string, events: readonly Event[], pictured
 `
 }
 
-/** Event as a card with its image or category colour. */
+/** Event as a card with its image, or a drawing by category. */
 function eventCard(context: Context, event: Event, { lazy = true }: { lazy?: boolean }): Markup {
   const { row, image, whole } = event
   const day = startDay(row)
   const where = whereOf(event)
   return html`<li class="card ${hue(event)}">
-<div class="frame">${whole && image ? picture(context, image, { sizes: '280px', lazy }) : html`<span class="leaf" aria-hidden="true">${Number(day.slice(8))}</span>`}</div>
-<p class="when"><time datetime="${day}">${say(context, day, 'day')}</time></p>
+<div class="frame">${whole && image ? picture(context, image, { sizes: '280px', lazy }) : art(hue(event))}</div>
+<p class="when"><time datetime="${day}">${say(context, day, day.slice(0, 4) === context.today.slice(0, 4) ? 'day' : 'dayYear')}</time></p>
 <h3><a href="${context.link(eventPath(event))}" dir="auto">${row.title}</a></h3>
 <p class="where" dir="auto">${[row.all_day !== 1 && say(context, row.start_local, 'time'), where].filter(Boolean).join(' · ')}</p>
 </li>`

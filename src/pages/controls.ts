@@ -31,7 +31,7 @@ export interface Way {
 /** Address of a view at a day. */
 export function viewPath(view: ViewName, day: string | null, filters: Filters): string {
   const search = searchOf(filters, { start: null, end: null, page: 1, fixed: null })
-  if (view === 'map') return `/events/map/${search}`
+  if (view === 'map') return `/events/map/${searchOf(filters, { page: 1, fixed: null })}`
   if (view === 'list') return `/events/${searchOf(filters, { start: day, end: null, page: 1, fixed: null })}`
   const dated = day === null ? '' : `${view === 'month' ? day.slice(0, 7) : day}/`
   return `/events/${view}/${dated}${search}`
@@ -68,9 +68,9 @@ export function chosen(context: Context, action: string, filters: Filters): Mark
   )}${items.length > 1 && html`<li><a class="all" href="${link(action)}">${t('filters.clear')}</a></li>`}</ul>`
 }
 
-/** Month, week and day have their dates in the path, and the map shows upcoming events: only the list has date filters. */
+/** Month, week and day have their dates in the path: only the list and the map have date filters. */
 function hasOwnDates(action: string): boolean {
-  return /^\/events\/(month|week|day|map)\//.test(action)
+  return /^\/events\/(month|week|day)\//.test(action)
 }
 
 /** Note for signed-in readers that they see more than the public. */

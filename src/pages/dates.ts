@@ -12,6 +12,8 @@ const STYLES = {
   monthAlone: { month: 'long' },
   day: { weekday: 'long', day: 'numeric', month: 'long' },
   dayYear: { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' },
+  dayShort: { weekday: 'short', day: 'numeric', month: 'short' },
+  dayShortYear: { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' },
   longYear: { day: 'numeric', month: 'long', year: 'numeric' },
   short: { day: 'numeric', month: 'short' },
   shortYear: { day: 'numeric', month: 'short', year: 'numeric' },
@@ -100,6 +102,15 @@ export function whenShort(context: Context, row: EventRow): string {
   const zone = isElsewhere(context, row) ? ` ${zoneName(row)}` : ''
   if (first !== last) return sayRange(context, first, last, sameYear(context, first, last) ? 'short' : 'shortYear')
   return row.all_day === 1 ? context.t('all_day') : `${times(context, row)}${zone}`
+}
+
+/** Date and time of an event in one line, with the year if it is another. */
+export function whenBrief(context: Context, row: EventRow): string {
+  const first = startDay(row)
+  const last = lastDay(row)
+  const year = sameYear(context, first, last) ? '' : 'Year'
+  if (first !== last) return sayRange(context, first, last, `short${year}`)
+  return say(context, row.start_local, row.all_day === 1 ? `dayShort${year}` : `day${year}Time`)
 }
 
 /** Start time of an event; empty for an all-day event. */

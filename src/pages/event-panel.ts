@@ -6,7 +6,7 @@ import { html, type Markup, type MarkupPart } from '../lib/markup.ts'
 import { LINKED_KINDS } from '../schema/linked.ts'
 import { costOf, eventPath, recordPath, whereOf } from './cards.ts'
 import type { Context } from './context.ts'
-import { lastDay, say, startDay, timeOf, whenLong } from './dates.ts'
+import { lastDay, say, startDay } from './dates.ts'
 import { icon } from './icons.ts'
 import { isPlaced, openStreetMap } from './map-drawing.ts'
 import { addressOf, hostOf, placeMap } from './subjects.ts'
@@ -17,48 +17,61 @@ const MAX_DETAILS = 600
 /** Links of an event other than venues. */
 const PEOPLE = LINKED_KINDS.filter((kind) => kind !== 'venue')
 
-/** Facts of an event: time, place, organizers, cost, and links to save it. */
+/** Facts of an event: place, organizers, cost, tickets, and what a reader can do. */
 export function eventPanel(context: Context, event: Event): Markup {
   const { row, tickets } = event
   const { t } = context
   const cost = costOf(context, event)
-  return html`<aside class="panel" aria-label="${t('details')}"><ul class="facts">
-<li>${icon('clock')}<div>${when(context, row)}</div></li>
-${event.venues.map((venue) => place(context, event, venue))}
-${PEOPLE.flatMap((kind) => event[`${kind}s`].map((one) => html`<li>${icon('people')}<a href="${context.link(recordPath(kind, one))}" dir="auto">${one.row[kind]}</a></li>`))}
-${cost !== '' && html`<li>${icon('ticket')}<span dir="auto">${cost}</span></li>`}
-${row.website && html`<li>${icon('link')}<a href="${row.website}" rel="noreferrer">${hostOf(row.website)}</a></li>`}
-</ul>
+  const facts: MarkupPart[] = [
+    ...event.venues.map((venue) => place(context, event, venue)),
+    ...PEOPLE.flatMap((kind) =>
+      event[`${kind}s`].map(
+        (one) =>
+          html`<li>${icon('people')}<a href="${context.link(recordPath(kind, one))}" dir="auto">${one.row[kind]}</a></li>`,
+      ),
+    ),
+    cost !== '' && html`<li>${icon('ticket')}<span dir="auto">${cost}</span></li>`,
+    row.website && html`<li>${icon('link')}<a href="${row.website}" rel="noreferrer">${hostOf(row.website)}</a></li>`,
+  ]
+  return html`<aside class="panel" aria-label="${t('details')}">${actions(context, event)}
+${facts.some(Boolean) && html`<ul class="facts">${facts}</ul>`}
 ${tickets.length > 0 && html`<h2>${t('tickets.label')}</h2><ul class="tickets">${tickets.map((ticket) => ticketItem(context, ticket, row))}</ul>`}
-<div class="actions">${keep(context, event)}<button class="button" type="button" data-share data-copied="${t('share.copied')}" hidden>${icon('share')}<span>${t('share.label')}</span></button></div>
 </aside>`
 }
 
-/** Time in the event's zone. A script adds the reader's own time if it differs. */
-function when(context: Context, row: EventRow): Markup {
-  const [first, second] = whenLong(context, row)
-  return html`${timeOf(row, first)}<br>${second}${row.all_day !== 1 && html`<p class="yours" hidden data-start="${row.start_utc}" data-end="${row.end_utc}" data-zone="${row.timezone}" data-words="${context.t('your_time', { when: '{when}', zone: '{zone}' })}"></p>`}`
+/** Buttons: tickets first. A past event has neither tickets nor a way into a calendar. */
+function actions(context: Context, event: Event): Markup {
+  const { t, now } = context
+  const isPast = event.row.end_utc < now
+  const ticket = isPast ? undefined : event.tickets.find((one) => one.url && saleOf(context, one) === 'open')
+  return html`<div class="actions">${ticket && html`<a class="button primary" href="${ticket.url}" rel="noreferrer">${icon('ticket')}${t('tickets.get')}</a>`}${!isPast && keep(context, event, ticket === undefined)}<button class="button" type="button" data-share data-copied="${t('share.copied')}" hidden>${icon('share')}<span>${t('share.label')}</span></button></div>`
 }
 
-function place(context: Context, { row }: Event, venue: Event['venues'][number]): MarkupPart {
+function place(context: Context, { row }: Event, venue: Event['venues'][number]): Markup {
   const address = addressOf(venue)
   const linked = row.show_map_link === 1 || venue.row.show_map_link === 1
   return html`<li>${icon('pin')}<div><a href="${context.link(recordPath('venue', venue))}" dir="auto">${venue.row.venue}</a>${address.length > 0 && html`<address dir="auto">${address.join(', ')}</address>`}
 ${linked && (isPlaced(venue) || address.length > 0) && html`<p class="aside"><a href="${openStreetMap(venue)}" rel="noreferrer">${context.t('open_map')}</a></p>`}</div></li>
-${(row.show_map === 1 || venue.row.show_map === 1) && placeMap(context, venue)}`
+${placeMap(context, venue)}`
 }
 
-function ticketItem(context: Context, ticket: TicketRow, { timezone }: EventRow): Markup {
+/** Whether tickets are on sale. */
+function saleOf({ now }: Context, { available_from: from, available_until: until }: TicketRow) {
+  if (until !== null && until < now) return 'closed'
+  return from !== null && from > now ? 'later' : 'open'
+}
+
+function ticketItem(context: Context, ticket: TicketRow, { timezone, end_utc }: EventRow): Markup {
   const { t, now } = context
-  const { available_from: from, available_until: until } = ticket
-  const state =
-    until !== null && until < now
-      ? t('tickets.closed')
-      : from !== null && from > now
-        ? t('tickets.from', { when: say(context, toWallClock(from, timezone), 'dayTime') })
-        : ''
+  const sale = end_utc < now ? 'closed' : saleOf(context, ticket)
+  const from = toWallClock(ticket.available_from ?? 0, timezone)
+  const state = {
+    open: '',
+    closed: t('tickets.closed'),
+    later: t('tickets.from', { when: say(context, from, 'dayTime') }),
+  }
   const name = html`<bdi>${ticket.name}</bdi>`
-  return html`<li>${ticket.url && state === '' ? html`<a href="${ticket.url}" rel="noreferrer">${name}</a>` : name}<span>${price(context, ticket)}</span>${state !== '' && html`<small>${state}</small>`}</li>`
+  return html`<li>${ticket.url && sale === 'open' ? html`<a href="${ticket.url}" rel="noreferrer">${name}</a>` : name}<span>${price(context, ticket)}</span>${sale !== 'open' && html`<small>${state[sale]}</small>`}</li>`
 }
 
 function price({ locale, t, call }: Context, { price: amount, currency }: TicketRow): string {
@@ -70,12 +83,12 @@ function price({ locale, t, call }: Context, { price: amount, currency }: Ticket
 }
 
 /** “Add to calendar”: an .ics file, and links to two web calendars. */
-function keep(context: Context, event: Event): Markup {
+function keep(context: Context, event: Event, isFirst: boolean): Markup {
   const { row } = event
   const { t, link } = context
   const text = details(context, event)
   const own = row.password_hash === null
-  return html`<details class="menu"><summary class="button primary">${icon('calendar')}${t('keep.label')}</summary><ul>
+  return html`<details class="menu"><summary class="button${isFirst && ' primary'}">${icon('calendar')}${t('keep.label')}</summary><ul>
 ${own && html`<li><a href="${link(`/event/${row.slug}.ics`)}">${t('keep.file')}</a></li>`}
 <li><a href="${googleAddress(event, text)}" rel="noreferrer">Google Calendar</a></li>
 <li><a href="${outlookAddress(event, text)}" rel="noreferrer">Outlook</a></li></ul></details>`

@@ -1,25 +1,25 @@
-import { addDays } from '../calendar/days.ts'
 import { mayEdit } from '../domain/access.ts'
-import * as eventList from '../domain/event-list.ts'
 import type { Event } from '../domain/events.ts'
 import * as events from '../domain/events.ts'
 import type { Answer, Call, View } from '../http/endpoint.ts'
 import { AppError } from '../lib/errors.ts'
 import { firstWords } from '../lib/html.ts'
-import { html, type Markup } from '../lib/markup.ts'
+import { html, type Markup, type MarkupPart } from '../lib/markup.ts'
 import { slugify } from '../lib/slug.ts'
 import { eventLd } from '../rest/json-ld.ts'
-import { eventCards, eventPath, hue, marks, picture, termPath } from './cards.ts'
+import { art } from './art.ts'
+import { eventPath, hue, marks, picture, termPath } from './cards.ts'
 import { type Context, contextOf, MAX_ABOUT } from './context.ts'
-import { daysOf, whenLong } from './dates.ts'
+import { daysOf, timeOf, whenLong } from './dates.ts'
 import { eventPanel } from './event-panel.ts'
 import { icon } from './icons.ts'
 import { answer } from './layout.ts'
 import { redirect, spelled } from './redirect.ts'
+import { related } from './related.ts'
 import { prose } from './subjects.ts'
 
-/** Number of related events. */
-const RELATED = 3
+/** An event without an image has a drawing if its text has fewer characters. */
+const SHORT = 300
 
 async function event(call: Call): Promise<Answer> {
   const context = contextOf(call)
@@ -38,25 +38,27 @@ async function event(call: Call): Promise<Answer> {
   }
 }
 
-async function eventPage(context: Context, shown: Event): Promise<Answer> {
+export async function eventPage(context: Context, shown: Event, note: MarkupPart = null): Promise<Answer> {
   const { call, t, now } = context
   const { row, image, categories, tags } = shown
   const secret = row.password_hash !== null
   const about = firstWords(row.excerpt || row.description || '', MAX_ABOUT)
   const days = daysOf(context, row)
-  const more = secret ? [] : await related(context, shown)
-  const main = html`<article class="single-event ${hue(shown)}"><div class="wide">
+  const more = secret ? null : await related(context, shown)
+  const text = textOf(context, shown)
+  const isShort = firstWords(`${row.excerpt ?? ''} ${row.description ?? ''}`, SHORT).length < SHORT
+  const main = html`${note}<article class="single-event ${hue(shown)}"><div class="wide">
 <div class="heading"><div><p class="eyebrow">${categories.map((one) => html`<a href="${context.link(termPath(one))}" dir="auto">${one.name}</a> `)}${marks(context, shown)}</p>
 <h1 dir="auto">${row.title}</h1>
-<p class="lead-date">${days}</p></div></div>
+${when(context, row)}</div></div>
 ${row.end_utc < now && html`<p class="note">${t('over')}</p>`}
 <div class="subject whole">
 ${image && html`<div class="picture">${picture(context, image, { sizes: '(min-width: 64rem) 40rem, 92vw', lazy: false })}</div>`}
+${!image && isShort && html`<div class="picture drawn">${art(hue(shown))}</div>`}
 ${eventPanel(context, shown)}
-<div class="text"><div class="prose" dir="auto">${row.excerpt && html`<div class="lead">${prose(context, row.excerpt)}</div>`}${prose(context, row.description)}</div>
-${tags.length > 0 && html`<ul class="tags" aria-label="${t('tags')}">${tags.map((one) => html`<li><a href="${context.link(termPath(one))}">${icon('tag')}<bdi>${one.name}</bdi></a></li>`)}</ul>`}</div>
+${(text !== null || tags.length > 0) && html`<div class="text">${text}${tags.length > 0 && html`<ul class="tags" aria-label="${t('tags')}">${tags.map((one) => html`<li><a href="${context.link(termPath(one))}">${icon('tag')}<bdi>${one.name}</bdi></a></li>`)}</ul>`}</div>`}
 </div>
-${more.length > 0 && html`<section class="related" aria-labelledby="related"><h2 id="related">${t('related')}</h2>${eventCards(context, more)}</section>`}
+${more}
 </div></article>`
   return answer(context, {
     title: row.title,
@@ -82,15 +84,24 @@ function nextChange({ now }: Context, { row, tickets }: Event): number {
   return Math.min(...[row.end_utc + 1, ...instants].filter((at) => at > now))
 }
 
-/** Related events: at the same venue or else of the same category. */
-async function related({ call, today }: Context, { row, venues, categories }: Event): Promise<readonly Event[]> {
-  const [venue] = venues
-  const [category] = categories
-  if (venue === undefined && category === undefined) return []
-  const same = venue === undefined ? { categories: [category?.id] } : { venue: [venue.row.id] }
-  const query = { ...same, starts_after: addDays(today, -1), per_page: RELATED + 1 }
-  const { events: found } = await eventList.list(call.scope, () => query)
-  return found.filter((other) => other.row.id !== row.id).slice(0, RELATED)
+/** Date and time in the event's zone. A script adds the reader's own time if it differs. */
+function when(context: Context, row: Event['row']): Markup {
+  const [first, second] = whenLong(context, row)
+  return html`<p class="lead-date">${timeOf(row, first)} <span>${second}</span></p>${row.all_day !== 1 && html`<p class="yours" hidden data-start="${row.start_utc}" data-end="${row.end_utc}" data-zone="${row.timezone}" data-words="${context.t('your_time', { when: '{when}', zone: '{zone}' })}"></p>`}`
+}
+
+/** Excerpt and description; null without either. */
+function textOf(context: Context, { row }: Event): Markup | null {
+  const { excerpt, description } = row
+  if (!excerpt && !description) return null
+  const isRepeated = repeatsStart(excerpt ?? '', description ?? '')
+  return html`<div class="prose" dir="auto">${excerpt && !isRepeated && html`<div class="lead">${prose(context, excerpt)}</div>`}${prose(context, description)}</div>`
+}
+
+/** Whether a description begins with the words of an excerpt, which may end in an ellipsis. */
+function repeatsStart(excerpt: string, description: string): boolean {
+  const words = firstWords(excerpt, excerpt.length).replace(/\s*(?:\[?(?:…|\.\.\.)\]?)$/, '')
+  return words !== '' && firstWords(description, words.length) === words
 }
 
 /** Public part of a protected event, and a form for its password. The password is never in an address. */

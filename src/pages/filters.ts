@@ -67,8 +67,9 @@ export async function readFilters(context: Context, fixed: Partial<Filters> = {}
 
 /** Finds a term by its slug. */
 export async function findTerm({ call }: Context, kind: 'category' | 'tag', slug: string): Promise<Term> {
-  const query = () => ({ slug, hide_empty: false, per_page: 1 })
-  const [found] = slugify(slug) === '' ? [] : (await terms.list(call.scope, kind, query)).rows
+  const wanted = slugify(slug)
+  const query = () => ({ slug: wanted, hide_empty: false, per_page: 1 })
+  const [found] = wanted === '' ? [] : (await terms.list(call.scope, kind, query)).rows
   if (found === undefined) throw new AppError('rest_term_invalid')
   return found
 }

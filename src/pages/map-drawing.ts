@@ -1,8 +1,10 @@
 import type { Linked } from '../domain/linked-records.ts'
+import { citiesIn, outlineOf } from '../lib/base-map.ts'
 import type { Point } from '../lib/geo.ts'
 import { html, type Markup, type MarkupPart } from '../lib/markup.ts'
-import { frameAround, type MapFrame, metresPerPixel, project, TILE, tilesOf } from '../lib/mercator.ts'
+import { frameAround, frameOf, type MapFrame, metresPerPixel, project, TILE, tilesOf } from '../lib/mercator.ts'
 import type { Context } from './context.ts'
+import { type Box, boxAround, label } from './map-labels.ts'
 
 /** Marker on the map. */
 export interface Marked extends Point {
@@ -39,20 +41,61 @@ export function openStreetMap(venue: Linked): string {
   return `https://www.openstreetmap.org/search?query=${encodeURIComponent(query)}`
 }
 
-/** Map of places: on the configured tiles, or on a plain background with a scale. */
+/** Map of places, with a marker for each or for several. */
 export function drawMap(
   context: Context,
   places: readonly Marked[],
-  { label, ...size }: { width: number; least: number; most: number; label: string },
+  { label: name, ...size }: { width: number; least: number; most: number; label: string },
 ): Markup {
   const { tiles } = context.call.scope.site.design
   const frame = frameAround(places, { ...size, whole: tiles !== '' })
-  const { width, height } = frame
   const spots = gather(frame, places)
-  return html`<svg class="map${tiles === '' && ' paper'}" viewBox="0 0 ${width} ${height}" role="group" aria-label="${label}">
-${tiles === '' ? paper(frame) : tilesOf(frame).map(({ z, x, y, at }) => html`<image href="${fill(tiles, { z, x, y })}" x="${at[0]}" y="${at[1]}" width="${TILE}" height="${TILE}"/>`)}
-${spots.map((one) => spot(context, one))}${labels(frame, spots)}${scale(context, frame)}
-${tiles !== '' && html`<a href="https://www.openstreetmap.org/copyright"><text class="source" x="${width - 8}" y="${height - 8}" text-anchor="end">© OpenStreetMap</text></a>`}</svg>`
+  const taken = [scaleBox(frame), ...spots.map(boxAround)]
+  const names = spots.map((one) => one.places[0] && label(frame, taken, { ...one, name: one.places[0].name }, 'label'))
+  return html`<svg class="map" viewBox="0 0 ${frame.width} ${frame.height}" role="group" aria-label="${name}">
+${ground(context, frame, taken)}${spots.map((one) => spot(context, one))}${names}${scale(context, frame)}${source(context, frame)}</svg>`
+}
+
+/** Side of the small map of a place: about so many kilometres. */
+const AROUND = 100
+const SMALL = { width: 360, height: 240 }
+
+/** Small map around a place, named after it. With tiles it has a link to their licence, and is no image. */
+export function drawPlace(context: Context, point: Point, name: string): Markup {
+  const { tiles } = context.call.scope.site.design
+  const frame = frameOf(point, { ...SMALL, kilometres: AROUND, whole: tiles !== '' })
+  const mark = { x: SMALL.width / 2, y: SMALL.height / 2, radius: 9 }
+  const taken = [scaleBox(frame), boxAround(mark)]
+  return html`<svg class="map" viewBox="0 0 ${SMALL.width} ${SMALL.height}" role="${tiles === '' ? 'img' : 'group'}" aria-label="${name}">
+${ground(context, frame, taken)}<circle class="here" cx="${mark.x}" cy="${mark.y}" r="${mark.radius}"/>${scale(context, frame)}${source(context, frame)}</svg>`
+}
+
+/** Ground of a map: the configured tiles, or our own base map, which asks nothing of others. */
+function ground({ call }: Context, frame: MapFrame, taken: Box[]): MarkupPart {
+  const { tiles } = call.scope.site.design
+  if (tiles !== '')
+    return tilesOf(frame).map(
+      ({ z, x, y, at }) =>
+        html`<image href="${fill(tiles, { z, x, y })}" x="${at[0]}" y="${at[1]}" width="${TILE}" height="${TILE}"/>`,
+    )
+  const { land, borders } = outlineOf(frame)
+  const cities = citiesIn(frame).map(({ name, x, y }) => {
+    const named = label(frame, taken, { name, x, y, radius: CITY }, 'city')
+    return named && html`<circle class="town" cx="${x}" cy="${y}" r="${CITY}"/>${named}`
+  })
+  return html`<rect class="sea" width="${frame.width}" height="${frame.height}"/><path class="land" d="${land}"/><path class="borders" d="${borders}"/>
+${cities}`
+}
+
+/** Radius of the dot of a city. */
+const CITY = 3
+
+/** Link to the licence of tiles. */
+function source({ call }: Context, { width, height }: MapFrame): MarkupPart {
+  return (
+    call.scope.site.design.tiles !== '' &&
+    html`<a href="https://www.openstreetmap.org/copyright"><text class="source" x="${width - 8}" y="${height - 8}" text-anchor="end">© OpenStreetMap</text></a>`
+  )
 }
 
 function fill(address: string, values: Record<string, number>): string {
@@ -87,63 +130,12 @@ function spot({ count }: Context, { x, y, radius, weight, places }: Spot): Marku
 `
 }
 
-interface Box {
-  readonly left: number
-  readonly right: number
-  readonly top: number
-  readonly bottom: number
-}
-
-/** Height of a label and maximal width of a letter, in pixels. */
-const NAME_HEIGHT = 20
-const LETTER = 7.2
-
-/** Places labels beside, below or above markers, as far as there is room. */
-function labels(frame: MapFrame, spots: readonly Spot[]): MarkupPart {
-  const taken: Box[] = spots.map(({ x, y, radius }) => ({
-    left: x - radius,
-    right: x + radius,
-    top: y - radius,
-    bottom: y + radius,
-  }))
-  return spots.map(({ x, y, radius, places: [place] }) => {
-    if (place === undefined) return null
-    const name = place.name.length > 30 ? `${place.name.slice(0, 29)}…` : place.name
-    const wide = name.length * LETTER
-    const far = radius + 5
-    const found = [
-      { at: x + far, line: y, anchor: 'start', left: x + far },
-      { at: x - far, line: y, anchor: 'end', left: x - far - wide },
-      { at: x, line: y + far + NAME_HEIGHT / 2, anchor: 'middle', left: x - wide / 2 },
-      { at: x, line: y - far - NAME_HEIGHT / 2, anchor: 'middle', left: x - wide / 2 },
-    ].find(({ left, line }) => isFree(frame, taken, boxOf(left, line, wide)))
-    if (found === undefined) return null
-    taken.push(boxOf(found.left, found.line, wide))
-    return html`<text class="label" x="${found.at}" y="${found.line}" dy=".34em" text-anchor="${found.anchor}" aria-hidden="true">${name}</text>
-`
-  })
-}
-
-function boxOf(left: number, line: number, wide: number): Box {
-  return { left, right: left + wide, top: line - NAME_HEIGHT / 2, bottom: line + NAME_HEIGHT / 2 }
-}
-
-function isFree({ width, height }: MapFrame, taken: readonly Box[], { left, right, top, bottom }: Box): boolean {
-  if (left < 6 || right > width - 6 || top < 6 || bottom > height - 6) return false
-  return taken.every((box) => right < box.left || left > box.right || bottom < box.top || top > box.bottom)
-}
-
-/** Grid lines a hundred pixels apart, from the centre. */
-function paper({ width, height }: MapFrame): MarkupPart {
-  const lines = (length: number) =>
-    Array.from({ length: Math.ceil(length / 100) }, (_, n) => (length % 100) / 2 + n * 100)
-  const path = [...lines(width).map((x) => `M${x} 0V${height}`), ...lines(height).map((y) => `M0 ${y}H${width}`)].join(
-    '',
-  )
-  return html`<rect class="ground" width="${width}" height="${height}"/><path class="lines" d="${path}"/>`
-}
-
 const LENGTHS = [50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000, 200_000, 500_000, 1_000_000]
+
+/** Corner that the scale takes. */
+function scaleBox({ width, height }: MapFrame): Box {
+  return { left: 0, right: width / 5 + 90, top: height - 36, bottom: height }
+}
 
 /** Longest round distance that fits a fifth of the view. */
 function scale({ locale }: Context, frame: MapFrame): MarkupPart {

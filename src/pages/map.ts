@@ -23,12 +23,17 @@ const NAMED = 3
 async function map(call: Call): Promise<Answer> {
   const context = contextOf(call)
   const filters = await readFilters(context)
-  const query = { ...restQuery(filters), geoloc: true, ends_after: addDays(context.today, -1) }
+  const query = {
+    ...restQuery(filters),
+    geoloc: true,
+    ends_after: addDays(filters.start ?? context.today, -1),
+    ...(filters.end && { starts_before: filters.end }),
+  }
   const found = await eventList.listFirst(call.scope, () => query, MOST)
   const places = placesOf(found)
   const main = html`<div class="wide">
 <h1>${context.t('map_title')}</h1>
-${await controls(context, { view: 'map', day: context.today, filters }, '/events/map/')}
+${await controls(context, { view: 'map', day: filters.start ?? context.today, filters }, '/events/map/')}
 ${
   places.length === 0
     ? empty(context)
@@ -39,7 +44,7 @@ ${
   return answer(context, {
     title: context.t('map_title'),
     description: context.t('map_description', { name: call.scope.site.name }),
-    path: `/events/map/${searchOf(filters, { start: null, end: null, page: 1 })}`,
+    path: `/events/map/${searchOf(filters, { page: 1 })}`,
     main,
     at: 'map',
     feed: feedOf('/events', filters),

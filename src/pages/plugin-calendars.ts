@@ -1,9 +1,21 @@
 import { addDays } from '../calendar/days.ts'
 import { LINKED_KINDS, RECORD_KINDS } from '../schema/linked.ts'
-import { type Address, DAY, isDate, isPast, isView, ours, stepsOf, without, write } from './plugin-names.ts'
+import {
+  type Address,
+  DAY,
+  FEATURED,
+  feedIn,
+  isDate,
+  isPast,
+  isView,
+  ours,
+  stepsOf,
+  without,
+  write,
+} from './plugin-names.ts'
 
-/** Address of the calendar for a page, with its filters; null if the page has none. */
-export function calendarOf({ path, search }: Address): string | null {
+/** Address of the calendar for a page, or of another feed, with its filters; null if the page has none. */
+export function calendarOf({ path, search }: Address, extension = 'ics'): string | null {
   const set = ours(search)
   // The calendar of a list has all of its events, not those of one page.
   set.delete('page')
@@ -15,22 +27,29 @@ export function calendarOf({ path, search }: Address): string | null {
     if (value) set.set(rest, value)
     set.delete(page)
   }
-  if (/^\d{1,15}$/.test(search.get('p') ?? '')) return `/events.ics?include=${search.get('p')}`
-  const { steps } = stepsOf(path)
+  if (/^\d{1,15}$/.test(search.get('p') ?? '')) return `/events.${extension}?include=${search.get('p')}`
+  const { steps: asked } = stepsOf(path)
+  const { steps } = feedIn(asked) ?? { steps: asked }
   const [first = '', second = ''] = steps
   if (first === 'event') return `/event/${second}.ics`
-  const range = (view: readonly string[]) => narrow(set, view, search)
+  const range = (view: readonly string[]) => {
+    if (view.includes(FEATURED)) set.set('featured', 'true')
+    return narrow(
+      set,
+      view.filter((step) => step !== FEATURED),
+      search,
+    )
+  }
   if ((RECORD_KINDS as readonly string[]).includes(first) || first === 'tag')
-    return write({ path: `/${first}/${second}.ics`, search: range(steps.slice(2)) })
+    return write({ path: `/${first}/${second}.${extension}`, search: range(steps.slice(2)) })
   if (first !== 'events' && steps.length > 0) return null
   // Whether the last step is a view or a category is known where categories are.
   if (second === 'category')
-    return write({ path: `/${steps.join('/')}.ics`, search: range(steps.slice(2).filter(isDate)) })
+    return write({ path: `/${steps.join('/')}.${extension}`, search: range(steps.slice(2).filter(isDate)) })
   if (second === 'tag' && steps.length > 2)
-    return write({ path: `/tag/${steps[2]}.ics`, search: range(steps.slice(3)) })
-  if (second === 'featured') set.set('featured', 'true')
-  else if (second !== '' && !isView(second)) return null
-  return write(ofLinked({ path: '/events.ics', search: range(steps.slice(second === 'featured' ? 2 : 1)) }))
+    return write({ path: `/tag/${steps[2]}.${extension}`, search: range(steps.slice(3)) })
+  if (second !== '' && second !== FEATURED && !isView(second)) return null
+  return write(ofLinked({ path: `/events.${extension}`, search: range(steps.slice(1)) }, extension))
 }
 
 /** Bounds the events to the days of the page. Like the page, the calendar has events that began before and are still on. */
@@ -57,10 +76,10 @@ function eveOf(day: string): string | null {
 }
 
 /** Pages name a venue or organizer by slug, feeds by id: the feed of that record takes the other filters. */
-function ofLinked({ path, search }: Address): Address {
+function ofLinked({ path, search }: Address, extension: string): Address {
   const kind = LINKED_KINDS.find((one) => search.has(one) && !/^[\d,\s]*$/.test(search.get(one) ?? ''))
   if (kind === undefined) return { path, search }
-  return { path: `/${kind}/${encodeURIComponent(search.get(kind) ?? '')}.ics`, search: without(search, kind) }
+  return { path: `/${kind}/${encodeURIComponent(search.get(kind) ?? '')}.${extension}`, search: without(search, kind) }
 }
 
 /** The day before the first day of a view, and its last day: in words where only the clock knows them. */

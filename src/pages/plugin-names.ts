@@ -64,6 +64,30 @@ export function stepsOf(path: string): { steps: readonly string[]; page: string 
   return isPaged ? { steps: steps.slice(0, -2), page: steps.at(-1) ?? null } : { steps, page: null }
 }
 
+/** Feeds by the ends of paths, with the extension of ours. WordPress has `feed/` and a format below everything. */
+const FEEDS: Readonly<Record<string, string>> = {
+  ical: 'ics',
+  feed: 'rss',
+  'feed/feed': 'rss',
+  'feed/rdf': 'rss',
+  'feed/rss': 'rss',
+  'feed/rss2': 'rss',
+  'feed/atom': 'atom',
+}
+
+/** Splits steps into those of a page and the extension of the feed that their end asks for; null without one. */
+export function feedIn(steps: readonly string[]): { steps: readonly string[]; extension: string } | null {
+  for (const length of [2, 1]) {
+    const end = steps.slice(-length).join('/')
+    if (steps.length >= length && Object.hasOwn(FEEDS, end))
+      return { steps: steps.slice(0, -length), extension: FEEDS[end] ?? '' }
+  }
+  return null
+}
+
+/** Step that leaves only featured events, before or after the view. */
+export const FEATURED = 'featured'
+
 /** Query parameters by our names. */
 export function ours(search: URLSearchParams): URLSearchParams {
   const set = new URLSearchParams()

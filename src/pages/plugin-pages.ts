@@ -1,20 +1,17 @@
 import { addDays } from '../calendar/days.ts'
-import { DAY, isDate, isPast, isView, MONTH, ours, stepsOf, VIEWS, write } from './plugin-names.ts'
+import { calendarOf } from './plugin-calendars.ts'
+import { DAY, FEATURED, feedIn, isDate, isPast, isView, MONTH, ours, stepsOf, VIEWS, write } from './plugin-names.ts'
 
 /** Our nearest page for a view of the plugin, or null if there is no such view. `path` is below `/events/`. */
 export function nearestPage(path: string, sent: string, today: string): string | null {
   const { steps, page } = stepsOf(path)
   const given = new URLSearchParams(sent)
+  const feed = feedIn(steps)
+  if (feed !== null) return feedOf(feed.steps, given, feed.extension)
   const search = ours(given)
   if (page !== null) search.set('page', page)
   const [first = '', ...rest] = steps
-  if (first === 'feed') return '/events.rss'
-  if (first === 'ical') return '/events.ics'
   if (first === 'all') return write({ path: '/events/', search })
-  if (first === 'featured') {
-    search.set('featured', '1')
-    return viewPage(rest, search)
-  }
   if (first === 'tag' && rest[0] !== undefined) {
     if (rest.length === 1) return write({ path: `/tag/${encodeURIComponent(rest[0])}/`, search })
     search.set('tag', rest[0])
@@ -27,41 +24,18 @@ export function nearestPage(path: string, sent: string, today: string): string |
   return viewPage(steps, search)
 }
 
+/** Feed of a page by its steps below `/events/`, which the router has decoded. */
+function feedOf(steps: readonly string[], search: URLSearchParams, extension: string): string | null {
+  return calendarOf({ path: `/${['events', ...steps].map(encodeURIComponent).join('/')}`, search }, extension)
+}
+
 /** Days that the list of past events goes back. */
 const PAST_DAYS = 365
 
-/** Our nearest page for a view of a category; null if the path does not end with a view. */
-export function nearestCategoryPage(path: string, sent: string): string | null {
-  const { steps, page } = stepsOf(path)
-  const at = viewIn(steps)
-  if (at === -1 && page === null) return null
-  const search = ours(new URLSearchParams(sent))
-  if (page !== null) search.set('page', page)
-  const category = at === -1 ? steps : steps.slice(0, at)
-  const view = at === -1 ? 'list' : (steps[at] ?? '')
-  if (VIEWS[view] === '/events/')
-    return write({ path: `/events/category/${category.map(encodeURIComponent).join('/')}/`, search })
-  search.set('category', category.at(-1) ?? '')
-  return viewPage(steps.slice(at), search)
-}
-
-/** The path of a category without the view that the plugin may add. */
-export function withoutView(path: string): string {
-  const { steps } = stepsOf(path)
-  const at = viewIn(steps)
-  return (at === -1 ? steps : steps.slice(0, at)).join('/')
-}
-
-/** Index of the view that follows a category; -1 without one. */
-function viewIn(steps: readonly string[]): number {
-  const last = steps.length - 1
-  if (last < 1 || !isView(steps[last] ?? '')) return -1
-  const isDated = !Object.hasOwn(VIEWS, steps[last] ?? '') && Object.hasOwn(VIEWS, steps[last - 1] ?? '')
-  return isDated && last > 1 ? last - 1 : last
-}
-
-/** Page of a view: its name, its date, or both. */
-function viewPage(steps: readonly string[], search: URLSearchParams): string | null {
+/** Page of a view: its name, its date, or both, and `featured`. */
+export function viewPage(all: readonly string[], search: URLSearchParams): string | null {
+  const steps = all.filter((step) => step !== FEATURED)
+  if (steps.length < all.length) search.set('featured', '1')
   const [first = 'list', second] = steps
   if (steps.length > 2 || !isView(first)) return null
   const name = MONTH.test(first) ? 'month' : DAY.test(first) ? 'day' : first

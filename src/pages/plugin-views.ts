@@ -2,6 +2,7 @@ import type { Answer, Call, View } from '../http/endpoint.ts'
 import { AppError } from '../lib/errors.ts'
 import { RECORD_KINDS } from '../schema/linked.ts'
 import { contextOf } from './context.ts'
+import { feedIn } from './plugin-names.ts'
 import { nearestPage } from './plugin-pages.ts'
 import { redirectTo } from './redirect.ts'
 
@@ -20,8 +21,10 @@ function below(kind: string): View['handle'] {
     const rest = call.rest.replace(/\/$/, '')
     const [, page] = /^(?:list\/)?page\/([1-9]\d{0,8})$/.exec(rest) ?? []
     const isSame = kind === 'event' ? /^(\d{4}-\d{2}-\d{2}(\/\d+)?|all)$/.test(rest) : rest === 'list'
-    const target = isSame ? `${path}/` : rest === 'ical' ? `${path}.ics` : null
-    const listed = kind === 'event' ? null : rest === 'feed' ? `${path}.rss` : page && `${path}/?page=${page}`
+    const feed = feedIn(rest.split('/'))
+    const extension = feed?.steps.length === 0 ? feed.extension : null
+    const target = isSame ? `${path}/` : extension === 'ics' ? `${path}.ics` : null
+    const listed = kind === 'event' ? null : extension ? `${path}.${extension}` : page && `${path}/?page=${page}`
     if (!target && !listed) throw new AppError('rest_no_route')
     return redirectTo(contextOf(call).link(String(target ?? listed)))
   }

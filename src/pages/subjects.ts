@@ -2,7 +2,7 @@ import type { Linked, LinkedKind } from '../domain/linked-records.ts'
 import * as linked from '../domain/linked-records.ts'
 import type { Term } from '../domain/terms.ts'
 import * as terms from '../domain/terms.ts'
-import { categoryFeed, feedParameters } from '../feeds/views.ts'
+import { categoryFeed, feedFile, feedParameters } from '../feeds/views.ts'
 import type { Answer, Call, View } from '../http/endpoint.ts'
 import { AppError } from '../lib/errors.ts'
 import { firstWords, pageHtml } from '../lib/html.ts'
@@ -15,8 +15,9 @@ import { type Context, contextOf, MAX_ABOUT } from './context.ts'
 import { findTerm, LIST_FILTERS, readFilters } from './filters.ts'
 import { icon } from './icons.ts'
 import { subjectPage } from './list.ts'
-import { drawMap, isPlaced, openStreetMap, pointOf } from './map-drawing.ts'
-import { nearestCategoryPage, withoutView } from './plugin-pages.ts'
+import { drawPlace, isPlaced, openStreetMap, pointOf } from './map-drawing.ts'
+import { categoryView, nearestCategoryPage } from './plugin-categories.ts'
+import { FEATURED } from './plugin-names.ts'
 import { redirect, redirectTo, spelled } from './redirect.ts'
 
 /** Pages of venues, organizers, categories and tags. */
@@ -60,12 +61,10 @@ export function addressOf({ row }: Linked): string[] {
     .map((line) => String(line))
 }
 
-/** Map of a venue, only with configured tiles. */
+/** Small map around a venue whose place is known, unless the venue hides it. */
 export function placeMap(context: Context, venue: Linked): MarkupPart {
-  if (context.call.scope.site.design.tiles === '' || !isPlaced(venue) || venue.row.show_map !== 1) return null
-  const name = String(venue.row.venue)
-  const mark = { ...pointOf(venue), name, weight: 1, href: openStreetMap(venue) }
-  return html`<div class="map-frame">${drawMap(context, [mark], { width: 480, least: 260, most: 260, label: name })}</div>`
+  if (!isPlaced(venue) || venue.row.show_map !== 1) return null
+  return html`<div class="map-frame">${drawPlace(context, pointOf(venue), String(venue.row.venue))}</div>`
 }
 
 function facts(context: Context, kind: LinkedKind, found: Linked): MarkupPart {
@@ -118,15 +117,26 @@ async function category(call: Call): Promise<Answer> {
   return term(call, 'category', path.split('/').at(-1) ?? '', path)
 }
 
-/** The WordPress calendar plugin adds the name of a view to the path of a category. */
+/** The WordPress calendar plugin adds the name of a view, or of a feed, to the path of a category. */
 async function pluginCategory(call: Call, error: unknown): Promise<Answer> {
   if (!(error instanceof AppError && error.code === 'rest_term_invalid')) throw error
-  const [, path, extension] = /^(.+)\.(ics)$/.exec(call.rest) ?? []
-  if (path !== undefined && withoutView(path) !== path)
-    return category({ ...call, rest: `${withoutView(path)}.${extension}` })
-  const nearest = nearestCategoryPage(call.rest, call.sent)
-  if (nearest === null) throw error
-  return redirectTo(contextOf(call).link(nearest))
+  const context = contextOf(call)
+  const file = feedFile(call.rest)
+  if (file === null) {
+    const nearest = await nearestCategoryPage(context, call.rest, call.sent)
+    if (nearest === null) throw error
+    return redirectTo(context.link(nearest))
+  }
+  const found = await categoryView(context, file.path.split('/'))
+  if (found === null || found.view.length === 0) throw error
+  const asked = found.view.includes(FEATURED) ? onlyFeatured(call) : call
+  return category({ ...asked, rest: `${found.category.path}.${file.extension}` })
+}
+
+function onlyFeatured(call: Call): Call {
+  const search = new URLSearchParams(call.search)
+  search.set('featured', 'true')
+  return { ...call, search, query: () => ({ ...call.query(), featured: 'true' }) }
 }
 
 /** Subcategories, and a link to the parent category. */

@@ -103,6 +103,11 @@ describe('addresses of the WordPress calendar plugin', () => {
     assert.deepEqual(await titles('/events/?category=photo&ical=1'), ['Pictures'])
     assert.deepEqual(await titles('/events/?venue=harbour-hall&ical=1'), ['Jazz'])
     assert.deepEqual(await titles('/events/featured/?ical=1'), ['Jazz'])
+    assert.deepEqual(await titles('/events/category/music/featured/?ical=1'), ['Jazz'])
+    assert.deepEqual(await titles('/events/category/music/photo/featured/?ical=1'), [])
+    assert.deepEqual(await titles('/events/category/music/?ical=1'), ['Jazz', 'Pictures'])
+    assert.deepEqual(await titles('/events/tag/late/featured/?ical=1'), ['Jazz'])
+    assert.deepEqual(await titles('/events/category/music/ical/?ical=1'), ['Jazz', 'Pictures'])
   })
 
   it('have the events that the page shows, also those that began before and are still on', async () => {
@@ -171,6 +176,24 @@ describe('addresses of the WordPress calendar plugin', () => {
       '/events/category/music/month/': '/events/month/?category=music',
       '/events/category/music/month/2031-06/': '/events/month/2031-06/?category=music',
       '/events/category/music/photo/list/': '/events/category/music/photo/',
+      '/events/category/music/featured/': '/events/category/music/?featured=1',
+      '/events/category/music/list/featured/': '/events/category/music/?featured=1',
+      '/events/category/music/featured/month/2031-06/': '/events/month/2031-06/?category=music&featured=1',
+      '/events/category/music/photo/featured/': '/events/category/music/photo/?featured=1',
+      '/events/category/music/list/2031-06-12/': '/events/category/music/?start_date=2031-06-12',
+      '/events/category/music/ical/': '/events/category/music.ics',
+      '/events/category/music/photo/ical/': '/events/category/music/photo.ics',
+      '/events/category/music/feed/': '/events/category/music.rss',
+      '/events/category/music/feed/atom/': '/events/category/music.atom',
+      '/events/category/music/feed/rss2/': '/events/category/music.rss',
+      '/events/tag/late/ical/': '/tag/late.ics',
+      '/events/tag/late/feed/': '/tag/late.rss',
+      '/events/tag/late/featured/': '/events/?tag=late&featured=1',
+      '/events/2031-06/featured/': '/events/month/2031-06/?featured=1',
+      '/events/featured/ical/': '/events.ics?featured=true',
+      '/events/feed/atom/': '/events.atom',
+      '/venue/harbour-hall/feed/atom/': '/venue/harbour-hall.atom',
+      '/fr/events/category/music/ical/': '/fr/events/category/music.ics',
       '/events/list/page/1/': '/events/?page=1',
       '/event/jazz/2031-06-11/': '/event/jazz/',
       '/?post_type=tribe_events': '/events/',
@@ -215,7 +238,14 @@ describe('addresses of the WordPress calendar plugin', () => {
       '/event/jazz/x/',
       '/events/tag/',
       '/events/2031-13/',
+      '/events/category/none/list/',
+      '/events/category/none/ical/',
+      '/events/category/none/featured/',
+      '/events/category/music/nonsense/',
+      '/events/category/music/feed/nonsense/',
     ])
       assert.equal((await read(path)).status, 404, path)
+    const { status } = await read('/tag/late,other/')
+    assert.equal(status, 404)
   })
 })

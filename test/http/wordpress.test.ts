@@ -54,9 +54,19 @@ describe('the general interface of WordPress', () => {
       assert.equal(body.timezone_string, 'America/New_York')
       assert.equal(body.gmt_offset, -4)
       assert.deepEqual(body.routes['/wp/v2/tags'].methods, ['GET', 'POST'])
+      const own = body.routes['/tribe/events/v1/events']
+      assert.deepEqual([own.namespace, own.methods], ['tribe/events/v1', ['GET', 'POST']])
+      assert.equal(own._links.self[0].href, `${HOME}${ROOT}/tribe/events/v1/events`)
+      assert.ok(body.routes['/tribe/events/v1/events/(?P<id>\\d+)'].methods.includes('DELETE'))
       assert.equal(body.routes['/tribe/events/v1']._links.self[0].href, `${HOME}${ROOT}/tribe/events/v1`)
     }
-    assert.equal((await call(200, null, '/wp/v2')).body.namespace, 'wp/v2')
+    const { namespace, routes } = (await call(200, null, '/wp/v2')).body
+    assert.equal(namespace, 'wp/v2')
+    assert.ok(Object.keys(routes).every((path) => path.startsWith('/wp/v2')))
+    const index = (await call(200, null, '/tribe/events/v1')).body
+    const { routes: all } = (await call(200, null, '/')).body
+    for (const path of Object.keys(index.routes))
+      assert.ok(all[path.replace('calendar/events/v1', 'tribe/events/v1')], path)
     const page = await service.inject({ url: '/fr/events/' })
     assert.ok(page.body.includes(`<link rel="https://api.w.org/" href="${HOME}/fr/wp-json/">`))
     assert.ok(String(page.headers.link).includes(`<${HOME}/fr/wp-json/>; rel="https://api.w.org/"`))
@@ -99,11 +109,54 @@ describe('the general interface of WordPress', () => {
     assert.deepEqual((await call(200, null, '/wp/v2/tags?page=99')).body, [])
   })
 
-  it('answers a term that exists with its id', async () => {
-    const { body } = await call(201, 'editor', '/wp/v2/tags', { json: { name: 'Twice' } })
-    const again = await call(400, 'editor', '/wp/v2/tags', { json: { name: 'twice' } })
-    assert.equal(again.body.code, 'term_exists')
-    assert.equal(again.body.data.term_id, body.id)
+  it('answers a term that exists with its id, as WordPress does and as the calendar itself does', async () => {
+    for (const [path, own] of [
+      ['tags', 'tags'],
+      ['tribe_events_cat', 'categories'],
+    ] as const) {
+      const { id } = (await call(201, 'editor', `/wp/v2/${path}`, { json: { name: 'Twice' } })).body
+      const again = (await call(400, 'editor', `/wp/v2/${path}`, { json: { name: 'twice' } })).body
+      assert.equal(again.code, 'term_exists')
+      assert.deepEqual(again.data, { status: 400, term_id: id })
+      assert.equal((await call(200, null, `/wp/v2/${path}/${again.data.term_id}`)).body.name, 'Twice')
+      assert.deepEqual(await service.expect(400, 'editor', `/${own}`, { json: { name: 'twice' } }), again)
+    }
+  })
+
+  it('is reached by the rest_route of sites without readable addresses', async () => {
+    const json = { title: 'By route', start_date: '2031-06-10 19:00', end_date: '2031-06-10 22:00' }
+    const headers = { authorization: basic('editor'), 'content-type': 'application/json' }
+    const made = await service.inject({
+      method: 'POST',
+      url: '/?rest_route=/tribe/events/v1/events',
+      headers,
+      payload: JSON.stringify(json),
+    })
+    assert.equal(made.statusCode, 201, made.body)
+    const { id } = made.json()
+    const pairs = {
+      '/?rest_route=/tribe/events/v1/events': '/wp-json/tribe/events/v1/events',
+      '/?rest_route=%2Ftribe%2Fevents%2Fv1%2Fevents&per_page=1&search=route':
+        '/wp-json/tribe/events/v1/events?per_page=1&search=route',
+      '/?per_page=1&rest_route=/tribe/events/v1/events/': '/wp-json/tribe/events/v1/events?per_page=1',
+      [`/index.php?rest_route=/tribe/events/v1/events/${id}`]: `/wp-json/tribe/events/v1/events/${id}`,
+      '/?rest_route=/tribe/events/v1/events/by-slug/by-route': '/wp-json/tribe/events/v1/events/by-slug/by-route',
+      '/?rest_route=/wp/v2/tags': '/wp-json/wp/v2/tags',
+      '/?rest_route=/': '/wp-json/',
+      '/fr/?rest_route=/tribe/events/v1/events': '/fr/wp-json/tribe/events/v1/events',
+    }
+    for (const [url, same] of Object.entries(pairs)) {
+      for (const time of ['first', 'cached']) {
+        const response = await service.inject({ url })
+        assert.equal(response.statusCode, 200, `${url} ${time}`)
+        assert.deepEqual(response.json(), (await service.inject({ url: same })).json(), `${url} ${time}`)
+      }
+    }
+    const missing = await service.inject({ url: '/?rest_route=/none', headers: { accept: 'text/html' } })
+    assert.deepEqual([missing.statusCode, missing.json().code], [404, 'rest_no_route'])
+    for (const url of ['/?rest_route=', '/events/?rest_route=/wp/v2/tags'])
+      assert.match(String((await service.inject({ url })).headers['content-type']), /^text\/html/, url)
+    await service.expect(200, 'editor', `/events/${id}`, { method: 'DELETE', query: { force: true } })
   })
 
   it('has the rights of the calendar', async () => {
@@ -218,6 +271,8 @@ describe('the general interface of WordPress', () => {
     const plain = await startService({ settings: { mounts: '/api' } })
     assert.equal((await plain.inject({ url: '/wp-json/' })).statusCode, 404)
     assert.ok(!(await plain.inject({ url: '/events/' })).body.includes('api.w.org'))
+    const routed = await plain.inject({ url: '/?rest_route=/api/events' })
+    assert.match(String(routed.headers['content-type']), /^text\/html/)
     await plain.close()
   })
 })

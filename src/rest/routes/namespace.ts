@@ -25,7 +25,7 @@ export function namespaceEndpoint(endpoints: () => readonly Endpoint[]): Endpoin
       refuse(readFields(parameters, query(), { mode: 'query', reading: { today: '' } }).problems)
       const paths = Map.groupBy(endpoints(), (endpoint) => endpoint.path)
       const routes = [...paths].map(([path, group]) => [
-        pattern(path),
+        `/${NAMESPACE}${routePattern(path)}`,
         route(path, group, addresses, { language, today }),
       ])
       return { body: { namespace: NAMESPACE, routes: Object.fromEntries(routes) } }
@@ -68,8 +68,8 @@ function args(fields: Fields, { language, today }: Reader): object {
   return Object.fromEntries(entries)
 }
 
-/** Path with parameters as named groups, as clients expect it. */
-function pattern(path: string): string {
+/** Path below the namespace, with parameters as named groups, as clients expect it. */
+export function routePattern(path: string): string {
   const named = path.replace(':id', '(?P<id>\\d+)').replace(':slug', '(?P<slug>[^/]+)')
-  return `/${NAMESPACE}${named === '/' ? '' : named}`
+  return named === '/' ? '' : named
 }

@@ -1,0 +1,90 @@
+import type { Event } from '../../domain/events.ts'
+import { Upload } from '../../lib/upload.ts'
+import { LINKED_KINDS, type LinkedKind } from '../../schema/linked.ts'
+import { FLAGS, PLAIN, TICKET_FIELDS } from './event-values.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** Fields of the form as a request to the domain, which reads and checks them like those of the REST interface. */
+export function payloadOf(fields: Fields, before: Event | null, now: number): Record<string, unknown> {
+  const taken = new Set(
+    Object.entries(asFields(fields.take)).flatMap(([name, from]) => (from === 'theirs' ? name : [])),
+  )
+  const payload: Record<string, unknown> = {}
+  const set = (name: string, value: unknown) => {
+    if (!taken.has(name)) payload[name] = value
+  }
+  for (const name of PLAIN) if (fields[name] !== undefined) set(name, fields[name])
+  // A form without this field names only what it changes: absent checkboxes say nothing.
+  if (fields.flags !== undefined) for (const flag of FLAGS) set(flag, fields[flag] !== undefined)
+  else for (const flag of FLAGS) if (fields[flag] !== undefined) set(flag, fields[flag])
+  for (const name of ['categories', 'tags']) if (fields[name] !== undefined) set(name, termNames(fields[name]))
+  for (const kind of LINKED_KINDS) if (fields[kind] !== undefined) set(kind, linksOf(kind, fields, before))
+  if (fields.tickets !== undefined) set('tickets', ticketsOf(fields.tickets))
+  setStatus(payload, fields, taken, before, now)
+  setImage(set, fields)
+  if (fields.remove_password) payload.password = ''
+  else if (fields.password) payload.password = fields.password
+  return payload
+}
+
+function asFields(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {}
+}
+
+/** Names of terms: with commas between them, or one by one. */
+function termNames(given: unknown): unknown {
+  if (typeof given !== 'string') return given
+  return given
+    .split(/[,\n]/)
+    .map((name) => name.trim())
+    .filter(Boolean)
+}
+
+/** Names of venues or organizers, one in each line. One that the event has already is that one; others are found, or made. */
+function linksOf(kind: LinkedKind, fields: Fields, before: Event | null): unknown {
+  const given = fields[kind]
+  const texts = (Array.isArray(given) ? given : [given]).flatMap((text) =>
+    typeof text === 'string' ? text.split(/\r?\n/) : [text],
+  )
+  const names = texts.map((text) => (typeof text === 'string' ? text.trim() : text)).filter((name) => name !== '')
+  const known = new Map((before?.[`${kind}s`] ?? []).map(({ row }) => [String(row[kind]), row.id]))
+  const details = Object.entries(asFields(fields[`new_${kind}`])).filter(([, value]) => value !== '')
+  return names.map((name, at) => {
+    const id = typeof name === 'string' ? known.get(name) : undefined
+    if (id !== undefined) return id
+    return typeof name === 'string' ? { [kind]: name, ...(at === 0 && Object.fromEntries(details)) } : name
+  })
+}
+
+/** Rows of tickets in which something stands. */
+function ticketsOf(given: unknown): unknown {
+  const rows = Array.isArray(given) ? given : Object.values(asFields(given))
+  return rows
+    .map((row) =>
+      Object.fromEntries(TICKET_FIELDS.flatMap((name) => (asFields(row)[name] ? [[name, asFields(row)[name]]] : []))),
+    )
+    .filter((row) => Object.keys(row).some((name) => name !== 'id' && name !== 'currency'))
+}
+
+/** “Publish” means now, also for an event that was scheduled; “schedule” needs a time. */
+function setStatus(
+  payload: Record<string, unknown>,
+  fields: Fields,
+  taken: ReadonlySet<string>,
+  before: Event | null,
+  now: number,
+): void {
+  const { status, date } = fields
+  if (status === undefined || taken.has('status')) return
+  payload.status = status
+  if (status === 'future') payload.date = date
+  else if (status === 'publish' && before !== null && before.row.date_utc > now) payload.date_utc = now
+}
+
+/** A new file wins over the image that was chosen before. */
+function setImage(set: (name: string, value: unknown) => void, fields: Fields): void {
+  if (fields.image_file instanceof Upload) set('image', fields.image_file)
+  else if (fields.remove_image) set('image', 0)
+  else if (fields.image !== undefined) set('image', fields.image === '' ? 0 : fields.image)
+}
