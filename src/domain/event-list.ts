@@ -71,32 +71,6 @@ export async function listFirst(scope: Scope, query: Payload, most: number): Pro
   })
 }
 
-export interface EventDays {
-  /** The first events of each day, in order. */
-  readonly events: readonly Event[]
-  /** Number of events that start on each day. */
-  readonly counts: ReadonlyMap<string, number>
-}
-
-/** The first events of each day in a range, with counts. The number of rows read is bounded. */
-export async function listDays(scope: Scope, query: Payload, perDay: number, most: number): Promise<EventDays> {
-  const { values, problems } = readRequest(scope, query)
-  return scope.db.readMany(async (tx) => {
-    const filter = await filterOf(tx, scope, values, problems)
-    refuse(problems)
-    const counts = await storage.countByDay(tx, filter)
-    const rows = await storage.firstOfDays(tx, filter, perDay, most)
-    const events = await assembleUndamaged(tx, scope, rows)
-    // Do not count damaged events.
-    const shown = new Set(events.map(({ row }) => row.id))
-    for (const { id, start_local } of rows) {
-      const day = start_local.slice(0, 10)
-      if (!shown.has(id)) counts.set(day, (counts.get(day) ?? 1) - 1)
-    }
-    return { counts, events }
-  })
-}
-
 /** Cached events and lists of one version of the data. */
 export interface CachedEvents<Rendered> {
   readonly version: string

@@ -1,5 +1,6 @@
 import { abbreviation } from '../calendar/abbreviation.ts'
 import { addDays } from '../calendar/days.ts'
+import { SMALL_HOURS } from '../calendar/small-hours.ts'
 import { offsetMinutes, toIso, type WallClock } from '../calendar/zone.ts'
 import type { EventRow } from '../domain/events.ts'
 import { html, type Markup } from '../lib/markup.ts'
@@ -63,15 +64,12 @@ export function sayRange(
   return format(locale, style).formatRange(asDate(from), asDate(to))
 }
 
-export function startDay({ start_local }: EventRow): string {
+export function startDay({ start_local }: Pick<EventRow, 'start_local'>): string {
   return start_local.slice(0, 10)
 }
 
-/** An end before this time belongs to the day before. */
-const SMALL_HOURS = '06:00:00'
-
 /** Last day of an event, as people say it: a concert until two in the morning is on one day. */
-export function lastDay(row: EventRow): string {
+export function lastDay(row: Pick<EventRow, 'start_local' | 'end_local' | 'all_day'>): string {
   const first = startDay(row)
   const day = row.end_local.slice(0, 10)
   const time = row.end_local.slice(11)
@@ -100,7 +98,7 @@ export function whenShort(context: Context, row: EventRow): string {
   const first = startDay(row)
   const last = lastDay(row)
   const zone = isElsewhere(context, row) ? ` ${zoneName(row)}` : ''
-  if (first !== last) return sayRange(context, first, last, sameYear(context, first, last) ? 'short' : 'shortYear')
+  if (first !== last) return sayRange(context, first, last, isThisYear(context, first, last) ? 'short' : 'shortYear')
   return row.all_day === 1 ? context.t('all_day') : `${times(context, row)}${zone}`
 }
 
@@ -149,6 +147,7 @@ function isElsewhere({ call }: Context, { start_utc, timezone }: EventRow): bool
   return offsetMinutes(start_utc, timezone) !== offsetMinutes(start_utc, call.scope.site.timezone)
 }
 
-function sameYear({ today }: Context, ...days: string[]): boolean {
+/** Whether days are in the present year, so that they are understood without it. */
+export function isThisYear({ today }: Context, ...days: string[]): boolean {
   return days.every((day) => day.slice(0, 4) === today.slice(0, 4))
 }

@@ -1,5 +1,5 @@
 import { addDays } from '../calendar/days.ts'
-import * as eventList from '../domain/event-list.ts'
+import * as eventDays from '../domain/event-days.ts'
 import type { Linked, LinkedKind } from '../domain/linked-records.ts'
 import * as linked from '../domain/linked-records.ts'
 import type { Term } from '../domain/terms.ts'
@@ -153,7 +153,7 @@ export async function eventsOn(
   { from, to }: { readonly from: string; readonly to: string },
   perDay: number,
   most: number,
-): Promise<eventList.EventDays> {
+): Promise<eventDays.EventDays> {
   const query = { ...restQuery(filters), ends_after: addDays(from, -1), starts_before: to }
-  return eventList.listDays(call.scope, () => query, perDay, most)
+  return eventDays.listDays(call.scope, () => query, perDay, most)
 }

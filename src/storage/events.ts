@@ -10,7 +10,7 @@ import type { Lookup } from './lookup.ts'
 import { insertRows, prepared, preparedBy, preparedList } from './prepared.ts'
 import { LINK_TABLE, type LinkedKind, type Page, RECORD_TABLE, type RecordRow } from './records.ts'
 import type { EventTable, Tables, TermTable } from './tables.ts'
-import { isFullyVisible, isVisible, isVisibleByKey, type Visibility } from './visibility.ts'
+import { isVisible, isVisibleByKey, type Visibility } from './visibility.ts'
 
 export type EventRow = Selectable<EventTable>
 
@@ -29,7 +29,8 @@ export interface SortedStub extends EventStub {
 
 const SECRET = sql<number>`case when events.password_hash is null then 0 else 1 end`.as('secret')
 
-const matching = (tx: Tx, filter: EventFilter) =>
+/** Query for the events that match a filter. */
+export const matching = (tx: Tx, filter: EventFilter) =>
   tx.selectFrom('events').where((eb) => eb.and(conditions(tx, eb, filter)))
 
 /** Number of matching events. */
@@ -43,40 +44,6 @@ export async function count(tx: Tx, filter: EventFilter): Promise<number> {
 /** One page of events, ordered by wall-clock start. */
 export async function page(tx: Tx, filter: EventFilter, limit: number, offset: number): Promise<EventRow[]> {
   return matching(tx, filter).selectAll().orderBy('start_local').orderBy('id').limit(limit).offset(offset).execute()
-}
-
-const DAY = sql<string>`substr(start_local, 1, 10)`
-
-/**
- * The first events of each day, ordered by wall-clock start, but sticky events that the reader fully sees come first;
- * at most `most` in total.
- */
-export async function firstOfDays(tx: Tx, filter: EventFilter, perDay: number, most: number): Promise<EventRow[]> {
-  const ranked = matching(tx, filter)
-    .select('id')
-    .select((eb) => {
-      const first = sql`case when sticky = 1 and ${isFullyVisible(eb, filter.visibility)} then 0 else 1 end`
-      return sql<number>`row_number() over (partition by ${DAY} order by ${first}, start_local, id)`.as('rank')
-    })
-    .as('ranked')
-  return tx
-    .selectFrom('events')
-    .selectAll()
-    .where('id', 'in', (eb) => eb.selectFrom(ranked).select('ranked.id').where('ranked.rank', '<=', perDay))
-    .orderBy('start_local')
-    .orderBy('id')
-    .limit(most)
-    .execute()
-}
-
-/** Number of events that start on each day. */
-export async function countByDay(tx: Tx, filter: EventFilter): Promise<Map<string, number>> {
-  const rows = await matching(tx, filter)
-    .select(DAY.as('day'))
-    .select((eb) => eb.fn.countAll<number>().as('total'))
-    .groupBy(DAY)
-    .execute()
-  return new Map(rows.map(({ day, total }) => [day, Number(total)]))
 }
 
 /** One page of event stubs. Starting after a known event makes far pages cheap. */

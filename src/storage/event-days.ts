@@ -1,0 +1,79 @@
+import { sql } from 'kysely'
+import { SMALL_HOURS } from '../calendar/small-hours.ts'
+import type { Tx } from './dialect.ts'
+import type { EventFilter } from './event-filter.ts'
+import { type EventRow, matching } from './events.ts'
+import { isFullyVisible } from './visibility.ts'
+
+/** Queries about the days of events. */
+
+const DAY = sql<string>`substr(start_local, 1, 10)`
+
+/**
+ * The first events of each day, ordered by wall-clock start, but sticky events that the reader fully sees come first;
+ * at most `most` in total.
+ */
+export async function firstOfDays(tx: Tx, filter: EventFilter, perDay: number, most: number): Promise<EventRow[]> {
+  const ranked = matching(tx, filter)
+    .select('id')
+    .select((eb) => {
+      const first = sql`case when sticky = 1 and ${isFullyVisible(eb, filter.visibility)} then 0 else 1 end`
+      return sql<number>`row_number() over (partition by ${DAY} order by ${first}, start_local, id)`.as('rank')
+    })
+    .as('ranked')
+  return tx
+    .selectFrom('events')
+    .selectAll()
+    .where('id', 'in', (eb) => eb.selectFrom(ranked).select('ranked.id').where('ranked.rank', '<=', perDay))
+    .orderBy('start_local')
+    .orderBy('id')
+    .limit(most)
+    .execute()
+}
+
+/** Number of events that start on each day. */
+export async function countByDay(tx: Tx, filter: EventFilter): Promise<Map<string, number>> {
+  const rows = await matching(tx, filter)
+    .select(DAY.as('day'))
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .groupBy(DAY)
+    .execute()
+  return new Map(rows.map(({ day, total }) => [day, Number(total)]))
+}
+
+/** First and last day of some events, as stored. */
+export interface DaySpan {
+  readonly first: string
+  readonly last: string
+  /** When the latest of them ends on its last day: at its very start, in the small hours, or later. */
+  readonly ending: 'midnight' | 'small-hours' | 'day'
+}
+
+const LAST_DAY = sql<string>`substr(end_local, 1, 10)`
+const END_TIME = sql<string>`substr(end_local, 12)`
+const ENDINGS = ['midnight', 'small-hours', 'day'] as const
+
+/** Distinct pairs of first and last days. The filter must bound both, as it then bounds the number of pairs. */
+export async function daySpans(tx: Tx, filter: EventFilter): Promise<DaySpan[]> {
+  const isOvernight = sql`all_day = 0 and ${END_TIME} <= ${SMALL_HOURS} and ${END_TIME} < substr(start_local, 12)`
+  const ending = sql`case when ${END_TIME} = '00:00:00' then 0 when ${isOvernight} then 1 else 2 end`
+  const rows = await matching(tx, filter)
+    .select([DAY.as('first'), LAST_DAY.as('last'), sql<number>`max(${ending})`.as('ending')])
+    .groupBy([DAY, LAST_DAY])
+    .execute()
+  return rows.map((row) => ({ ...row, ending: ENDINGS[Number(row.ending)] ?? 'day' }))
+}
+
+/** Times of an event. */
+export type EventTimes = Pick<EventRow, 'start_local' | 'end_local' | 'all_day'>
+
+/** Times of the matching events that start last, or first. */
+export async function timesAt(tx: Tx, filter: EventFilter, end: 'first' | 'last', most: number): Promise<EventTimes[]> {
+  const order = end === 'first' ? 'asc' : 'desc'
+  return matching(tx, filter)
+    .select(['start_local', 'end_local', 'all_day'])
+    .orderBy('start_local', order)
+    .orderBy('id', order)
+    .limit(most)
+    .execute()
+}
