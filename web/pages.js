@@ -1,4 +1,4 @@
-// Everything works without this: it adds the reader's own time, sharing, and menus that close.
+// Everything works without this: it adds the reader's own time, sharing, menus that close, and turns the small month in place.
 
 const language = document.documentElement.lang
 
@@ -46,7 +46,7 @@ for (const button of document.querySelectorAll('[data-share]')) {
   })
 }
 
-const menus = [...document.querySelectorAll('details.menu')]
+const menus = [...document.querySelectorAll('details.menu, .filters details')]
 addEventListener('click', ({ target }) => {
   for (const menu of menus) if (!menu.contains(target)) menu.open = false
 })
@@ -55,4 +55,23 @@ addEventListener('keydown', ({ key }) => {
   if (!open) return
   open.open = false
   open.querySelector('summary').focus()
+})
+
+// The small month of the start page: only it changes, and the step keeps the focus.
+addEventListener('click', async (event) => {
+  const step = event.target.closest?.('.small-month .step')
+  if (!step || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey) return
+  event.preventDefault()
+  try {
+    const response = await fetch(step.href)
+    const page = new DOMParser().parseFromString(await response.text(), 'text/html')
+    const month = page.querySelector('.small-month')
+    const rel = step.rel
+    document.querySelector('.small-month').replaceWith(month)
+    month.querySelector(`.step[rel="${rel}"]`)?.focus({ preventScroll: true })
+    month.querySelector('h2').setAttribute('aria-live', 'polite')
+    history.replaceState(null, '', step.href.replace(/#.*/, ''))
+  } catch {
+    location.assign(step.href)
+  }
 })

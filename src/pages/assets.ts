@@ -22,7 +22,19 @@ interface Asset {
 export type Assets = ReadonlyMap<string, Asset>
 
 const WEB = new URL('../../web/', import.meta.url)
-const FILES = ['pages.css', 'pages.js', 'docs.css', 'docs.js', 'manage.css', 'manage.js', 'icon.svg']
+const FILES = [
+  'pages.css',
+  'month.css',
+  'print.css',
+  'pages.js',
+  'month.js',
+  'event-card.js',
+  'docs.css',
+  'docs.js',
+  'manage.css',
+  'manage.js',
+  'icon.svg',
+]
 const READER = 'openapi-explorer.js'
 const FONTS = ['figtree.woff2', 'newsreader.woff2']
 const TYPES: Record<string, string> = {

@@ -8,8 +8,9 @@ import { html, type Markup, type MarkupPart } from '../lib/markup.ts'
 import { art } from './art.ts'
 import { basePath } from './assets.ts'
 import type { Context } from './context.ts'
-import { say, startDay, timeOf, whenShort } from './dates.ts'
+import { isThisYear, say, startDay, timeOf, whenShort } from './dates.ts'
 import { icon } from './icons.ts'
+import { isLongerThanBar } from './weeks.ts'
 
 /** Number of category colours, as in web/pages.css. */
 const HUES = 6
@@ -86,20 +87,16 @@ ${whole && (cost !== '' || chips.length > 0) && html`<p class="about">${chips}${
 </article>${pictured && whole && image && picture(context, image, { sizes: '75px', square: true })}</li>`
 }
 
-interface Shown {
-  /** Whether to add headings for months. */
-  readonly months: boolean
-  readonly pictured: boolean
-}
-
-/** Events grouped by the day on which they begin. */
-export function agenda(context: Context, events: readonly Event[], { months, pictured }: Shown): Markup {
-  const byMonth = Map.groupBy(events, ({ row }) => (months ? row.start_local.slice(0, 7) : ''))
+/** Events grouped by the month and the day in which they begin. */
+export function agenda(
+  context: Context,
+  events: readonly Event[],
+  { pictured }: { readonly pictured: boolean },
+): Markup {
+  const byMonth = Map.groupBy(events, ({ row }) => row.start_local.slice(0, 7))
   return html`${[...byMonth].map(
-    ([
-      month,
-      its,
-    ]) => html`${months && html`<h2 class="month-name">${say(context, `${month}-01`, 'month')}</h2>\n`}<ol class="agenda">
+    ([month, its]) => html`<h2 class="month-name">${say(context, `${month}-01`, 'month')}</h2>
+<ol class="agenda">
 ${[...Map.groupBy(its, ({ row }) => startDay(row))].map(([day, shown]) => dayOf(context, day, shown, pictured))}
 </ol>`,
   )}`
@@ -118,7 +115,7 @@ function eventCard(context: Context, event: Event, { lazy = true }: { lazy?: boo
   const where = whereOf(event)
   return html`<li class="card ${hue(event)}">
 <div class="frame">${whole && image ? picture(context, image, { sizes: '280px', lazy }) : art(hue(event))}</div>
-<p class="when"><time datetime="${day}">${say(context, day, day.slice(0, 4) === context.today.slice(0, 4) ? 'day' : 'dayYear')}</time></p>
+<p class="when"><time datetime="${day}">${say(context, day, isThisYear(context, day) ? 'day' : 'dayYear')}</time></p>
 <h3><a href="${context.link(eventPath(event))}" dir="auto">${row.title}</a></h3>
 <p class="where" dir="auto">${[row.all_day !== 1 && say(context, row.start_local, 'time'), where].filter(Boolean).join(' · ')}</p>
 </li>`
@@ -129,11 +126,17 @@ export function eventCards(context: Context, events: readonly Event[], options: 
   return html`<ul class="cards">${writeValid(context.call.scope, events, (event) => eventCard(context, event, options))}</ul>`
 }
 
-/** Row of events that last several days. */
+/** Number of events that a strip shows before the others open in place. */
+const OPEN_IN_STRIP = 5
+
+/** Events that last several days. */
 export function strip(context: Context, id: string, title: string, events: readonly Event[]): Markup {
   const items = writeValid(context.call.scope, events, (event) => {
     const where = whereOf(event)
-    return html`<li class="${hue(event)}"><a href="${context.link(eventPath(event))}" dir="auto">${event.row.title}</a> <span>${whenShort(context, event.row)}${where !== '' && html` · <bdi>${where}</bdi>`}</span></li>`
+    return html`<li class="${hue(event)}"${isLongerThanBar(event.row) && html` data-long`}><a href="${context.link(eventPath(event))}" dir="auto">${event.row.title}</a> <span>${whenShort(context, event.row)}${where !== '' && html` · <bdi>${where}</bdi>`}</span></li>`
   })
-  return html`<section class="running" aria-labelledby="${id}"><h2 id="${id}">${title}</h2><ul>${items}</ul></section>`
+  // One more takes no more room than the control that would hide it.
+  const open = items.length <= OPEN_IN_STRIP + 1 ? items.length : OPEN_IN_STRIP
+  const rest = items.slice(open)
+  return html`<section class="running" aria-labelledby="${id}"><h2 id="${id}">${title}</h2><ul>${items.slice(0, open)}</ul>${rest.length > 0 && html`<details><summary>${context.t('further', { count: rest.length })}</summary><ul>${rest}</ul></details>`}</section>`
 }

@@ -175,7 +175,7 @@ export function subscribeTo(context: Context, { path, search }: FeedLink): Marku
   const calendar = context.absolute(`${path}.ics${search}`)
   const webcal = calendar.replace(/^https?:/, 'webcal:')
   const google = `https://calendar.google.com/calendar/r?cid=${encodeURIComponent(webcal)}`
-  return html`<details class="menu"><summary class="button">${icon('feed')}${t('subscribe.label')}</summary>
+  return html`<details class="menu"><summary class="button">${icon('feed')}<span>${t('subscribe.label')}</span></summary>
 <ul><li><a href="${webcal}">${t('subscribe.calendar')}</a></li>
 <li><a href="${google}" rel="noreferrer">Google Calendar</a></li>
 <li><a href="${context.link(`${path}.ics${search}`)}">${t('subscribe.file')}</a></li>

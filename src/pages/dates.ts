@@ -106,7 +106,7 @@ export function whenShort(context: Context, row: EventRow): string {
 export function whenBrief(context: Context, row: EventRow): string {
   const first = startDay(row)
   const last = lastDay(row)
-  const year = sameYear(context, first, last) ? '' : 'Year'
+  const year = isThisYear(context, first, last) ? '' : 'Year'
   if (first !== last) return sayRange(context, first, last, `short${year}`)
   return say(context, row.start_local, row.all_day === 1 ? `dayShort${year}` : `day${year}Time`)
 }

@@ -31,6 +31,11 @@ export interface Page {
   readonly until?: number
   /** Path of the screen on which the reader may edit the record that the page shows. */
   readonly edit?: string
+  /** Further stylesheets and scripts of this page. */
+  readonly styles?: readonly string[]
+  readonly scripts?: readonly string[]
+  /** Whether it uses the whole width of the screen. */
+  readonly full?: boolean
   /** Whether it shows protected content: then it must not be cached. */
   readonly secret?: boolean
 }
@@ -58,7 +63,7 @@ const PUBLIC: Frame = {
   footer,
   styles: [],
   scripts: ['pages.js'],
-  policy: '',
+  policy: "; connect-src 'self'",
 }
 
 /** Renders the whole document. */
@@ -75,12 +80,13 @@ export function answer(context: Context, page: Page, frame: Frame = PUBLIC): Ans
 <title>${title}</title>
 ${head(context, page, frame, title)}
 </head>
-<body>
+<body${page.full && html` class="full"`}>
 <a class="skip" href="#main">${context.t('skip')}</a>
 ${frame.header(context, page)}
 <main id="main" tabindex="-1">
 ${page.main}
 </main>
+<p class="printed-address wide">${context.absolute(page.path)}</p>
 ${frame.footer(context, page)}
 </body>
 </html>
@@ -131,7 +137,8 @@ function head(context: Context, page: Page, frame: Frame, title: string): Markup
           html`<link rel="alternate" hreflang="x-default" href="${home}${page.path}">\n`,
         ]
       : []
-  return html`${font('figtree.woff2')}${font('newsreader.woff2')}${style('pages.css')}${frame.styles.map(style)}${style('theme.css')}${style('custom.css')}${frame.scripts.map(script)}<link rel="icon" href="${assetPath(assets, 'icon.svg')}">
+  return html`${font('figtree.woff2')}${font('newsreader.woff2')}${style('pages.css')}${frame.styles.map(style)}${page.styles?.map(style)}<link rel="stylesheet" media="print" href="${assetPath(assets, 'print.css')}">
+${style('theme.css')}${style('custom.css')}${frame.scripts.map(script)}${page.scripts?.map(script)}<link rel="icon" href="${assetPath(assets, 'icon.svg')}">
 <meta name="theme-color" content="#fbfaf7" media="(prefers-color-scheme: light)">
 <meta name="theme-color" content="#14161a" media="(prefers-color-scheme: dark)">
 ${page.description && html`<meta name="description" content="${page.description}">\n`}${page.hidden ? safe('<meta name="robots" content="noindex">\n') : html`<link rel="canonical" href="${canonical}">\n`}${alternates}${page.feed && feeds(context, page.feed)}${wordpress !== null && html`<link rel="https://api.w.org/" href="${wordpress}">\n`}<meta property="og:type" content="website">

@@ -10,6 +10,7 @@ import { agenda, strip } from './cards.ts'
 import { type Context, contextOf, MAX_ABOUT } from './context.ts'
 import { chosen, controls, filterForm, type PageLocation, pager, subscribe, type Way } from './controls.ts'
 import { say, sayRange } from './dates.ts'
+import { emptyList } from './empty.ts'
 import {
   type Filters,
   feedOf,
@@ -74,12 +75,11 @@ async function listing(
   context: Context,
   path: string,
   filters: Filters,
-  months: boolean,
 ): Promise<{ content: Markup; listed: JsonLd[] }> {
   const { found, pages } = await upcoming(context, filters)
   const ongoing = await runningEvents(context, filters)
   const content = html`${runningStrip(context, ongoing)}
-${found.length > 0 ? agenda(context, found, { months, pictured: true }) : empty(context)}
+${found.length > 0 ? agenda(context, found, { pictured: true }) : await emptyList(context, filters, path)}
 ${pager(context, filters.page, pages, (page) => `${path}${searchOf(filters, { page })}`)}`
   return { content, listed: eventsLd(context, [...ongoing, ...found]) }
 }
@@ -90,15 +90,11 @@ function eventsLd({ call: { scope, addresses } }: Context, found: readonly Event
   return writeValid(scope, open, (event) => eventLd(event, addresses, scope.site))
 }
 
-export function empty({ t, link }: Context): Markup {
-  return html`<div class="empty"><p>${t('none')}</p><p><a href="${link('/events/')}">${t('all_events')}</a></p></div>`
-}
-
 async function list(call: Call): Promise<Answer> {
   const context = contextOf(call)
   const filters = await readFilters(context)
   const { t } = context
-  const { content, listed } = await listing(context, '/events/', filters, true)
+  const { content, listed } = await listing(context, '/events/', filters)
   const title = titleOf(context, filters)
   const main = html`<div class="wide">
 <h1>${title}</h1>
@@ -160,7 +156,7 @@ export async function subjectPage(
   const { t } = context
   const { title, path, about, eyebrow, description, ...rest } = subject
   const feed = path.replace(/\/$/, '')
-  const { content, listed } = await listing(context, path, filters, false)
+  const { content, listed } = await listing(context, path, filters)
   const main = html`<div class="wide">
 <div class="heading"><div><p class="eyebrow">${eyebrow}</p><h1 dir="auto">${title}</h1></div>${subscribe(context, feed, filters)}</div>
 ${about}

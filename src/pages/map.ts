@@ -9,9 +9,9 @@ import { eventPath, recordPath } from './cards.ts'
 import { type Context, contextOf } from './context.ts'
 import { controls } from './controls.ts'
 import { say, startDay } from './dates.ts'
+import { emptyMap } from './empty.ts'
 import { feedOf, isNarrowed, LIST_FILTERS, readFilters, restQuery, searchOf } from './filters.ts'
 import { answer } from './layout.ts'
-import { empty } from './list.ts'
 import { drawMap, isPlaced, openStreetMap, pointOf } from './map-drawing.ts'
 
 /** Limits on events read and venues shown. */
@@ -36,7 +36,7 @@ async function map(call: Call): Promise<Answer> {
 ${await controls(context, { view: 'map', day: filters.start ?? context.today, filters }, '/events/map/')}
 ${
   places.length === 0
-    ? empty(context)
+    ? await emptyMap(context, filters)
     : html`<div class="map-view"><div class="map-frame">${drawing(context, places)}</div>
 <div><h2 class="unseen">${context.t('places')}</h2><ol class="places">${places.map((place) => item(context, place))}</ol></div></div>`
 }

@@ -2,41 +2,28 @@ import { addDays } from '../calendar/days.ts'
 import * as eventList from '../domain/event-list.ts'
 import * as terms from '../domain/terms.ts'
 import type { Answer, Call, View } from '../http/endpoint.ts'
-import { html, type Markup } from '../lib/markup.ts'
+import { html } from '../lib/markup.ts'
 import { agenda, eventCards, termPath } from './cards.ts'
-import { type Context, contextOf } from './context.ts'
+import { contextOf } from './context.ts'
 import { subscribe } from './controls.ts'
-import { say, weekStart } from './dates.ts'
+import { say } from './dates.ts'
+import { emptyList } from './empty.ts'
 import { feedOf, readFilters } from './filters.ts'
 import { icon } from './icons.ts'
 import { answer } from './layout.ts'
-import { empty, running, upcoming } from './list.ts'
+import { running, upcoming } from './list.ts'
+import { readMonth, smallMonth } from './small-month.ts'
 
 const UPCOMING = 10
 const FEATURED = 3
 const CATEGORIES = 12
 
-/** Small calendar of this month with links to its days. */
-function smallMonth(context: Context): Markup {
-  const { today, link } = context
-  const first = `${today.slice(0, 7)}-01`
-  const from = weekStart(context, first)
-  const weeks = Math.ceil(
-    (Temporal.PlainDate.from(from).until(first).days + Temporal.PlainDate.from(first).daysInMonth) / 7,
-  )
-  const days = Array.from({ length: weeks * 7 }, (_, n) => addDays(from, n))
-  const cell = (day: string) =>
-    day.slice(0, 7) === first.slice(0, 7)
-      ? html`<a href="${link(`/events/day/${day}/`)}"${day === today && html` class="today" aria-current="date"`}>${Number(day.slice(8))}</a>`
-      : html`<span></span>`
-  return html`<nav class="small-month" aria-labelledby="this-month"><h2 id="this-month"><a href="${link('/events/month/')}">${say(context, first, 'month')}</a></h2>
-${days.slice(0, 7).map((day) => html`<span aria-hidden="true">${say(context, day, 'weekdayShort')}</span>`)}${days.map(cell)}</nav>`
-}
-
 /** Start page: featured events, next events, and links to further pages. */
 async function start(call: Call): Promise<Answer> {
   const context = contextOf(call)
   const { t, link, today } = context
+  const month = readMonth(context)
+  const isTurned = month.slice(0, 7) !== today.slice(0, 7)
   const filters = await readFilters({ ...context, call: { ...call, search: new URLSearchParams() } })
   const soon = { featured: true, starts_after: addDays(today, -1), per_page: FEATURED }
   const featured = (await eventList.list(call.scope, () => soon)).events
@@ -51,12 +38,12 @@ async function start(call: Call): Promise<Answer> {
 ${icon('search')}<input id="search" type="search" name="search" placeholder="${t('filters.search')}" maxlength="200" dir="auto">
 <button class="button primary" type="submit">${t('filters.find')}</button></form></search>
 <ul class="quick"><li><a href="${link('/events/day/')}">${t('today')}</a></li><li><a href="${link(`/events/day/${addDays(today, 1)}/`)}">${t('tomorrow')}</a></li><li><a href="${link('/events/week/')}">${t('this_week')}</a></li><li><a href="${link('/events/month/')}">${t('this_month')}</a></li><li><a href="${link('/events/map/')}">${t('views.map')}</a></li></ul></div>
-${smallMonth(context)}
+${await smallMonth(context, month)}
 </div></div>
 <div class="wide">
 ${featured.length > 0 && html`<section aria-labelledby="featured"><h2 id="featured">${t('featured')}</h2>${eventCards(context, featured, { lazy: false })}</section>`}
 <div class="columns"><section aria-labelledby="next"><div class="heading"><h2 id="next">${t('upcoming')}</h2>${subscribe(context, '/events', filters)}</div>
-${found.length > 0 ? agenda(context, found, { months: false, pictured: featured.length === 0 }) : empty(context)}
+${found.length > 0 ? agenda(context, found, { pictured: featured.length === 0 }) : await emptyList(context, filters, '/events/')}
 ${found.length > 0 && html`<p><a class="button" href="${link('/events/')}">${t('all_events')}${icon('forward')}</a></p>`}</section>
 <div class="side">${await running(context, filters)}
 ${categories.length > 0 && html`<section aria-labelledby="topics"><h2 id="topics">${t('categories')}</h2><ul class="topics">${categories.map((one) => html`<li class="hue-${one.id % 6}"><a href="${link(termPath(one))}"><bdi>${one.name}</bdi> <span>${one.count}</span></a></li>`)}</ul></section>`}</div></div>
@@ -64,11 +51,12 @@ ${categories.length > 0 && html`<section aria-labelledby="topics"><h2 id="topics
   return answer(context, {
     title: t('start.title'),
     description: t('list_description', { name: call.scope.site.name }),
-    path: '/',
+    path: isTurned ? `/?month=${month.slice(0, 7)}` : '/',
+    hidden: isTurned,
     main,
     at: 'start',
     feed: feedOf('/events', filters),
   })
 }
 
-export const startViews: readonly View[] = [{ path: '/', methods: ['GET'], handle: start }]
+export const startViews: readonly View[] = [{ path: '/', methods: ['GET'], parameters: ['month'], handle: start }]

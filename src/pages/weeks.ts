@@ -2,6 +2,13 @@ import { addDays } from '../calendar/days.ts'
 import type { Event } from '../domain/events.ts'
 import { lastDay, startDay } from './dates.ts'
 
+/** Events that last longer than this many days are listed apart, and mark only their first day. */
+export const MAX_BAR = 7
+
+export function isLongerThanBar(row: Event['row']): boolean {
+  return addDays(startDay(row), MAX_BAR) <= lastDay(row)
+}
+
 /** Event on one day of a grid of weeks. */
 export interface Slot {
   readonly event: Event

@@ -120,12 +120,4 @@ describe('pages in a browser', { skip: NO_BROWSER }, () => {
       await close()
     }
   })
-
-  it('lead from the small month of a phone to its days', async () => {
-    const { page, close } = await site.open('/events/month/2031-06/', { viewport: PHONE })
-    await page.locator('.small-month').getByText('12', { exact: true }).click()
-    assert.match(page.url(), /#day-2031-06-12$/)
-    assert.ok(await page.locator('#day-2031-06-12').getByText('Harbour Concert').isVisible())
-    await close()
-  })
 })

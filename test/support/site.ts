@@ -2,7 +2,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { openBrowser } from './browser.ts'
 import { clock, fillCalendar, type Sample } from './calendar.ts'
 import { freePort } from './postgres.ts'
-import { startService } from './service.ts'
+import { type Service, startService } from './service.ts'
 
 export const WIDE = { width: 1280, height: 900 }
 export const PHONE = { width: 390, height: 844 }
@@ -39,6 +39,7 @@ export interface Opened {
 
 export interface Site {
   readonly origin: string
+  readonly service: Service
   readonly sample: Sample
   open(path: string, options?: BrowserContextOptions): Promise<Opened>
   close(): Promise<void>
@@ -53,6 +54,7 @@ export async function startSite(): Promise<Site> {
   const browser = await openBrowser()
   return {
     origin,
+    service,
     sample,
     open: (path, options = {}) => open(browser, origin, path, options),
     async close() {
