@@ -39,7 +39,8 @@ const LONGEST = 100
 function read(text: string, today: () => WallClock): DateText | 'beyond' | null {
   const trimmed = text.trim()
   if (trimmed.length > LONGEST) return null
-  if (/^-?\d{9,}$/.test(trimmed)) return inYears({ instant: Number(trimmed) })
+  // 12 and 14 digits are a date and a time: as Unix seconds they would be thousands of years ahead.
+  if (/^-?\d{9,}$/.test(trimmed) && !/^\d{12}(?:\d{2})?$/.test(trimmed)) return inYears({ instant: Number(trimmed) })
   // Fewer digits would be a time of day or of the year by PHP's rules: 2031 is more likely meant for a year, or for no date.
   if (/^\d{0,7}$/.test(trimmed)) return null
   const reading = readTokens(trimmed.replace(/\s+/g, ' '))
