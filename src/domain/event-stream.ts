@@ -30,6 +30,11 @@ export interface StreamRequest {
   readonly isPublic: boolean
 }
 
+/** An event with the count of changes to the places of its venues, which belongs to its `SEQUENCE` in iCalendar. */
+export interface StreamedEvent extends Event {
+  readonly moves: number
+}
+
 /** Events that are read while they are sent: at most one batch is in memory. */
 export interface EventStream {
   readonly total: number
@@ -40,7 +45,7 @@ export interface EventStream {
   /** Fingerprint: values that differ if the stream does. */
   readonly marks: readonly unknown[]
   /** Batches of events, without damaged ones. */
-  batches(): AsyncGenerator<readonly Event[]>
+  batches(): AsyncGenerator<readonly StreamedEvent[]>
   /** Reports an event that could not be formatted. */
   leaveOut(event: Event, error: Error): void
 }
@@ -118,7 +123,7 @@ async function* batches(
   scope: StreamScope,
   filter: StreamFilter,
   page: EventStream['page'],
-): AsyncGenerator<readonly Event[]> {
+): AsyncGenerator<readonly StreamedEvent[]> {
   let after: storage.Cursor | null = null
   let left = page?.perPage ?? Number.POSITIVE_INFINITY
   let offset = page === null ? 0 : (page.page - 1) * page.perPage
@@ -126,7 +131,12 @@ async function* batches(
     const limit = Math.min(left, BATCH)
     const { rows, events } = await scope.db.readMany(async (tx) => {
       const found = await storage.batch(tx, filter, after, limit, offset)
-      return { rows: found, events: await assembleUndamaged(tx, scope, found) }
+      const moves = await storage.moves(
+        tx,
+        found.map(({ id }) => id),
+      )
+      const undamaged = await assembleUndamaged(tx, scope, found)
+      return { rows: found, events: undamaged.map((event) => ({ ...event, moves: moves.get(event.row.id) ?? 0 })) }
     })
     // Formatting a batch takes its own time slice.
     await nextSlice()

@@ -1,6 +1,5 @@
 import type { Instant } from '../calendar/zone.ts'
-import type { EventStream, StreamRequest } from '../domain/event-stream.ts'
-import type { Event } from '../domain/events.ts'
+import type { EventStream, StreamedEvent, StreamRequest } from '../domain/event-stream.ts'
 import type { Site } from '../domain/scope.ts'
 import type { Addresses } from '../http/addresses.ts'
 import { NAMESPACE } from '../http/endpoint.ts'
@@ -50,7 +49,7 @@ export interface Format {
  */
 export async function* inPieces(
   { batches, leaveOut }: Pick<EventStream, 'batches' | 'leaveOut'>,
-  write: (event: Event) => string,
+  write: (event: StreamedEvent) => string,
   separator = '',
 ): AsyncGenerator<string> {
   let isFirst = true

@@ -9,6 +9,7 @@ import {
   type WallClock,
   type Zone,
 } from '../calendar/zone.ts'
+import type { StreamedEvent } from '../domain/event-stream.ts'
 import type { Event, EventRow } from '../domain/events.ts'
 import type { Linked } from '../domain/linked-records.ts'
 import type { Addresses } from '../http/addresses.ts'
@@ -89,7 +90,7 @@ function head({ title, self, page, site, events }: Feed): string {
 /** STATUS: only unpublished events of an export are not CONFIRMED. */
 const STATUS: Partial<Record<Status, string>> = { draft: 'TENTATIVE', pending: 'TENTATIVE', trash: 'CANCELLED' }
 
-function vevent(event: Event, addresses: Addresses, zones: Zones, terms: TermLines | null): string {
+function vevent(event: StreamedEvent, addresses: Addresses, zones: Zones, terms: TermLines | null): string {
   const { row, venues, organizers, categories, tags, image, parent } = event
   const linked = LINKED_KINDS.flatMap((kind) => event[`${kind}s`])
   const picture = image && `${addresses.home}/images/${image.file}`
@@ -105,7 +106,7 @@ function vevent(event: Event, addresses: Addresses, zones: Zones, terms: TermLin
     ...times(row, zones),
     ['CREATED', utc(row.date_utc)],
     ['LAST-MODIFIED', utc(changed)],
-    ['SEQUENCE', String(sequence(row))],
+    ['SEQUENCE', String(sequence(event))],
     ['STATUS', STATUS[row.status] ?? 'CONFIRMED'],
     (row.status === 'private' || row.password_hash !== null) && ['CLASS', 'PRIVATE'],
     ['TRANSP', row.all_day === 1 ? 'TRANSPARENT' : 'OPAQUE'],
@@ -132,9 +133,12 @@ function uid(id: number, { host }: Addresses): string {
   return `event-${id}@${host}`
 }
 
-/** Grows with every change, see migration 0013. Until the first one it is the time at which the event was written. */
-function sequence(row: EventRow): number {
-  return Math.min(Math.max(row.sequence, row.modified_utc - SEQUENCE_FROM, 0), MAX_SEQUENCE)
+/**
+ * Grows with every change, see migration 0013. Until the first one it is the time at which the event was written. Changes
+ * of its place are significant too (RFC 5545 §3.8.7.4), and are counted by its venues: see migration 0016.
+ */
+function sequence({ row, moves }: StreamedEvent): number {
+  return Math.min(Math.max(row.sequence, row.modified_utc - SEQUENCE_FROM, 0) + moves, MAX_SEQUENCE)
 }
 
 function times(row: EventRow, zones: Zones): Line[] {

@@ -36,6 +36,20 @@ export async function batch(
   return query.orderBy('start_local').orderBy('id').limit(limit).offset(offset).execute()
 }
 
+/** Moves of the venues of events, seen or not: a venue that is hidden has moved, too. See migration 0016. */
+export async function moves(tx: Tx, events: readonly number[]): Promise<ReadonlyMap<number, number>> {
+  if (events.length === 0) return new Map()
+  const rows = await tx
+    .selectFrom('event_venues')
+    .innerJoin('venues', 'venues.id', 'event_venues.linked')
+    .where('event_venues.event', 'in', events)
+    .where('venues.moves', '>', 0)
+    .groupBy('event_venues.event')
+    .select(['event_venues.event', (eb) => eb.fn.sum<number | string>('venues.moves').as('moves')])
+    .execute()
+  return new Map(rows.map(({ event, moves: sum }) => [event, Number(sum)]))
+}
+
 /** A time zone of events, with the first and last instant used in it. */
 export interface ZoneUse {
   readonly timezone: Zone

@@ -26,9 +26,12 @@ export interface RecordColumns {
   revision: Generated<number>
 }
 
+/** Venues count the changes of the place that calendars show, by a trigger. */
+type Counted<K extends LinkedKind> = K extends 'venue' ? { moves: Generated<number> } : object
+
 /** The tables of records that events are linked to, and of the links. */
 export type LinkedTables = {
-  [K in LinkedKind as `${K}s`]: RecordColumns & Columns<(typeof LINKED_FIELDS)[K]>
+  [K in LinkedKind as `${K}s`]: RecordColumns & Columns<(typeof LINKED_FIELDS)[K]> & Counted<K>
 } & { [K in LinkedKind as `event_${K}s`]: LinkTable }
 
 export type EventTable = RecordColumns &

@@ -21,7 +21,11 @@ const RECORD = [
 ]
 const TIMES = ['timezone', 'start_local', 'end_local', 'start_utc', 'end_utc']
 const TABLES: [string, Fields, string[]][] = [
-  ...Object.entries(LINKED_FIELDS).map(([kind, fields]): [string, Fields, string[]] => [`${kind}s`, fields, RECORD]),
+  ...Object.entries(LINKED_FIELDS).map(([kind, fields]): [string, Fields, string[]] => [
+    `${kind}s`,
+    fields,
+    kind === 'venue' ? [...RECORD, 'moves'] : RECORD,
+  ]),
   ['events', eventFields, [...RECORD, ...TIMES, 'title_search', 'parent', 'password_hash', 'sequence']],
 ]
 

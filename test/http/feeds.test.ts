@@ -327,6 +327,47 @@ describe('iCalendar', () => {
     assert.ok(sequences.every((one) => Number.isInteger(one) && one < 2 ** 31))
   })
 
+  it('counts every change of the name, the address and the visibility of its venues, also within one second', async () => {
+    const { service } = site
+    const venue = async (name: string): Promise<number> =>
+      (await service.expect(201, 'editor', '/venues', { json: { venue: name, city: 'Marseille' } })).id
+    const [one, two] = [await venue('Moving One'), await venue('Moving Two')]
+    const { id } = await event('Moving', { venue: [one, two], tags: ['moving'] })
+    const look = async () => {
+      const [found] = read(await feed('/tag/moving.ics'))
+      assert.ok(found)
+      return { sequence: found.sequence, changed: stamp(found, 'last-modified'), location: found.location }
+    }
+    let last = await look()
+    const moves = async (why: string, work: () => Promise<unknown>) => {
+      await work()
+      const now = await look()
+      assert.ok(now.sequence > last.sequence, `${why}: ${last.sequence}, then ${now.sequence}`)
+      last = now
+    }
+    const change = (path: string, json: object) => service.expect(200, 'editor', path, { method: 'PATCH', json })
+    site.now += 10
+    await moves('a name', () => change(`/venues/${one}`, { venue: 'Moved One' }))
+    assert.match(last.location, /Moved One/)
+    assert.equal(last.changed, site.now)
+    await moves('an address', () => change(`/venues/${one}`, { address: '1 Quai' }))
+    await moves('a place', () => change(`/venues/${two}`, { geo_lat: 43.3, geo_lng: 5.4 }))
+    await moves('the event', () => change(`/events/${id}`, { title: 'Still moving' }))
+    await moves('another venue', () => change(`/venues/${two}`, { city: 'Toulon' }))
+    const before = last.sequence
+    await change(`/venues/${one}`, { phone: '123', description: 'Renovated.', city: 'Marseille' })
+    assert.equal((await look()).sequence, before)
+    await moves('fewer venues', () => change(`/events/${id}`, { venue: [two] }))
+    await moves('trash', () => service.expect(200, 'editor', `/venues/${two}`, { method: 'DELETE' }))
+    assert.equal(last.location, null)
+    const hidden = last.sequence
+    await change(`/venues/${two}`, { venue: 'Nobody sees this' })
+    assert.equal((await look()).sequence, hidden)
+    await moves('back from the trash', () => change(`/venues/${two}`, { status: 'publish' }))
+    await moves('no venue', () => change(`/events/${id}`, { venue: [] }))
+    assert.ok(last.sequence < 2 ** 31)
+  })
+
   it('goes on with the SEQUENCE that events had before changes were counted, up to the largest', async () => {
     const { id } = await event('Old', { tags: ['old'] })
     const sequence = async () => read(await feed('/tag/old.ics'))[0]?.sequence

@@ -14,6 +14,7 @@ import * as virtualEvents from './0012-virtual-events.ts'
 import * as eventSequence from './0013-event-sequence.ts'
 import * as wordSearch from './0014-word-search.ts'
 import * as sessions from './0015-sessions.ts'
+import * as venueMoves from './0016-venue-moves.ts'
 import { perform, type Step, type Watch } from './steps.ts'
 
 export interface Migration {
@@ -42,6 +43,7 @@ export const migrations: Record<string, Migration> = {
   '0013-event-sequence': eventSequence,
   '0014-word-search': wordSearch,
   '0015-sessions': sessions,
+  '0016-venue-moves': venueMoves,
 }
 
 export async function runMigration(db: Kysely<unknown>, { steps, fill }: Migration, watch?: Watch): Promise<void> {
