@@ -45,6 +45,8 @@ export function generate(): string {
     {
       timezone: 'UTC',
       currency: '$',
+      clock: null,
+      weekStart: null,
       home: addresses.home,
       name: 'Kalends',
       isNamed: false,

@@ -232,11 +232,23 @@ function databaseSockets({ databaseUrl, replicaUrls, databaseConnections }: Conf
 }
 
 function siteOf({ baseUrl, siteName, logo, accent, stylesheet, tiles, ...config }: Config): Site {
-  const { timezone, currency, languages, maxPerPage, familyTerms, mounts } = config
+  const { timezone, currency, clock, weekStart, languages, maxPerPage, familyTerms, mounts } = config
   const design = { logo, accent, stylesheet, tiles }
   const name = { name: siteName, isNamed: siteName !== PROGRAM_NAME }
   const root = mounts.map(wordpressRoot).find((found) => found !== null) ?? null
-  return { timezone, currency, home: baseUrl, ...name, languages, maxPerPage, familyTerms, wordpressRoot: root, design }
+  return {
+    timezone,
+    currency,
+    clock,
+    weekStart,
+    home: baseUrl,
+    ...name,
+    languages,
+    maxPerPage,
+    familyTerms,
+    wordpressRoot: root,
+    design,
+  }
 }
 
 /** Storage for image files: the configured bucket, or a folder beside the database. */

@@ -39,6 +39,8 @@ const list = (item: RegExp) => (text: string) => {
   return items.every((part) => item.test(part)) ? items : undefined
 }
 
+const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday']
+
 /** Default name of a calendar. */
 export const PROGRAM_NAME = 'Kalends'
 
@@ -168,6 +170,20 @@ export const SETTINGS = {
     'an http(s) address with {z}, {x} and {y} in it',
     (text) =>
       text === '' || (isAddress(text) && ['{z}', '{x}', '{y}'].every((part) => text.includes(part))) ? text : undefined,
+  ),
+  clock: setting<12 | 24 | null>(
+    'KALENDS_CLOCK',
+    '',
+    'clock of pages and of the widget: 12 or 24 hours; without it the language decides',
+    '12 or 24',
+    (text) => (text === '' ? null : text === '12' ? 12 : text === '24' ? 24 : undefined),
+  ),
+  weekStart: setting<number | null>(
+    'KALENDS_WEEK_START',
+    '',
+    'first day of the week on pages and in the widget; without it the language decides',
+    `one of ${WEEKDAYS.join(', ')}`,
+    (text) => (text === '' ? null : WEEKDAYS.indexOf(text.toLowerCase()) + 1 || undefined),
   ),
   mounts: setting(
     'KALENDS_MOUNTS',

@@ -1,16 +1,16 @@
 // Everything works without this: it adds the reader's own time, sharing, menus that close, and turns the small month in place.
 
-const language = document.documentElement.lang
-
 for (const element of document.querySelectorAll('.yours')) {
-  const { start, end, zone, words } = element.dataset
+  const { start, end, zone, locale, words } = element.dataset
   const own = new Intl.DateTimeFormat().resolvedOptions().timeZone
   const [from, to] = [new Date(start * 1000), new Date(end * 1000)]
   const options = { weekday: 'short', day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit' }
-  const local = new Intl.DateTimeFormat(language, options).formatRange(from, to)
+  // The clock of the page, with two-digit hours on one of 24 hours.
+  if (new Intl.DateTimeFormat(locale, options).resolvedOptions().hourCycle === 'h23') options.hour = '2-digit'
+  const local = new Intl.DateTimeFormat(locale, options).formatRange(from, to)
   let there
   try {
-    there = new Intl.DateTimeFormat(language, { ...options, timeZone: offset(zone) }).formatRange(from, to)
+    there = new Intl.DateTimeFormat(locale, { ...options, timeZone: offset(zone) }).formatRange(from, to)
   } catch {
     // A zone that this browser does not know: then the reader's own is worth showing.
   }

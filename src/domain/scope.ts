@@ -31,6 +31,10 @@ export interface Site {
   readonly wordpressRoot: string | null
   /** Names of categories and tags for families. */
   readonly familyTerms: readonly string[]
+  /** Hours of the clock; null if the language decides. */
+  readonly clock: 12 | 24 | null
+  /** First day of the week, 1 for Monday; null if the language decides. */
+  readonly weekStart: number | null
   readonly design: Design
 }
 

@@ -10,6 +10,8 @@ export interface Cost {
   readonly code: string
   /** Amounts in order of appearance, as decimal numbers. */
   readonly values: readonly string[]
+  /** Whether it has amounts and nothing else, so that it may be written in another form. */
+  readonly isPlain: boolean
 }
 
 interface Amount {
@@ -27,7 +29,7 @@ const AMOUNT = /\d{1,3}(?:[\s'’]\d{3})+(?![\d])(?:[.,]\d{1,2}(?!\d))?|\d(?:[\d
 const SEPARATOR = /\s*(?:[-–—,;/|]|\b(?:to|and|or)\b)\s*/i
 const CODES = new Set(Intl.supportedValuesOf('currency'))
 const CODE = /(?<![A-Za-z])([A-Z]{3})(?![A-Za-z])/g
-const NO_COST: Cost = { text: '', symbol: '', position: '', code: '', values: [] }
+const NO_COST: Cost = { text: '', symbol: '', position: '', code: '', values: [], isPlain: false }
 
 /** Limit on the length of a cost that is parsed, in characters. Five times the limit of the field. */
 const MAX_LENGTH = 1000
@@ -55,7 +57,7 @@ function parseCost(text: string, currency: string): Cost {
   const code = findCode(text)
   const unit: Unit = symbol.text !== '' ? symbol : code
   return {
-    text: formatCost(text, amounts, unit, currency),
+    ...formatCost(text, amounts, unit, currency),
     symbol: symbol.text,
     position: symbol.position,
     code: code.text.trim(),
@@ -109,18 +111,24 @@ function findCode(text: string): Unit {
   return code === undefined ? { text: '', position: '' } : { text: ` ${code}`, position: 'postfix' }
 }
 
-function formatCost(text: string, amounts: readonly Amount[], unit: Unit, currency: string): string {
+function formatCost(
+  text: string,
+  amounts: readonly Amount[],
+  unit: Unit,
+  currency: string,
+): Pick<Cost, 'text' | 'isPlain'> {
   const [first] = amounts
-  if (first === undefined) return text
+  if (first === undefined) return { text, isPlain: false }
   if (amounts.length > 1) {
     const inOrder = [...amounts].sort((one, other) => Number(one.value) - Number(other.value))
     const [low = first, high = first] = [inOrder[0], inOrder.at(-1)]
-    if (low.value === high.value) return withUnit(low, unit, currency)
-    return `${withUnit(low, unit, currency)} – ${withUnit(high, unit, currency)}`
+    const [least, most] = [withUnit(low, unit, currency), withUnit(high, unit, currency)]
+    return { text: low.value === high.value ? least : `${least} – ${most}`, isPlain: true }
   }
   // Keep the words around a single amount.
   const bare = text.replace(first.text, '').replace(unit.text.trim(), '').trim()
-  return bare === '' || /^free$/i.test(text) ? withUnit(first, unit, currency) : text
+  const isPlain = bare === '' || /^free$/i.test(text)
+  return { text: isPlain ? withUnit(first, unit, currency) : text, isPlain }
 }
 
 function withUnit({ text, value }: Amount, unit: Unit, currency: string): string {

@@ -3,13 +3,14 @@ import type { Image } from '../domain/images.ts'
 import type { Linked, LinkedKind } from '../domain/linked-records.ts'
 import type { Term } from '../domain/terms.ts'
 import { writeValid } from '../http/write-valid.ts'
-import { readCost } from '../lib/cost.ts'
+import { isRightToLeft } from '../lib/direction.ts'
 import { html, type Markup, type MarkupPart } from '../lib/markup.ts'
 import { art } from './art.ts'
 import { basePath } from './assets.ts'
 import type { Context } from './context.ts'
 import { isThisYear, say, startDay, timeOf, whenShort } from './dates.ts'
 import { icon } from './icons.ts'
+import { costOf } from './money.ts'
 import { isLongerThanBar } from './weeks.ts'
 
 /** Number of category colours, as in web/pages.css. */
@@ -49,17 +50,15 @@ export function picture(
   return html`<img src="${base}${first.file}" srcset="${set}" sizes="${sizes}" width="${shown.width}" height="${shown.height}" alt=""${lazy && html` loading="lazy"`} decoding="async">`
 }
 
+/** Attribute for the direction of an event: its date, category and place follow its title. */
+export function direction({ row }: Event): MarkupPart {
+  return isRightToLeft(row.title) && html` dir="rtl"`
+}
+
 /** Location of an event, in one line. */
 export function whereOf({ venues, whole }: Event): string {
   const [venue] = whole ? venues : []
   return venue === undefined ? '' : [venue.row.venue, venue.row.city].filter(Boolean).join(', ')
-}
-
-/** Cost of an event in the reader's language; empty if unknown. */
-export function costOf({ call, t }: Context, { row, whole }: Event): string {
-  if (!whole) return ''
-  const { text, values } = readCost(row.cost, call.scope.site.currency)
-  return values.some((value) => Number(value) === 0) ? text.replace(/^Free\b/, t('free')) : text
 }
 
 /** Badges: not published, protected, online, featured. */
@@ -79,7 +78,7 @@ export function eventItem(context: Context, event: Event, level: 3 | 4 = 4, pict
   const cost = costOf(context, event)
   const heading = html`<a href="${context.link(eventPath(event))}" dir="auto">${row.title}</a>`
   const chips = event.categories.slice(0, 2).map((one) => html`<span class="chip" dir="auto">${one.name}</span>`)
-  return html`<li class="event ${hue(event)}"><article>
+  return html`<li class="event ${hue(event)}"${direction(event)}><article>
 <p class="when">${timeOf(row, whenShort(context, row))}${marks(context, event)}</p>
 ${level === 3 ? html`<h3>${heading}</h3>` : html`<h4>${heading}</h4>`}
 ${where !== '' && html`<p class="where" dir="auto">${where}</p>`}
@@ -113,7 +112,7 @@ function eventCard(context: Context, event: Event, { lazy = true }: { lazy?: boo
   const { row, image, whole } = event
   const day = startDay(row)
   const where = whereOf(event)
-  return html`<li class="card ${hue(event)}">
+  return html`<li class="card ${hue(event)}"${direction(event)}>
 <div class="frame">${whole && image ? picture(context, image, { sizes: '280px', lazy }) : art(hue(event))}</div>
 <p class="when"><time datetime="${day}">${say(context, day, isThisYear(context, day) ? 'day' : 'dayYear')}</time></p>
 <h3><a href="${context.link(eventPath(event))}" dir="auto">${row.title}</a></h3>

@@ -2,6 +2,7 @@ import { toWallClock } from '../calendar/zone.ts'
 import type { Call } from '../http/endpoint.ts'
 import { text } from '../lib/texts.ts'
 import { type Assets, assetsOf, basePath } from './assets.ts'
+import { localeOf } from './locale.ts'
 
 /** Length of a page's meta description, in characters. */
 export const MAX_ABOUT = 300
@@ -13,7 +14,7 @@ export type Reader = Pick<Call, 'scope' | 'session' | 'addresses' | 'language' |
 export interface Context {
   readonly call: Reader
   readonly language: string
-  /** Locale, such as `en-GB`. */
+  /** Locale, such as `en-GB`, with the clock and week of the site. */
   readonly locale: string
   /** Unix seconds. */
   readonly now: number
@@ -37,7 +38,7 @@ export function contextOf(call: Reader): Context {
   const clock = () => scope.clock('day')
   const now = clock()
   const today = toWallClock(now, site.timezone).slice(0, 10)
-  const locale = localeOf(language, site.timezone)
+  const locale = localeOf(language, site)
   const base = basePath(addresses.pages)
   const t: Context['t'] = (key, fill) => text(language, `pages.${key}`, fill)
   return {
@@ -55,12 +56,6 @@ export function contextOf(call: Reader): Context {
     link: (path) => `${base}${path}`,
     absolute: (path) => `${addresses.pages}${path}`,
   }
-}
-
-/** US English only for calendars in the Americas: clocks, dates and weeks differ. */
-function localeOf(language: string, zone: string): string {
-  if (language !== 'en') return language
-  return /^(America|US)\/|^Pacific\/Honolulu$/.test(zone) ? 'en-US' : 'en-GB'
 }
 
 const rules = new Map<string, Intl.PluralRules>()

@@ -38,20 +38,33 @@ const formats = new Map<string, Intl.DateTimeFormat>()
 function format(locale: string, style: DateStyle): Intl.DateTimeFormat {
   const key = `${locale} ${style}`
   const options: Intl.DateTimeFormatOptions = STYLES[style]
-  // Two-digit hours align times in columns on a 24-hour clock.
-  const hour = options.hour && locale !== 'en-US' ? ({ hour: '2-digit' } as const) : {}
-  const found = formats.get(key) ?? new Intl.DateTimeFormat(locale, { ...options, ...hour, timeZone: 'UTC' })
+  const found = formats.get(key) ?? makeFormat(locale, { ...options, timeZone: 'UTC' })
   formats.set(key, found)
   return found
+}
+
+/** Two-digit hours align times in columns on a 24-hour clock. */
+function makeFormat(locale: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const plain = new Intl.DateTimeFormat(locale, options)
+  const is24 = plain.resolvedOptions().hourCycle === 'h23'
+  return is24 ? new Intl.DateTimeFormat(locale, { ...options, hour: '2-digit' }) : plain
 }
 
 function asDate(wall: WallClock): Date {
   return new Date(`${wall.slice(0, 10)}T${wall.slice(11) || '00:00:00'}Z`)
 }
 
+/** Styles that begin a heading or a line: some languages write weekdays and months in lower case. */
+const CAPITALISED: readonly DateStyle[] = ['month', 'monthAlone', 'day', 'dayYear', 'weekday']
+
 /** Formats a wall-clock time or a day. */
 export function say({ locale }: Pick<Context, 'locale'>, wall: WallClock, style: DateStyle): string {
-  return format(locale, style).format(asDate(wall))
+  const words = format(locale, style).format(asDate(wall))
+  return CAPITALISED.includes(style) ? capitalised(locale, words) : words
+}
+
+function capitalised(locale: string, words: string): string {
+  return words.charAt(0).toLocaleUpperCase(locale) + words.slice(1)
 }
 
 /** Formats a range of wall-clock times or days. */
@@ -90,7 +103,8 @@ export function whenLong(context: Context, row: EventRow): [string, string] {
   const zone = zoneName(row)
   if (row.all_day === 1) return [daysOf(context, row), context.t('all_day')]
   if (startDay(row) === lastDay(row)) return [daysOf(context, row), `${times(context, row)} ${zone}`]
-  return [`${say(context, row.start_local, 'dayYearTime')} –`, `${say(context, row.end_local, 'dayYearTime')} ${zone}`]
+  const start = capitalised(context.locale, say(context, row.start_local, 'dayYearTime'))
+  return [`${start} –`, `${say(context, row.end_local, 'dayYearTime')} ${zone}`]
 }
 
 /** Time of an event in a list that is grouped by day. */

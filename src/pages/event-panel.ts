@@ -1,14 +1,15 @@
 import { addDays } from '../calendar/days.ts'
 import { toWallClock } from '../calendar/zone.ts'
-import type { Event, EventRow, TicketRow } from '../domain/events.ts'
+import type { Event, TicketRow } from '../domain/events.ts'
 import { firstWords } from '../lib/html.ts'
 import { html, type Markup, type MarkupPart } from '../lib/markup.ts'
 import { LINKED_KINDS } from '../schema/linked.ts'
-import { costOf, eventPath, recordPath, whereOf } from './cards.ts'
+import { eventPath, recordPath, whereOf } from './cards.ts'
 import type { Context } from './context.ts'
 import { lastDay, say, startDay } from './dates.ts'
 import { icon } from './icons.ts'
 import { isPlaced, openStreetMap } from './map-drawing.ts'
+import { costOf, priceOf } from './money.ts'
 import { addressOf, hostOf, placeMap } from './subjects.ts'
 
 /** Length of the description in links to other calendars. */
@@ -35,7 +36,7 @@ export function eventPanel(context: Context, event: Event): Markup {
   ]
   return html`<aside class="panel" aria-label="${t('details')}">${actions(context, event)}
 ${facts.some(Boolean) && html`<ul class="facts">${facts}</ul>`}
-${tickets.length > 0 && html`<h2>${t('tickets.label')}</h2><ul class="tickets">${tickets.map((ticket) => ticketItem(context, ticket, row))}</ul>`}
+${tickets.length > 0 && html`<h2>${t('tickets.label')}</h2><ul class="tickets">${tickets.map((ticket) => ticketItem(context, event, ticket))}</ul>`}
 </aside>`
 }
 
@@ -61,7 +62,8 @@ function saleOf({ now }: Context, { available_from: from, available_until: until
   return from !== null && from > now ? 'later' : 'open'
 }
 
-function ticketItem(context: Context, ticket: TicketRow, { timezone, end_utc }: EventRow): Markup {
+function ticketItem(context: Context, event: Event, ticket: TicketRow): Markup {
+  const { timezone, end_utc } = event.row
   const { t, now } = context
   const sale = end_utc < now ? 'closed' : saleOf(context, ticket)
   const from = toWallClock(ticket.available_from ?? 0, timezone)
@@ -71,15 +73,7 @@ function ticketItem(context: Context, ticket: TicketRow, { timezone, end_utc }: 
     later: t('tickets.from', { when: say(context, from, 'dayTime') }),
   }
   const name = html`<bdi>${ticket.name}</bdi>`
-  return html`<li>${ticket.url && sale === 'open' ? html`<a href="${ticket.url}" rel="noreferrer">${name}</a>` : name}<span>${price(context, ticket)}</span>${sale !== 'open' && html`<small>${state[sale]}</small>`}</li>`
-}
-
-function price({ locale, t, call }: Context, { price: amount, currency }: TicketRow): string {
-  if (amount === null) return ''
-  if (Number(amount) === 0) return t('free')
-  if (currency !== null && /^[A-Z]{3}$/.test(currency))
-    return new Intl.NumberFormat(locale, { style: 'currency', currency }).format(Number(amount))
-  return `${call.scope.site.currency}${amount}`
+  return html`<li>${ticket.url && sale === 'open' ? html`<a href="${ticket.url}" rel="noreferrer">${name}</a>` : name}<span>${priceOf(context, event, ticket)}</span>${sale !== 'open' && html`<small>${state[sale]}</small>`}</li>`
 }
 
 /** “Add to calendar”: an .ics file, and links to two web calendars. */

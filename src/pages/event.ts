@@ -8,7 +8,7 @@ import { html, type Markup, type MarkupPart } from '../lib/markup.ts'
 import { slugify } from '../lib/slug.ts'
 import { eventLd } from '../rest/json-ld.ts'
 import { art } from './art.ts'
-import { eventPath, hue, marks, picture, termPath } from './cards.ts'
+import { direction, eventPath, hue, marks, picture, termPath } from './cards.ts'
 import { type Context, contextOf, MAX_ABOUT } from './context.ts'
 import { daysOf, timeOf, whenLong } from './dates.ts'
 import { eventPanel } from './event-panel.ts'
@@ -48,7 +48,7 @@ export async function eventPage(context: Context, shown: Event, note: MarkupPart
   const text = textOf(context, shown)
   const isShort = firstWords(`${row.excerpt ?? ''} ${row.description ?? ''}`, SHORT).length < SHORT
   const main = html`${note}<article class="single-event ${hue(shown)}"><div class="wide">
-<div class="heading"><div><p class="eyebrow">${categories.map((one) => html`<a href="${context.link(termPath(one))}" dir="auto">${one.name}</a> `)}${marks(context, shown)}</p>
+<div class="heading"${direction(shown)}><div><p class="eyebrow">${categories.map((one) => html`<a href="${context.link(termPath(one))}" dir="auto">${one.name}</a> `)}${marks(context, shown)}</p>
 <h1 dir="auto">${row.title}</h1>
 ${when(context, row)}</div></div>
 ${row.end_utc < now && html`<p class="note">${t('over')}</p>`}
@@ -87,7 +87,7 @@ function nextChange({ now }: Context, { row, tickets }: Event): number {
 /** Date and time in the event's zone. A script adds the reader's own time if it differs. */
 function when(context: Context, row: Event['row']): Markup {
   const [first, second] = whenLong(context, row)
-  return html`<p class="lead-date">${timeOf(row, first)} <span>${second}</span></p>${row.all_day !== 1 && html`<p class="yours" hidden data-start="${row.start_utc}" data-end="${row.end_utc}" data-zone="${row.timezone}" data-words="${context.t('your_time', { when: '{when}', zone: '{zone}' })}"></p>`}`
+  return html`<p class="lead-date">${timeOf(row, first)} <span>${second}</span></p>${row.all_day !== 1 && html`<p class="yours" hidden data-start="${row.start_utc}" data-end="${row.end_utc}" data-zone="${row.timezone}" data-locale="${context.locale}" data-words="${context.t('your_time', { when: '{when}', zone: '{zone}' })}"></p>`}`
 }
 
 /** Excerpt and description; null without either. */
@@ -109,10 +109,10 @@ function passwordPage(context: Context, seen: Event, wrong: boolean): Answer {
   const { t } = context
   const { row } = seen
   const [first, second] = whenLong(context, row)
-  const main: Markup = html`<div class="narrow">
+  const main: Markup = html`<div class="narrow"${direction(seen)}>
 <p class="eyebrow">${icon('lock')} ${t('protected')}</p>
 <h1 dir="auto">${row.title}</h1>
-<p class="lead-date">${first}<br>${second}</p>
+<p class="lead-date">${timeOf(row, first)} <span>${second}</span></p>
 <form class="panel password" method="post" action="${context.link(eventPath(seen))}">
 <label for="password">${t('password.label')}</label>
 ${wrong && html`<p class="problem" id="wrong" role="alert">${t('password.wrong')}</p>`}

@@ -42,7 +42,7 @@ async function day(call: Call): Promise<Answer> {
   const range = { view: 'day', title, day: of, from: of, to: of, last: of, nothing } as const
   return showDays(context, { ...range, previous: addDays(of, -1), next: addDays(of, 1) }, (all, { toList, hidden }) => {
     const [long, found] = part(all, isLong)
-    return html`${longStrip(context, long)}<h2 class="unseen">${context.count('events', found.length + hidden(of))}</h2><ul class="events single">${writeValid(context.call.scope, found, (event) => eventItem(context, event, 3))}</ul>${hidden(of) > 0 && html`<p><a class="button" href="${toList(of, found.length)}">${context.t('more', { count: hidden(of) })}</a></p>`}`
+    return html`${longStrip(context, long)}<h2 class="unseen">${context.count('events', found.length + hidden(of))}</h2><ul class="events single">${writeValid(context.call.scope, found, (event) => eventItem(context, event, 3))}</ul>${hidden(of) > 0 && html`<p><a class="button" href="${toList(of, found.length)}">${context.count('more', hidden(of))}</a></p>`}`
   })
 }
 
@@ -78,7 +78,7 @@ function weekDay(context: Context, { day: of, slots }: Day, { toDay, hidden }: A
   const cards = (some: Day['slots']) =>
     html`<ul>${writeValid(context.call.scope, some, ({ event }) => weekCard(context, event))}</ul>`
   const rest = slots.slice(open)
-  return html`${slots.length > 0 && cards(slots.slice(0, open))}${rest.length > 0 && html`<details><summary class="more">${context.t('further', { count: rest.length })}</summary>${cards(rest)}</details>`}${hidden(of) > 0 && html`<a class="more" href="${toDay(of)}">${context.t('more', { count: hidden(of) })}</a>`}`
+  return html`${slots.length > 0 && cards(slots.slice(0, open))}${rest.length > 0 && html`<details><summary class="more">${context.t('further', { count: rest.length })}</summary>${cards(rest)}</details>`}${hidden(of) > 0 && html`<a class="more" href="${toDay(of)}">${context.count('more', hidden(of))}</a>`}`
 }
 
 function weekCard(context: Context, event: Event): Markup {

@@ -154,9 +154,10 @@ function ldScript(value: JsonLd | readonly JsonLd[]): Markup {
 }
 
 function feeds(context: Context, { path, search, of = 'lists' }: FeedLink): MarkupPart {
+  const { name } = context.call.scope.site
   return feedFormats(of).map(
     ({ extension, type, label }) =>
-      html`<link rel="alternate" type="${type.split(';')[0]}" title="${label}" href="${context.absolute(`${path}.${extension}${search}`)}">\n`,
+      html`<link rel="alternate" type="${type.split(';')[0]}" title="${name} · ${label}" href="${context.absolute(`${path}.${extension}${search}`)}">\n`,
   )
 }
 

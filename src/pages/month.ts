@@ -3,11 +3,12 @@ import type { Event } from '../domain/events.ts'
 import type { Answer, Call, View } from '../http/endpoint.ts'
 import { writeValid } from '../http/write-valid.ts'
 import { html, type Markup, type MarkupPart } from '../lib/markup.ts'
-import { costOf, eventItem, eventPath, hue, whereOf } from './cards.ts'
+import { eventItem, eventPath, hue, whereOf } from './cards.ts'
 import { type Context, contextOf } from './context.ts'
 import { say, startTime, weekStart, whenShort } from './dates.ts'
 import { type Around, longStrip, part, showDays, touches } from './day-range.ts'
 import { LIST_FILTERS, readDay } from './filters.ts'
+import { costOf } from './money.ts'
 import { type Day, isLongerThanBar, layOut, type Slot } from './weeks.ts'
 
 /** Rows per day in a month. A script opens further events in place; without it, a link leads to the day. */
@@ -79,13 +80,13 @@ function cell(context: Context, one: Day, { first, last }: Month, around: Around
   const classes = [isOutside && 'outside', day === context.today && 'today'].filter(Boolean).join(' ')
   const current = day === context.today && html` aria-current="date"`
   const total = shown.length + more
-  return html`<td role="gridcell" class="${classes}"${more > 0 && html` data-more="${context.t('more', { count: more })}"`} id="day-${day}"><a class="date" href="${around.toDay(day)}"${current}><time datetime="${day}"><span class="unseen">${say(context, day, 'day')}</span><span aria-hidden="true">${Number(day.slice(8))}</span></time>${total > 0 && html`<span class="unseen">, ${context.count('events', total)}</span>`}</a>
+  return html`<td role="gridcell" class="${classes}"${more > 0 && html` data-more="${context.count('more', more)}"`} id="day-${day}"><a class="date" href="${around.toDay(day)}"${current}><time datetime="${day}"><span class="unseen">${say(context, day, 'day')}</span><span aria-hidden="true">${Number(day.slice(8))}</span></time>${total > 0 && html`<span class="unseen">, ${context.count('events', total)}</span>`}</a>
 ${shown.length > 0 && html`<ul>${writeValid(context.call.scope, shown, (slot) => bar(context, slot))}</ul>`}${moreLink(context, day, more, around)}</td>
 `
 }
 
 function moreLink(context: Context, day: string, more: number, around: Around): MarkupPart {
-  const words = context.t('more', { count: more })
+  const words = context.count('more', more)
   return (
     more > 0 &&
     html`<div class="tail"><a class="more" href="${around.toDay(day)}" data-count="${words}"><span>${words}</span><span class="unseen"> ${say(context, day, 'short')}</span></a></div>`

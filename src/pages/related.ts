@@ -3,7 +3,7 @@ import { type RelatedEvents, relatedTo } from '../domain/related-events.ts'
 import { writeValid } from '../http/write-valid.ts'
 import { html, type Markup, type MarkupPart } from '../lib/markup.ts'
 import { LINKED_KINDS, type LinkedKind } from '../schema/linked.ts'
-import { eventCards, eventPath, hue, recordPath, whereOf } from './cards.ts'
+import { direction, eventCards, eventPath, hue, recordPath, whereOf } from './cards.ts'
 import type { Context } from './context.ts'
 import { startDay, timeOf, whenBrief } from './dates.ts'
 import { icon } from './icons.ts'
@@ -35,7 +35,7 @@ function moreOf(context: Context, event: Event, kind: LinkedKind, found: Related
   const { link, t } = context
   const items = writeValid(context.call.scope, found[kind], (one) => {
     const where = kind === 'venue' ? '' : whereOf(one)
-    return html`<li class="${hue(one)}"><p class="when">${timeOf(one.row, whenBrief(context, one.row))}</p><h3><a href="${link(eventPath(one))}" dir="auto">${one.row.title}</a></h3>${where !== '' && html`<p class="where" dir="auto">${where}</p>`}</li>`
+    return html`<li class="${hue(one)}"${direction(one)}><p class="when">${timeOf(one.row, whenBrief(context, one.row))}</p><h3><a href="${link(eventPath(one))}" dir="auto">${one.row.title}</a></h3>${where !== '' && html`<p class="where" dir="auto">${where}</p>`}</li>`
   })
   const records = event[`${kind}s`].map(
     (one) =>

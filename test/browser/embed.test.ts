@@ -158,20 +158,58 @@ describe('the widget on a foreign page', { skip: NO_BROWSER }, () => {
     await page.close()
   })
 
-  it('takes no style from the page, and gives it none', async () => {
+  it('has the font and the colours of the page, no other style of it, and gives it none', async () => {
     const bare = await open('')
     const ownBefore = await bare.page.evaluate(look('document.querySelector("#own")'))
     await bare.page.close()
     const plain = await open(script())
     await plain.calendar.getByRole('link', { name: 'First concert' }).waitFor()
     const title = look('document.querySelector("kalends-calendar").shadowRoot.querySelector(".event a")')
-    const expected = await plain.page.evaluate(title)
+    const expected = String(await plain.page.evaluate(title))
     assert.equal(await plain.page.evaluate(look('document.querySelector("#own")')), ownBefore)
     await plain.page.close()
+    assert.match(expected, /^rgb\(0, 0, 0\); 17px; .*Times/)
     const styled = await open(script(), { style: STYLE })
     await styled.calendar.getByRole('link', { name: 'First concert' }).waitFor()
-    assert.equal(await styled.page.evaluate(title), expected)
+    assert.equal(
+      await styled.page.evaluate(title),
+      expected
+        .replace('rgb(0, 0, 0); 17px', 'rgb(255, 0, 0); 42.5px')
+        .replace(/; 1.7px 0px 2.55px;/, '; 4.25px 0px 6.375px;'),
+    )
     await styled.page.close()
+    const themed = await open(script('data-theme="light"'), { style: `${STYLE} * { font-size: 16px !important }` })
+    await themed.calendar.getByRole('link', { name: 'First concert' }).waitFor()
+    assert.match(String(await themed.page.evaluate(title)), /^rgb\(34, 38, 46\)/)
+    await themed.page.close()
+  })
+
+  it('can be read on a dark page, with the links of the page as its accent', async () => {
+    const style = `body { background: #101418; color: #f0ead8; font: 18px Georgia, serif } a { color: #ffb454 }`
+    const { page, calendar } = await open(script(), { style })
+    await calendar.getByRole('link', { name: 'First concert' }).waitFor()
+    const read = (selector: string, name: string) =>
+      page.evaluate<string>(
+        `getComputedStyle(document.querySelector("kalends-calendar").shadowRoot.querySelector("${selector}")).${name}`,
+      )
+    assert.equal(await read('.event a', 'color'), 'rgb(240, 234, 216)')
+    assert.match(await read('.event a', 'fontFamily'), /^Georgia/)
+    assert.equal(await read('.root', 'colorScheme'), 'dark')
+    assert.equal(await read('.root', 'fontSize'), '18px')
+    assert.equal(
+      await page.evaluate(
+        `document.querySelector('kalends-calendar').shadowRoot.querySelector('.root').style.getPropertyValue('--accent')`,
+      ),
+      'rgb(255, 180, 84)',
+    )
+    assert.equal(await page.locator('main > a').count(), 0)
+    await page.evaluate(AXE)
+    const { violations } = (await page.evaluate('axe.run("kalends-calendar")')) as Json
+    assert.deepEqual(
+      violations.map(({ id, nodes }: Json) => [id, nodes[0].html]),
+      [],
+    )
+    await page.close()
   })
 
   it('is an element too, several on a page, and follows its attributes', async () => {
@@ -218,6 +256,31 @@ describe('the widget on a foreign page', { skip: NO_BROWSER }, () => {
     assert.equal(await heading(), before)
     assert.deepEqual(faults, [])
     await page.close()
+  })
+
+  it('has the clock and the week of the language, as pages have them', async () => {
+    const shown = async (lang: string, options = '') => {
+      const { page, calendar } = await open(script(`data-view="month" ${options}`), { lang, locale: 'en-US' })
+      await calendar.locator(`[data-day="${siteDay(1)}"]`).click()
+      await calendar.getByRole('link', { name: 'First concert' }).waitFor()
+      const time = (await calendar.locator('.time').first().innerText())
+        .replace(/[\s\u2009]*–[\s\u2009]*/, ' – ')
+        .replaceAll('\u202f', ' ')
+      const day = await calendar.locator('th .hidden').first().textContent()
+      const month = await calendar.locator('.month').textContent()
+      await page.close()
+      return [
+        time
+          .split('\n')[0]
+          ?.replace(/Featured|À la une/, '')
+          .trim(),
+        day,
+        month,
+      ]
+    }
+    assert.deepEqual(await shown('en'), ['19:00 – 21:00', 'Monday', 'June 2031'])
+    assert.deepEqual(await shown('en-US'), ['7:00 – 9:00 PM', 'Sunday', 'June 2031'])
+    assert.deepEqual(await shown('fr'), ['19:00 – 21:00', 'lundi', 'Juin 2031'])
   })
 
   it('speaks the language that is asked for, else that of the page', async () => {

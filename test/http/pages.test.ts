@@ -185,7 +185,7 @@ describe('pages', () => {
   it('keep the language of their address, and name the others', async () => {
     const { body } = await get('/fr/events/month/2031-06/')
     assert.match(body, /<html lang="fr">/)
-    assert.match(body, /<h1>juin 2031<\/h1>/)
+    assert.match(body, /<h1>Juin 2031<\/h1>/)
     assert.match(body, /href="\/fr\/event\/harbour-concert\/"/)
     assert.doesNotMatch(body, /href="\/event\//)
     for (const language of ['en', 'fr', 'de', 'es'])

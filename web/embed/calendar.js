@@ -1,9 +1,10 @@
+import { linkColour, schemeOf } from './colours.js'
 import { writerOf } from './days.js'
 import { bones, make } from './elements.js'
 import { showList } from './list.js'
 import { Month } from './month.js'
 import { ask, Refusal } from './service.js'
-import { chooseLanguage, TEXTS } from './texts.js'
+import { chooseLanguage, localeOf, TEXTS } from './texts.js'
 
 /**
  * What a view works with.
@@ -21,6 +22,9 @@ import { chooseLanguage, TEXTS } from './texts.js'
 
 export const OPTIONS = 'view,category,tag,venue,organizer,search,featured,limit,language,theme,accent'.split(',')
 const STYLE = '/* style.css */'
+
+/** A page may have other colours in the dark. */
+const dark = matchMedia('(prefers-color-scheme: dark)')
 
 /** @type {CSSStyleSheet | undefined} */
 let sheet
@@ -59,10 +63,12 @@ export class Calendar extends HTMLElement {
   }
 
   connectedCallback() {
+    dark.addEventListener('change', this.#paint)
     this.#renew()
   }
 
   disconnectedCallback() {
+    dark.removeEventListener('change', this.#paint)
     this.#work.abort()
   }
 
@@ -82,11 +88,7 @@ export class Calendar extends HTMLElement {
     queueMicrotask(() => {
       this.#waiting = false
       if (!this.isConnected) return
-      const theme = this.#option('theme')
-      this.#root.dataset.theme = theme === 'light' || theme === 'dark' ? theme : 'auto'
-      const accent = this.#option('accent')
-      if (CSS.supports('color', accent)) this.#root.style.setProperty('--accent', accent)
-      else this.#root.style.removeProperty('--accent')
+      this.#paint()
       this.#context = this.#makeContext()
       this.#month = this.#option('view') === 'month' ? new Month(this.#context) : undefined
       this.#body.replaceChildren()
@@ -94,10 +96,27 @@ export class Calendar extends HTMLElement {
     })
   }
 
+  /** Without a theme, the colours are those of the page: its words, and its links as the accent. */
+  #paint = () => {
+    const given = this.#option('theme')
+    const theme = given === 'light' || given === 'dark' ? given : 'page'
+    const { style, dataset } = this.#root
+    dataset.theme = theme
+    style.colorScheme = theme === 'page' ? schemeOf(this) : theme
+    const accent = this.#option('accent')
+    if (CSS.supports('color', accent)) style.setProperty('--accent', accent)
+    else if (theme === 'page') style.setProperty('--accent', linkColour(this))
+    else style.removeProperty('--accent')
+  }
+
   /** In the language that is asked for, else that of the page, else the reader's. @returns {Context} */
   #makeContext() {
     const inPage = this.closest('[lang]')?.getAttribute('lang') ?? ''
-    const [tag, language] = chooseLanguage([this.#option('language'), inPage, ...navigator.languages])
+    // The reader's region does not count: the service has one clock for all.
+    const own = navigator.languages.map((tag) => tag.split('-')[0] ?? '')
+    const [tag, language] = chooseLanguage([this.#option('language'), inPage, ...own])
+    const locale = localeOf(tag, language)
+    const plural = new Intl.PluralRules(locale)
     /** @type {Context['text']} */
     const text = (key, fill = {}) => TEXTS[language][key].replace(/\{(\w+)\}/g, (_, name) => String(fill[name] ?? ''))
     const base = this.#option('base') || home
@@ -107,9 +126,9 @@ export class Calendar extends HTMLElement {
       body: this.#body,
       base,
       text,
-      write: writerOf(Intl.DateTimeFormat.supportedLocalesOf(tag)[0] ?? language),
+      write: writerOf(locale),
       option: (name) => this.#option(name),
-      counted: (count) => text(count === 1 ? 'one' : 'many', { count }),
+      counted: (count) => text(plural.select(count) === 'one' ? 'one' : 'many', { count }),
       say: (words) => {
         this.#status.textContent = words
       },

@@ -60,21 +60,33 @@ export function daysOf({ start_date, end_date }) {
   return (dateOf(end_date.slice(0, 10)).getTime() - dateOf(start_date.slice(0, 10)).getTime()) / DAY + 1
 }
 
-/** How dates are written in a language, and on which day its weeks begin, 1 for Monday. @param {string} locale */
+/** Days of the week in locales, from Monday. */
+const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']
+
+/** How dates are written in a locale, and on which day its weeks begin, 1 for Monday. @param {string} locale */
 export function writerOf(locale) {
   /** @param {Intl.DateTimeFormatOptions} options */
   const format = (options) => new Intl.DateTimeFormat(locale, { timeZone: 'UTC', ...options }).format
-  const clock = new Intl.DateTimeFormat(locale, { timeZone: 'UTC', hour: 'numeric', minute: '2-digit' })
+  /** The same at the beginning of a heading: some languages write days and months in lower case. @param {Intl.DateTimeFormatOptions} options */
+  const heading = (options) => (/** @type {Date} */ date) => {
+    const words = format(options)(date)
+    return words.charAt(0).toLocaleUpperCase(locale) + words.slice(1)
+  }
+  /** @param {'numeric' | '2-digit'} hour */
+  const clockWith = (hour) => new Intl.DateTimeFormat(locale, { timeZone: 'UTC', hour, minute: '2-digit' })
+  const is24 = clockWith('numeric').resolvedOptions().hourCycle === 'h23'
+  const clock = clockWith(is24 ? '2-digit' : 'numeric')
+  const set = WEEKDAYS.indexOf(/-fw-(\w{3})/.exec(locale)?.[1] ?? '') + 1
   const known = /** @type {Intl.Locale & { getWeekInfo?(): WeekInfo, weekInfo?: WeekInfo }} */ (new Intl.Locale(locale))
   return {
-    day: format({ weekday: 'long', day: 'numeric', month: 'long' }),
+    day: heading({ weekday: 'long', day: 'numeric', month: 'long' }),
     short: format({ day: 'numeric', month: 'short' }),
     time: clock.format,
     times: (/** @type {Date} */ start, /** @type {Date} */ end) => clock.formatRange(start, end),
-    month: format({ month: 'long', year: 'numeric' }),
+    month: heading({ month: 'long', year: 'numeric' }),
     weekday: format({ weekday: 'short' }),
     weekdayLong: format({ weekday: 'long' }),
-    firstDay: (known.getWeekInfo?.() ?? known.weekInfo)?.firstDay ?? 1,
+    firstDay: set || ((known.getWeekInfo?.() ?? known.weekInfo)?.firstDay ?? 1),
   }
 }
 

@@ -6,6 +6,9 @@ import { decode, make, safeUrl } from './elements.js'
 
 let groups = 0
 
+/** Titles whose first letter is of a script that is written from right to left. */
+const RIGHT_TO_LEFT = /^\P{L}*[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u
+
 /** Events under a heading of theirs. @param {Context} context @param {string} title @param {readonly Event[]} events */
 export function group(context, title, events) {
   const id = `kalends-${++groups}`
@@ -23,11 +26,11 @@ export function item(context, event) {
   const picture = event.image ? safeUrl(event.image.sizes?.thumbnail?.url) : null
   return make(
     'li',
-    { class: 'event' },
+    { class: 'event', dir: RIGHT_TO_LEFT.test(decode(event.title)) && 'rtl' },
     make(
       'div',
       { class: 'words' },
-      make('p', { class: 'time' }, when(context, event), event.featured && badge(context)),
+      make('p', { class: 'time' }, make('bdi', {}, when(context, event)), event.featured && badge(context)),
       make('a', { href: safeUrl(event.url), dir: 'auto' }, decode(event.title)),
       meta !== '' && make('p', { class: 'quiet', dir: 'auto' }, meta),
     ),

@@ -82,6 +82,17 @@ export const TEXTS = {
   },
 }
 
+/** The locale that the service has for English, and the clock and week that it has set, as extensions of a locale. */
+const ENGLISH = '/* english */'
+/** @type {string} */
+const SETTINGS = '/* settings */'
+
+/** The locale of a language tag, by the settings of the service. @param {string} tag @param {Language} language */
+export function localeOf(tag, language) {
+  const known = Intl.DateTimeFormat.supportedLocalesOf(tag === 'en' ? ENGLISH : tag)[0] ?? language
+  return SETTINGS === '' ? known : `${new Intl.Locale(known).baseName}-u-${SETTINGS}`
+}
+
 /** @typedef {keyof typeof TEXTS} Language */
 /** @typedef {keyof typeof TEXTS.en} TextKey */
 
