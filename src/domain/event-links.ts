@@ -5,6 +5,7 @@ import { TimeSlice } from '../lib/time-slices.ts'
 import type { TermKind } from '../schema/term.ts'
 import type { LinkValue, TermValue } from '../schema/value-types.ts'
 import type { Tx } from '../storage/dialect.ts'
+import * as merging from '../storage/merging.ts'
 import type { LinkedKind, RecordRow } from '../storage/records.ts'
 import * as recordStorage from '../storage/records.ts'
 import type { TermRow } from '../storage/terms.ts'
@@ -34,9 +35,7 @@ export async function resolveLinks(
     if (turn.isOver) await turn.yield()
     try {
       const row =
-        'data' in link
-          ? await createInline(tx, scope, kind, link.data, fetched)
-          : await recordStorage.get(tx, kind, { id: link.id })
+        'data' in link ? await createInline(tx, scope, kind, link.data, fetched) : await linkedById(tx, kind, link.id)
       if (row !== undefined && ('data' in link || isShown(scope, row))) rows.set(row.id, row)
       else if ('id' in link) problems[kind] ??= { problem: `no_such_${kind}`, id: link.id }
     } catch (error) {
@@ -46,6 +45,22 @@ export async function resolveLinks(
     }
   }
   return [...rows.values()]
+}
+
+/** The record with an id, or the one that it was merged into. */
+async function linkedById(tx: Tx, kind: LinkedKind, id: number): Promise<RecordRow | undefined> {
+  const row = await recordStorage.get(tx, kind, { id })
+  if (row !== undefined) return row
+  const target = await merging.findById(tx, kind, id)
+  return target === undefined ? undefined : recordStorage.get(tx, kind, { id: target })
+}
+
+/** The term with an id, or the one that it was merged into. */
+async function termById(tx: Tx, kind: TermKind, id: number): Promise<TermRow | undefined> {
+  const row = await termStorage.get(tx, kind, id)
+  if (row !== undefined) return row
+  const target = await merging.findById(tx, kind, id)
+  return target === undefined ? undefined : termStorage.get(tx, kind, target)
 }
 
 /** Links may refer to records that the user may see, except those in the trash. */
@@ -89,7 +104,7 @@ export async function findTerm(
   { id, name }: TermValue,
   had: readonly number[] = [],
 ): Promise<TermRow | undefined> {
-  const byId = id === undefined ? undefined : await termStorage.get(tx, kind, id)
+  const byId = id === undefined ? undefined : await termById(tx, kind, id)
   if (byId !== undefined && (maySeeTerm(user, byId) || had.includes(byId.id))) return byId
   return name === undefined ? undefined : findNamed(tx, kind, name, visibilityOf(user))
 }

@@ -98,7 +98,7 @@ export async function create(scope: Scope, payload: Payload, finish: Finish = ()
   need(rightsOf(scope.user).create)
   return images.withFetchedImages(scope, payload, async (fetched) => {
     const prepared = await prepare(payload, fetched)
-    const isLong = await readLongTexts(scope, 'event', payload)
+    const isLong = (await readLongTexts(scope, 'event', payload)) || images.describesImage(payload)
     return writeBySize(scope, isLong, async (tx) => {
       const { values, problems } = readFields(eventFields, payload(), {
         mode: 'create',
@@ -121,7 +121,10 @@ export async function update(
 ): Promise<Event> {
   return withFetchedImagesForEdit(scope, 'event', ref, payload, async (fetched) => {
     const prepared = await prepare(payload, fetched)
-    const isLong = (await readLongTexts(scope, 'event', payload)) || (await isLongEvent(scope, ref))
+    const isLong =
+      (await readLongTexts(scope, 'event', payload)) ||
+      images.describesImage(payload) ||
+      (await isLongEvent(scope, ref))
     return writeBySize(scope, isLong, async (tx) => {
       const before = asEvent(await records.findEditable(tx, scope, 'event', ref))
       check?.(await assembleOne(tx, scope, before))
@@ -149,7 +152,7 @@ export async function remove(scope: Scope, ref: Ref, query: Payload, check: Chec
       reading: records.readingOf(scope),
     })
     refuse(problems)
-    const terms = await storage.termIds(tx, before.id)
+    const terms = await storage.lockedTermIds(tx, before.id)
     const after = asEvent(await records.remove(tx, scope, 'event', row, values.force === true))
     if (isCounted(before)) await storage.countTerms(tx, terms, -1)
     return { ...event, row: after }
@@ -176,7 +179,7 @@ export async function saveWithin(
 export async function trashWithin(tx: Tx, scope: Scope, id: number): Promise<void> {
   const row = await records.findEditable(tx, scope, 'event', { id })
   if (row.status === 'trash') return
-  const terms = await storage.termIds(tx, id)
+  const terms = await storage.lockedTermIds(tx, id)
   await records.remove(tx, scope, 'event', row, false)
   if (isCounted(asEvent(row))) await storage.countTerms(tx, terms, -1)
 }
@@ -249,7 +252,7 @@ async function write(
   await records.checkAuthor(tx, scope, values, problems)
   records.checkPublication(scope, values, problems)
   await checkParent(tx, scope, values.parent, before, problems)
-  const image = await images.column(tx, values.image, fetched, problems)
+  const image = await images.column(tx, scope, values.image, fetched, problems)
   const times = resolveTimes(values, before, scope.site.timezone, problems)
   const linked: Record<LinkedKind, RecordRow[] | null> = byLinkedKind(() => null)
   for (const kind of LINKED_KINDS) {

@@ -1,8 +1,9 @@
 import { AppError, type Problem, type Problems, refuse } from '../lib/errors.ts'
+import { fold } from '../lib/fold.ts'
 import { FetchRefused, safeFetch } from '../lib/safe-fetch.ts'
-import { Upload } from '../lib/upload.ts'
+import { DescribedImage, fileNameIn, Upload } from '../lib/upload.ts'
 import { readFields } from '../schema/field.ts'
-import { imageListParameters } from '../schema/image.ts'
+import { imageFields, imageListParameters } from '../schema/image.ts'
 import { LINKED_KINDS } from '../schema/linked.ts'
 import { removeParameters } from '../schema/record.ts'
 import type * as types from '../schema/value-types.ts'
@@ -10,7 +11,7 @@ import type { Tx } from '../storage/dialect.ts'
 import * as fileStorage from '../storage/image-files.ts'
 import type { ImageRow } from '../storage/images.ts'
 import * as storage from '../storage/images.ts'
-import { mayEdit, need, rightsOf } from './access.ts'
+import { mayEdit, need, rightsOf, visibilityOf } from './access.ts'
 import type { OnDamage } from './damage.ts'
 import { discard, filesOf, fullFileOf, type ImageFile, keyOf, namesOf, readSizes } from './image-files.ts'
 import { discardUnused, findOrCreate, type Prepared, prepare, retryIfFilesGone } from './prepared-images.ts'
@@ -45,7 +46,8 @@ export async function list(scope: Scope, query: Payload): Promise<ImagePage> {
   const { values, problems } = readFields(imageListParameters, query(), { mode: 'query', reading: readingOf(scope) })
   refuse(problems)
   const { page = 1, per_page: perPage = 10 } = values
-  const { rows, total } = await scope.db.readMany((tx) => storage.list(tx, perPage, (page - 1) * perPage))
+  const filter = { search: values.search ? fold(values.search) : null, visibility: visibilityOf(scope.user) }
+  const { rows, total } = await scope.db.readMany((tx) => storage.list(tx, filter, perPage, (page - 1) * perPage))
   return { images: rows.map((row) => asImage(row, scope.onDamage)), total, page, perPage }
 }
 
@@ -64,11 +66,12 @@ export async function get(scope: Scope, id: number): Promise<Image> {
 }
 
 /** Stores an uploaded picture. The same bytes give the same image. */
-export async function create(scope: Scope, upload: () => Promise<Buffer>): Promise<Image> {
+export async function create(scope: Scope, upload: () => Promise<Upload | Buffer>): Promise<Image> {
   need(rightsOf(scope.user).publish)
-  const bytes = await upload()
+  const sent = await upload()
+  const file = sent instanceof Upload ? sent : new Upload(sent)
   return retryIfFilesGone(async (anew) => {
-    const prepared = await prepare(scope, bytes, anew)
+    const prepared = await prepare(scope, file, anew)
     if ('problem' in prepared) throw new AppError('rest_invalid_param', { params: { file: prepared } })
     try {
       return asImage(await scope.db.write((tx) => findOrCreate(tx, prepared)))
@@ -78,15 +81,36 @@ export async function create(scope: Scope, upload: () => Promise<Buffer>): Promi
   })
 }
 
+/** Changes the alternative text of an image. */
+export async function update(scope: Scope, id: number, payload: Payload): Promise<Image> {
+  // All records that use it get a new revision.
+  return scope.db.writeMany(async (tx) => {
+    const row = await find(tx, id, 'remove')
+    need(mayChange(scope, row))
+    const { values, problems } = readFields(imageFields, payload(), { mode: 'update', reading: readingOf(scope) })
+    refuse(problems)
+    return asImage(values.alt === undefined ? row : await setAlt(tx, row, values.alt ?? ''))
+  })
+}
+
+/** Whether a user may change and remove an image: authors their own ones. */
+export function mayChange({ user }: Pick<Scope, 'user'>, { author }: Pick<ImageRow, 'author'>): boolean {
+  return rightsOf(user).publish && mayEdit(user, { author, status: 'publish', trashed_from: null })
+}
+
+async function setAlt(tx: Tx, row: ImageRow, alt: string): Promise<ImageRow> {
+  if (row.alt === alt) return row
+  const changes = { alt, search: fold(`${alt}\n${row.name}`) }
+  await storage.describe(tx, row.id, changes)
+  return { ...row, ...changes }
+}
+
 /** Removes an image. An image in use needs `force`. */
 export async function remove(scope: Scope, id: number, query: Payload): Promise<Image> {
   // All records that use it are updated.
   const row = await scope.db.writeMany(async (tx) => {
     const row = await find(tx, id, 'remove')
-    need(
-      rightsOf(scope.user).publish &&
-        mayEdit(scope.user, { author: row.author, status: 'publish', trashed_from: null }),
-    )
+    need(mayChange(scope, row))
     const { values, problems } = readFields(removeParameters, query(), { mode: 'query', reading: readingOf(scope) })
     refuse(problems)
     const uses = await storage.countUses(tx, id)
@@ -141,18 +165,26 @@ export async function withFetchedImages<T>(
   })
 }
 
-/** Column value for the image of a request, if it has one. */
+/** Column value for the image of a request, if it has one. Sets its alternative text, if the request has that. */
 export async function column(
   tx: Tx,
+  scope: Pick<Scope, 'user'>,
   value: types.ImageValue | undefined,
   fetched: Fetched,
   problems: Problems,
 ): Promise<{ image?: number | null }> {
   if (value === undefined || value === null) return value === null ? { image: null } : {}
   const found = await resolve(tx, value, fetched)
-  if (typeof found === 'number') return { image: found }
-  problems.image = found
-  return {}
+  if (typeof found !== 'number') {
+    problems.image = found
+    return {}
+  }
+  if (value.alt !== undefined) {
+    const row = await find(tx, found, 'remove')
+    if (row.alt !== value.alt && !mayChange(scope, row)) problems.image_alt = { problem: 'image_of_another' }
+    else await setAlt(tx, row, value.alt)
+  }
+  return { image: found }
 }
 
 async function resolve(tx: Tx, value: NonNullable<types.ImageValue>, fetched: Fetched): Promise<number | Problem> {
@@ -176,34 +208,44 @@ export async function ofRows(
   return new Map([...found].map(([id, row]) => [id, asImage(row, onDamage)]))
 }
 
+/** Whether a payload sets the alternative text of its image: all records that use it are then changed. */
+export function describesImage(payload: Payload): boolean {
+  return fieldsOf(payload).image instanceof DescribedImage
+}
+
 /** Whether a payload has an image URL or upload. */
 export function namesImage(payload: Payload): boolean {
   return imagesIn(payload).length > 0
 }
 
-function imagesIn(payload: Payload): (string | Upload)[] {
-  let raw: Record<string, unknown>
+/** Fields of a payload; none if it is malformed, which is reported later. */
+function fieldsOf(payload: Payload): Record<string, unknown> {
   try {
-    raw = payload()
+    return payload()
   } catch (error) {
-    if (error instanceof AppError) return []
+    if (error instanceof AppError) return {}
     throw error
   }
+}
+
+function imagesIn(payload: Payload): (string | Upload)[] {
+  const raw = fieldsOf(payload)
   const inside = LINKED_KINDS.map((kind) => raw[kind])
     .flatMap((part) => (Array.isArray(part) ? part.slice(0, MAX_NESTED) : part))
     .filter((part) => typeof part === 'object' && part !== null)
-  const named = [raw, ...(inside as Record<string, unknown>[])].map(({ image }) =>
-    typeof image === 'string' ? image.trim() : image,
-  )
+  const named = [raw, ...(inside as Record<string, unknown>[])].map(({ image: given }) => {
+    const image = given instanceof DescribedImage ? given.image : given
+    return typeof image === 'string' ? image.trim() : image
+  })
   return [...new Set(named)].filter(
     (image) => image instanceof Upload || (typeof image === 'string' && /^https?:\/\//i.test(image)),
   ) as (string | Upload)[]
 }
 
 async function prepareOne(scope: Scope, image: string | Upload, anew: boolean): Promise<Prepared | Problem> {
-  if (image instanceof Upload) return prepare(scope, image.bytes, anew)
+  if (image instanceof Upload) return prepare(scope, image, anew)
   try {
-    return await prepare(scope, await safeFetch(image, scope.fetchLimits), anew)
+    return await prepare(scope, new Upload(await safeFetch(image, scope.fetchLimits), fileNameIn(image)), anew)
   } catch (error) {
     if (error instanceof FetchRefused) return { problem: error.problem }
     throw error

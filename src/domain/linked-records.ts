@@ -75,7 +75,7 @@ export async function get(scope: Scope, kind: LinkedKind, ref: Ref): Promise<Lin
 export async function create(scope: Scope, kind: LinkedKind, payload: Payload): Promise<Linked> {
   need(rightsOf(scope.user).create)
   return images.withFetchedImages(scope, payload, async (fetched) => {
-    const isLong = await readLongTexts(scope, kind, payload)
+    const isLong = (await readLongTexts(scope, kind, payload)) || images.describesImage(payload)
     return writeBySize(scope, isLong, async (tx) => {
       const { values, problems } = readFields(FIELDS[kind], payload(), {
         mode: 'create',
@@ -94,7 +94,7 @@ export async function update(
   check: Check<Linked> = null,
 ): Promise<Linked> {
   return withFetchedImagesForEdit(scope, kind, ref, payload, async (fetched) => {
-    const isLong = await readLongTexts(scope, kind, payload)
+    const isLong = (await readLongTexts(scope, kind, payload)) || images.describesImage(payload)
     return writeBySize(scope, isLong, (tx) => change(tx, scope, kind, ref, payload, fetched, check))
   })
 }
@@ -116,7 +116,7 @@ async function change(
   })
   await records.checkAuthor(tx, scope, values as RecordValues, problems)
   records.checkPublication(scope, values as RecordValues, problems)
-  const image = await images.column(tx, (values as RecordValues).image, fetched, problems)
+  const image = await images.column(tx, scope, (values as RecordValues).image, fetched, problems)
   const columns: Partial<RecordRow> = { ...records.storedColumns(FIELDS[kind], values), ...image }
   const row: RecordRow = { ...before, ...columns } as RecordRow
   checkCoordinates(row, values, problems)
@@ -182,7 +182,7 @@ async function findOrInsert(
 ): Promise<RecordRow> {
   await records.checkAuthor(tx, scope, values as RecordValues, problems)
   records.checkPublication(scope, { ...beside, ...values } as RecordValues, problems)
-  const image = await images.column(tx, (values as RecordValues).image, fetched, problems)
+  const image = await images.column(tx, scope, (values as RecordValues).image, fetched, problems)
   const columns: Partial<RecordRow> = { ...records.storedColumns(FIELDS[kind], values), ...image }
   checkCoordinates(columns, values, problems)
   refuse(problems)

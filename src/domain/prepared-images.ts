@@ -1,5 +1,7 @@
 import { AppError, type Problem } from '../lib/errors.ts'
+import { fold } from '../lib/fold.ts'
 import { type Picture, PictureRefused, readPicture } from '../lib/picture.ts'
+import type { Upload } from '../lib/upload.ts'
 import type { Tx } from '../storage/dialect.ts'
 import * as fileStorage from '../storage/image-files.ts'
 import type { ImageRow } from '../storage/images.ts'
@@ -17,7 +19,7 @@ export type Prepared = Omit<ImageRow, 'id'> & {
  * Renders a picture and stores its files, unless an image with the same bytes exists. The caller's transaction creates
  * the row. With `anew`, files are stored in any case, so that a concurrent removal cannot interfere.
  */
-export async function prepare(scope: Scope, bytes: Buffer, anew: boolean): Promise<Prepared | Problem> {
+export async function prepare(scope: Scope, { bytes, name }: Upload, anew: boolean): Promise<Prepared | Problem> {
   let picture: Picture
   try {
     picture = await readPicture(bytes)
@@ -43,6 +45,9 @@ export async function prepare(scope: Scope, bytes: Buffer, anew: boolean): Promi
     filesize: full.bytes.length,
     sizes: JSON.stringify(sizes),
     date_utc: scope.clock(),
+    alt: '',
+    name,
+    search: fold(name),
   }
 }
 

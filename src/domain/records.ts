@@ -10,6 +10,7 @@ import type { RecordKind } from '../schema/linked.ts'
 import type { recordFields, Status } from '../schema/record.ts'
 import { richHtml } from '../schema/value-types.ts'
 import type { Tx } from '../storage/dialect.ts'
+import { forget } from '../storage/merging.ts'
 import type { RecordRow, Ref } from '../storage/records.ts'
 import * as storage from '../storage/records.ts'
 import * as users from '../storage/users.ts'
@@ -194,6 +195,7 @@ export async function remove(
 ): Promise<RecordRow> {
   if (force) {
     await storage.remove(tx, kind, row.id)
+    if (kind !== 'event') await forget(tx, kind, row.id)
     return row
   }
   if (row.status === 'trash') throw new AppError(`${kind}-is-in-trash` satisfies ErrorCode)

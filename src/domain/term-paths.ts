@@ -3,6 +3,7 @@ import { slugify } from '../lib/slug.ts'
 import type { TermKind } from '../schema/term.ts'
 import * as storage from '../storage/terms.ts'
 import { visibilityOf } from './access.ts'
+import { movedTerm } from './merging.ts'
 import type { Scope } from './scope.ts'
 import { type Term, withPaths } from './terms.ts'
 
@@ -21,4 +22,13 @@ export async function getByPath({ db }: Pick<Scope, 'db'>, kind: TermKind, path:
     if (term === undefined || term.path !== slugs.join('/')) throw new AppError('rest_term_invalid')
     return term
   })
+}
+
+/** Finds a public category by its slug alone, wherever it is in the tree now, or the one that it was merged into. */
+export async function findCategory(scope: Scope, slug: string): Promise<Term | null> {
+  const [term] = await scope.db.read(async (tx) => {
+    const row = await storage.find(tx, 'category', slug, '', visibilityOf(null))
+    return row === undefined ? [] : withPaths(tx, [row])
+  })
+  return term ?? movedTerm(scope, 'category', slug)
 }

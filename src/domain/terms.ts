@@ -4,6 +4,7 @@ import { slugify } from '../lib/slug.ts'
 import { readFields, type Values } from '../schema/field.ts'
 import { categoryFields, categoryListParameters, type TermKind, tagFields, tagListParameters } from '../schema/term.ts'
 import type { Tx } from '../storage/dialect.ts'
+import { forget } from '../storage/merging.ts'
 import * as records from '../storage/records.ts'
 import type { TermRow } from '../storage/terms.ts'
 import * as storage from '../storage/terms.ts'
@@ -127,6 +128,7 @@ export async function remove(scope: Scope, kind: TermKind, id: number, check: Ch
     const term = await withPath(tx, before)
     check?.(term)
     await storage.remove(tx, before)
+    await forget(tx, kind, before.id)
     return term
   })
 }
@@ -165,10 +167,16 @@ async function withPath(tx: Tx, row: TermRow): Promise<Term> {
 }
 
 /** Gets a term that the reader may see. */
-async function find(tx: Tx, { user }: Scope, kind: TermKind, id: number): Promise<TermRow> {
-  const row = Number.isSafeInteger(id) ? await storage.get(tx, kind, id) : undefined
-  if (row === undefined || !maySeeTerm(user, row)) throw new AppError('rest_term_invalid')
+export async function find(tx: Tx, scope: Scope, kind: TermKind, id: number): Promise<TermRow> {
+  const row = await findIfVisible(tx, scope, kind, id)
+  if (row === undefined) throw new AppError('rest_term_invalid')
   return row
+}
+
+/** The same without an error. */
+export async function findIfVisible(tx: Tx, { user }: Scope, kind: TermKind, id: number): Promise<TermRow | undefined> {
+  const row = Number.isSafeInteger(id) ? await storage.get(tx, kind, id) : undefined
+  return row !== undefined && maySeeTerm(user, row) ? row : undefined
 }
 
 async function checkFilters(
@@ -213,6 +221,12 @@ async function checkParent(
   else if ((await storage.depthAbove(tx, above)) + (await storage.depthBelow(tx, child?.id ?? null)) > MAX_DEPTH) {
     problems.parent = { problem: 'too_deep', deepest: MAX_DEPTH }
   }
+}
+
+/** Refuses to move the children of a category below another one, if the tree would become too deep. */
+export async function checkDepth(tx: Tx, from: TermRow, into: TermRow): Promise<void> {
+  const depth = (await storage.depthAbove(tx, into)) + (await storage.depthBelow(tx, from.id)) - 1
+  refuse(depth > MAX_DEPTH ? { into: { problem: 'too_deep', deepest: MAX_DEPTH } } : {})
 }
 
 function throwIfExists(sibling: TermRow | undefined, name: string, self: TermRow | null): void {

@@ -11,6 +11,7 @@ import { byLinkedKind, RECORD_KINDS } from '../schema/linked.ts'
 import { conditional } from './conditional.ts'
 import { type Feed, type Format, feedTitle } from './feed.ts'
 import { feedFormats } from './formats.ts'
+import { movedFeed } from './moved.ts'
 
 const LIST_FORMATS = new Map(feedFormats('lists').map((format) => [format.extension, format]))
 const LIST_ENDINGS = [...LIST_FORMATS.keys()].join('|')
@@ -78,8 +79,7 @@ export const feeds: readonly View[] = [
       // A single event has no parameters.
       ...(kind !== 'event' && { parameters: feedParameters }),
       async handle(call) {
-        const { path = '', extension = '' } = feedFile(call.slug) ?? {}
-        return answer(call, await SUBJECTS[kind](call.scope, path), LIST_FORMATS.get(extension))
+        return answerFile(call, kind, feedFile(call.slug) ?? { path: '', extension: '' })
       },
     }),
   ),
@@ -89,11 +89,26 @@ export const feeds: readonly View[] = [
 export async function categoryFeed(call: Call): Promise<Answer | null> {
   const file = feedFile(call.rest)
   if (file === null) return null
-  return answer(call, await SUBJECTS.category(call.scope, file.path), LIST_FORMATS.get(file.extension))
+  return answerFile(call, 'category', file)
+}
+
+interface FeedFile {
+  readonly path: string
+  readonly extension: string
+}
+
+async function answerFile(call: Call, kind: keyof typeof SUBJECTS, file: FeedFile): Promise<Answer> {
+  let subject: Subject
+  try {
+    subject = await SUBJECTS[kind](call.scope, file.path)
+  } catch (error) {
+    return movedFeed(call, kind, file, error)
+  }
+  return answer(call, subject, LIST_FORMATS.get(file.extension))
 }
 
 /** Path and extension of a feed of a list; null if it is none. */
-export function feedFile(path: string): { readonly path: string; readonly extension: string } | null {
+export function feedFile(path: string): FeedFile | null {
   const [, name, extension = ''] = FILE.exec(path) ?? []
   return name === undefined ? null : { path: name, extension }
 }

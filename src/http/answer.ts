@@ -118,7 +118,7 @@ function callOf(
     rest,
     query: () => readForm(search),
     body: once(() => readBody(request.body, request.headers['content-type'], request.routeOptions.bodyLimit)),
-    file: () => readFile(request.body, request.headers['content-type']),
+    file: () => readFile(request.body, request.headers['content-type'], request.headers['content-disposition']),
     search: new URLSearchParams(search),
     sent: splitUrl(request.url)[1],
     version: reading?.version ?? null,

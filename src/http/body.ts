@@ -37,7 +37,9 @@ function readMultipart(body: Buffer, type: string, longest: number): Record<stri
   if (length > longest) throw new AppError('rest_payload_too_large')
   // Browsers send an empty file if none was chosen.
   const given = parts.filter(({ isFile, bytes }) => !isFile || bytes.length > 0)
-  return fieldsOf(given.map(({ name, isFile, bytes }) => [name, isFile ? new Upload(bytes) : decode(bytes)]))
+  return fieldsOf(
+    given.map(({ name, isFile, file, bytes }) => [name, isFile ? new Upload(bytes, file) : decode(bytes)]),
+  )
 }
 
 function readJson(body: Buffer): Record<string, unknown> {
@@ -68,12 +70,17 @@ function parse(text: string): unknown {
   }
 }
 
-/** Reads an uploaded file: the body itself, or the first file of a form. */
-export async function readFile(body: unknown, type = ''): Promise<Buffer> {
+/** Reads an uploaded file: the body itself, or the first file of a form. The headers may name it. */
+export async function readFile(body: unknown, type = '', disposition = ''): Promise<Upload> {
   const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0)
   const isForm = MULTIPART.test(type) && bytes.length > 0
-  const sent = isForm ? partsOf(bytes, type, MAX_FIELDS).find(({ isFile }) => isFile)?.bytes : bytes
-  if (sent === undefined || sent.length === 0)
+  const sent = isForm
+    ? partsOf(bytes, type, MAX_FIELDS).find(({ isFile }) => isFile)
+    : { bytes, file: FILE_NAME.exec(disposition)?.[1] ?? '' }
+  if (sent === undefined || sent.bytes.length === 0)
     throw new AppError('rest_missing_callback_param', { params: { file: { problem: 'missing' } } })
-  return sent
+  return new Upload(sent.bytes, sent.file)
 }
+
+/** Clients of WordPress name a file in the header `Content-Disposition`. */
+const FILE_NAME = /;\s*filename="?([^";]{1,300})/i

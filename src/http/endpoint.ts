@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import type { Payload, Scope, Site } from '../domain/scope.ts'
 import type { Session } from '../domain/sessions.ts'
 import type { AppError } from '../lib/errors.ts'
+import type { Upload } from '../lib/upload.ts'
 import type { Fields } from '../schema/field.ts'
 import type { ResponseName } from '../schema/responses.ts'
 import type { Addresses } from './addresses.ts'
@@ -36,8 +37,8 @@ export interface Call {
   readonly query: Payload
   /** Fields of the body. */
   readonly body: Payload
-  /** Bytes of the uploaded file: the body itself, or the file of a form. */
-  readonly file: () => Promise<Buffer>
+  /** The uploaded file: the body itself, or the file of a form. */
+  readonly file: () => Promise<Upload>
   /** All pairs of the query string, for pagination links. A read has only the parameters that it knows. */
   readonly search: URLSearchParams
   /** The query string as it was sent, for redirects. */

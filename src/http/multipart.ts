@@ -4,6 +4,8 @@ import { AppError } from '../lib/errors.ts'
 export interface MultipartPart {
   readonly name: string
   readonly isFile: boolean
+  /** Name of the file, if it is one. */
+  readonly file: string
   readonly bytes: Buffer
 }
 
@@ -70,7 +72,8 @@ function partOf(bytes: Buffer): MultipartPart {
   const name = parameters.get('name')
   if (name === undefined) throw new AppError('rest_bad_request')
   const isFile = parameters.has('filename') || parameters.has('filename*') || OCTET_STREAM.test(head)
-  return { name, isFile, bytes: bytes.subarray(end + BLANK_LINE.length) }
+  const file = parameters.get('filename') ?? ''
+  return { name, isFile, file, bytes: bytes.subarray(end + BLANK_LINE.length) }
 }
 
 /** Parameters of `Content-Disposition`, by lower-case name. */

@@ -2,6 +2,7 @@ import * as images from '../domain/images.ts'
 import type { Scope } from '../domain/scope.ts'
 import { AppError, type Problem } from '../lib/errors.ts'
 import { FetchRefused, safeFetch } from '../lib/safe-fetch.ts'
+import { fileNameIn, Upload } from '../lib/upload.ts'
 import * as imageStorage from '../storage/images.ts'
 import * as storage from '../storage/imports.ts'
 import * as imports from './import-run.ts'
@@ -85,8 +86,8 @@ export class ImportedImages {
   async #fetch(url: string): Promise<number | Problem> {
     if (++this.#asked > this.#most) return { problem: 'too_many_images', most: this.#most }
     try {
-      const bytes = await this.#fetchFile(url)
-      const { id } = await images.create(this.#scope, async () => bytes)
+      const file = new Upload(await this.#fetchFile(url), fileNameIn(url))
+      const { id } = await images.create(this.#scope, async () => file)
       const { source } = this.#run
       const row = { source, uid: url, part: '', record: id, hash: '', imported_utc: this.#scope.clock() }
       await this.#scope.db.write((tx) => storage.putAll(tx, [{ ...row, kind: 'image' }]))

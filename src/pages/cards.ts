@@ -47,7 +47,7 @@ export function picture(
   const [first = image] = usable
   const set = usable.map(({ file, width }) => `${base}${file} ${width}w`).join(', ')
   const shown = square ? { width: 150, height: 150 } : { width: image.width, height: image.height }
-  return html`<img src="${base}${first.file}" srcset="${set}" sizes="${sizes}" width="${shown.width}" height="${shown.height}" alt=""${lazy && html` loading="lazy"`} decoding="async">`
+  return html`<img src="${base}${first.file}" srcset="${set}" sizes="${sizes}" width="${shown.width}" height="${shown.height}" alt="${image.alt}"${lazy && html` loading="lazy"`} decoding="async">`
 }
 
 /** Attribute for the direction of an event: its date, category and place follow its title. */

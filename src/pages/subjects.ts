@@ -1,5 +1,6 @@
 import type { Linked, LinkedKind } from '../domain/linked-records.ts'
 import * as linked from '../domain/linked-records.ts'
+import { movedLinked, movedTerm } from '../domain/merging.ts'
 import type { Term } from '../domain/terms.ts'
 import * as terms from '../domain/terms.ts'
 import { categoryFeed, feedFile, feedParameters } from '../feeds/views.ts'
@@ -24,7 +25,13 @@ import { redirect, redirectTo, spelled } from './redirect.ts'
 
 async function record(call: Call, kind: LinkedKind): Promise<Answer> {
   const context = contextOf(call)
-  const found = await linked.get(call.scope, kind, { slug: slugify(call.slug) })
+  const slug = slugify(call.slug)
+  const found = await linked.get(call.scope, kind, { slug }).catch(async (error) => {
+    if (!(error instanceof AppError) || error.status !== 404) throw error
+    const moved = await movedLinked(call.scope, kind, slug)
+    if (moved === null) throw error
+    return moved
+  })
   const path = recordPath(kind, found)
   if (!spelled(call.slug, found.row.slug)) return redirect(context, path)
   const filters = await readFilters(context, { [kind]: found, fixed: kind })
@@ -96,7 +103,11 @@ export function hostOf(address: string): string {
 
 async function term(call: Call, kind: 'category' | 'tag', slug: string, asked: string): Promise<Answer> {
   const context = contextOf(call)
-  const found = await findTerm(context, kind, slug)
+  const found = await findTerm(context, kind, slug).catch(async (error) => {
+    const moved = error instanceof AppError ? await movedTerm(call.scope, kind, slugify(slug)) : null
+    if (moved === null) throw error
+    return moved
+  })
   const known = kind === 'category' ? found.path : found.slug
   if (!spelled(asked, known)) return redirect(context, termPath(found))
   const filters = await readFilters(context, { [kind]: found, fixed: kind })

@@ -95,8 +95,11 @@ export function eventLd(
   })
 }
 
-function imageLd(image: Image | null, home: string): string | null {
-  return image && `${home}/images/${image.file}`
+/** Address of an image or, with an alternative text, an `ImageObject`. */
+function imageLd(image: Image | null, home: string): string | JsonLd | null {
+  if (image === null) return null
+  const url = `${home}/images/${image.file}`
+  return image.alt === '' ? url : { '@type': 'ImageObject', url, caption: image.alt }
 }
 
 /** A ticket as an `Offer`. */

@@ -5,6 +5,7 @@ import type { Term } from '../domain/terms.ts'
 import type { Addresses } from '../http/addresses.ts'
 import { encode, inertText } from '../lib/html.ts'
 import { type Described, type Fields, storedEntries } from '../schema/field.ts'
+import { imageFields } from '../schema/image.ts'
 import { byLinkedKind, LINKED_FIELDS } from '../schema/linked.ts'
 import { richHtml, safeHtml } from '../schema/value-types.ts'
 import { inertLd, linkedLd } from './json-ld.ts'
@@ -71,7 +72,7 @@ export function identity(id: number, host: string): Record<string, unknown> {
 
 /** An image with the addresses of its files. */
 export function image(
-  { id, file, extension, mime, width, height, filesize, sizes }: Image,
+  { id, file, extension, mime, width, height, filesize, sizes, alt }: Image,
   home: string,
 ): Record<string, unknown> {
   const told = Object.entries(sizes).filter(([name]) => name !== 'card')
@@ -85,7 +86,16 @@ export function image(
       filesize: size.filesize,
     },
   ])
-  return { url: `${home}/images/${file}`, id, extension, width, height, filesize, sizes: Object.fromEntries(smaller) }
+  return {
+    url: `${home}/images/${file}`,
+    id,
+    alt: plainValue(imageFields.alt, alt),
+    extension,
+    width,
+    height,
+    filesize,
+    sizes: Object.fromEntries(smaller),
+  }
 }
 
 /** A category or tag. */

@@ -8,6 +8,7 @@ import type { Call } from '../http/endpoint.ts'
 import { slugify } from '../lib/slug.ts'
 import { eventFields } from '../schema/event.ts'
 import { type Columns, type Fields, storedEntries } from '../schema/field.ts'
+import { imageFields } from '../schema/image.ts'
 import {
   type ByLinkedPlural,
   byLinkedKind,
@@ -42,6 +43,9 @@ const picture: Image = {
   filesize: 214_532,
   date_utc: 1_900_000_000,
   file: `${HASH}.jpg`,
+  alt: String(imageFields.alt.sample),
+  name: 'harbour.jpg',
+  search: '',
   sizes: {
     thumbnail: file('150x150', 150, 150, 6_101),
     medium: file('300x200', 300, 200, 14_809),

@@ -36,6 +36,11 @@ export const linkedListParameters = {
   }),
 }
 
+/** Fields of a merge: the record or term that takes over everything. */
+export const mergeParameters = declare('list', {
+  into: { kind: types.id, required: true },
+})
+
 /** Parameters of DELETE. */
 export const removeParameters = declare('list', {
   force: { kind: types.flag, default: false },

@@ -1,5 +1,6 @@
 import { eventFields, type PlainEventField, plainEventFields, type UnshownEventField } from './event.ts'
 import { type Described, type Fields, storedEntries } from './field.ts'
+import { imageFields } from './image.ts'
 import { type JsonProperties, type JsonSchema, Type } from './json-schema.ts'
 import { byLinkedKind, LINKED_FIELDS, LINKED_KINDS, type LinkedKind, SHOWN_ALONE } from './linked.ts'
 import { STATUSES } from './record.ts'
@@ -215,6 +216,7 @@ export const RESPONSES = {
     {
       ...file,
       id,
+      ...shown(imageFields, { alt: Type.String() }),
       extension: Type.String(said('extension')),
       sizes: Type.Object({}, { additionalProperties: rendering, ...said('sizes') }),
     },

@@ -2,7 +2,7 @@ import { type DateText, isBeyondYears, readDate } from '../calendar/date-text.ts
 import { findZone, type Zone } from '../calendar/zone.ts'
 import { plainText, richText, sanitize, TooNested, withoutTags, wordsOfSafe } from '../lib/html.ts'
 import { slugify } from '../lib/slug.ts'
-import { Upload } from '../lib/upload.ts'
+import { DescribedImage, Upload } from '../lib/upload.ts'
 import { Refused, type ValueType } from './field.ts'
 import { type JsonSchema, Type } from './json-schema.ts'
 
@@ -326,13 +326,18 @@ export const zone = kind<Zone>('string', Type.String({ minLength: 1, maxLength: 
 })
 
 /** An image: the id of one, the address of one to fetch, or a file; null for none, which a response spells `false` and many clients 0. */
-export type ImageValue = { readonly id: number } | { readonly url: string } | { readonly upload: Upload } | null
-export const image = kind<ImageValue>(
+export type ImageValue = (ImageSource & { readonly alt?: string }) | null
+type ImageSource = { readonly id: number } | { readonly url: string } | { readonly upload: Upload }
+export const image: ValueType<ImageValue> = kind<ImageValue>(
   'string',
   Type.Union([Type.Integer({ minimum: 0 }), Type.String(), Type.Literal(false), HAS_ID]),
   (raw) => {
     if (isNone(Array.isArray(raw) && raw.length === 1 ? raw[0] : raw)) return null
     if (raw instanceof Upload) return { upload: raw }
+    if (raw instanceof DescribedImage) {
+      const value = image.read(raw.image, { today: '' })
+      return value && { ...value, alt: text.read(raw.alt, { today: '' }) }
+    }
     const given = idOf(raw) ?? raw
     if (typeof given === 'number' || (typeof given === 'string' && /^\d+$/.test(given.trim())))
       return { id: whole(given, 1) }

@@ -33,6 +33,7 @@ const KEYS: Record<Table, readonly string[]> = {
   imports: ['source', 'kind', 'uid', 'part'],
   jobs: ['id'],
   free_events: ['event'],
+  old_addresses: ['kind', 'id'],
 }
 type Table = Exclude<keyof Tables, NotCopied>
 /** Counters of one database, what only concerns the site that it belongs to, and indexes that are made anew. */

@@ -227,6 +227,12 @@ export async function termIds(tx: Tx, event: number): Promise<number[]> {
   return rows.map((row) => row.term)
 }
 
+/** The same for an event that is about to be removed: the row is locked, so that no merge moves its links meanwhile. */
+export async function lockedTermIds(tx: Tx, event: number): Promise<number[]> {
+  if (dialectOf(tx).locksRows) await tx.selectFrom('events').select('id').where('id', '=', event).forUpdate().execute()
+  return termIds(tx, event)
+}
+
 /** Replaces the categories and tags of an event. A new event has none to delete. */
 export async function setTerms(tx: Tx, event: number, terms: readonly number[], isNew: boolean): Promise<void> {
   if (!isNew) await tx.deleteFrom('event_terms').where('event', '=', event).execute()

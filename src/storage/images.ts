@@ -1,19 +1,56 @@
-import type { Selectable } from 'kysely'
-import { RECORD_KINDS } from '../schema/linked.ts'
+import type { Expression, Selectable, SqlBool } from 'kysely'
+import { RECORD_KINDS, type RecordKind } from '../schema/linked.ts'
 import { dialectOf, type Tx } from './dialect.ts'
 import { type Page, RECORD_TABLE } from './records.ts'
 import type { ImageTable } from './tables.ts'
+import { isVisible, type Visibility } from './visibility.ts'
 
 export type ImageRow = Selectable<ImageTable>
 
+export interface ImageFilter {
+  /** Case-folded: part of the alternative text, the file name, or the name of a record that uses the image. */
+  readonly search: string | null
+  /** The records of others that the reader may not see are not searched. */
+  readonly visibility: Visibility
+}
+
 /** Images, newest first. */
-export async function list(tx: Tx, limit: number, offset: number): Promise<Page<ImageRow>> {
-  const { total } = await tx
-    .selectFrom('images')
-    .select((eb) => eb.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow()
-  const rows = await tx.selectFrom('images').selectAll().orderBy('id', 'desc').limit(limit).offset(offset).execute()
+export async function list(tx: Tx, filter: ImageFilter, limit: number, offset: number): Promise<Page<ImageRow>> {
+  const { search } = filter
+  let found = tx.selectFrom('images')
+  if (search !== null)
+    found = found.where((eb) => {
+      const { contains } = dialectOf(tx)
+      const using = RECORD_KINDS.map((kind) =>
+        eb(
+          'images.id',
+          'in',
+          usedBy(tx, kind, filter.visibility, (text) => contains(text, search)),
+        ),
+      )
+      return eb.or([contains(eb.ref('images.search'), search), ...using])
+    })
+  const { total } = await found.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+  const rows = await found.selectAll().orderBy('id', 'desc').limit(limit).offset(offset).execute()
   return { rows, total: Number(total) }
+}
+
+/** Images of the records of a kind that a reader may see, and whose name matches. */
+function usedBy(
+  tx: Tx,
+  kind: RecordKind,
+  visibility: Visibility,
+  matches: (text: Expression<string>) => Expression<SqlBool>,
+) {
+  // The searchable text of a venue or organizer begins with its name.
+  const name = kind === 'event' ? 'title_search' : 'search'
+  return tx
+    .selectFrom(RECORD_TABLE[kind] as 'events')
+    .select('image')
+    .where('image', 'is not', null)
+    .where((eb) => isVisible(eb, visibility, null))
+    .where((eb) => matches(eb.ref(name)))
+    .$castTo<{ image: number }>()
 }
 
 export async function get(tx: Tx, id: number): Promise<ImageRow | undefined> {
@@ -61,6 +98,12 @@ export async function setFiles(
   files: Pick<ImageRow, 'file_base' | 'sizes' | 'filesize'>,
 ): Promise<void> {
   await tx.updateTable('images').set(files).where('id', '=', id).execute()
+  await replaceInRecords(tx, id, id)
+}
+
+/** Changes the alternative text of an image. Records that show it get a new revision. */
+export async function describe(tx: Tx, id: number, changes: Pick<ImageRow, 'alt' | 'search'>): Promise<void> {
+  await tx.updateTable('images').set(changes).where('id', '=', id).execute()
   await replaceInRecords(tx, id, id)
 }
 

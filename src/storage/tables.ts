@@ -142,6 +142,23 @@ export interface ImageTable {
   /** Smaller renderings by name, as JSON. */
   sizes: string
   date_utc: Instant
+  /** Alternative text: what the image shows, for those who do not see it. */
+  alt: string
+  /** Name of the uploaded file, if it is known. */
+  name: string
+  /** Name and alternative text, case-folded. */
+  search: string
+}
+
+/** A record or term that was merged into another one. */
+export interface OldAddressTable {
+  kind: LinkedKind | TermKind
+  /** Its id. */
+  id: number
+  slug: string
+  /** The id of the other one. */
+  target: number
+  merged_utc: Instant
 }
 
 /** A file without an image row: see image-files.ts. */
@@ -216,6 +233,7 @@ export interface Tables extends LinkedTables {
   terms: TermTable
   images: ImageTable
   unused_files: UnusedFileTable
+  old_addresses: OldAddressTable
   tickets: TicketTable
   /** On a server: see version.ts. */
   data_version: { share: number; version: number }

@@ -358,6 +358,8 @@ export interface Image {
   filesize: number
   /** Its number. */
   id: number
+  /** What the image shows, for those who do not see it. */
+  alt: string
   /** What the name of the file ends in. */
   extension: string
   /** Smaller renderings by name: thumbnail, medium and large, those that are smaller than the image. */
@@ -842,6 +844,8 @@ export interface ImageListParameters {
   page?: number
   /** How many records a page holds. The site sets the most, 50 by default. */
   per_page?: number
+  /** Only images whose alternative text, file name or a record that uses them contains this text. */
+  search?: string
 }
 
 /** What a list of categories may be asked for. */

@@ -1,6 +1,7 @@
 import * as images from '../../domain/images.ts'
-import type { Call, Endpoint } from '../../http/endpoint.ts'
-import { imageListParameters } from '../../schema/image.ts'
+import { type Call, type Endpoint, UPDATE } from '../../http/endpoint.ts'
+import { optional } from '../../schema/field.ts'
+import { imageFields, imageListParameters } from '../../schema/image.ts'
 import { removeParameters } from '../../schema/record.ts'
 import { listAnswer } from '../list-response.ts'
 import { image } from '../present.ts'
@@ -8,7 +9,7 @@ import { byId } from './lookup.ts'
 
 const single = (call: Call, shown: images.Image) => ({ body: image(shown, call.addresses.home) })
 
-/** Images: list, upload, read and remove. Only authors and above may use them; files are public. */
+/** Images: list, upload, read, describe and remove. Only authors and above may use them; files are public. */
 export const imageEndpoints: Endpoint[] = [
   {
     name: 'images.list',
@@ -44,6 +45,15 @@ export const imageEndpoints: Endpoint[] = [
     access: 'signed-in',
     parameters: byId.parameters,
     handle: async (call) => single(call, await images.get(call.scope, call.id)),
+  },
+  {
+    name: 'images.update',
+    answers: 'Image',
+    methods: UPDATE,
+    path: '/images/:id',
+    access: 'signed-in',
+    parameters: { ...optional(imageFields), ...byId.parameters },
+    handle: async (call) => single(call, await images.update(call.scope, call.id, call.body)),
   },
   {
     name: 'images.remove',

@@ -23,7 +23,7 @@ export const importEndpoint: Endpoint = {
   async handle({ scope, language, query, body, file }) {
     // Loaded on first use, for a faster start.
     const { importSent } = await import('../../imports/sent-file.ts')
-    const { notes, ...counts } = await importSent(scope, { query, body, file })
+    const { notes, ...counts } = await importSent(scope, { query, body, file: async () => (await file()).bytes })
     const told = notes.map(({ line, uid, problem }) => ({
       line,
       uid: inertText(uid),

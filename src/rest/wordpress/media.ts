@@ -15,7 +15,7 @@ import {
 
 const BASE = `${WP_NAMESPACE}/media`
 
-/** Images: list, upload and read. An upload is the raw body of a request, or the file of a form. */
+/** Images: list, upload, read and describe. An upload is the raw body of a request, or the file of a form. */
 export function mediaViews(root: string): View[] {
   const single = (call: Call, image: Image) => present(call, image, addressOf(call, root, BASE))
   return [
@@ -25,9 +25,8 @@ export function mediaViews(root: string): View[] {
       parameters: [...PAGE_PARAMETERS, 'search', 'slug'],
       async handle(call) {
         requireUser(call)
-        const query = pick(call, ['page', 'per_page'])
-        const name = call.search.get('slug') || call.search.get('search')
-        const found = name ? await images.findByName(call.scope, name) : await images.list(wideScope(call), () => query)
+        const slug = call.search.get('slug')
+        const found = slug ? await images.findByName(call.scope, slug) : await searchImages(call)
         return collection(
           call,
           addressOf(call, root, BASE),
@@ -49,6 +48,18 @@ export function mediaViews(root: string): View[] {
     },
     {
       path: `${root}/${BASE}/:id(^\\d+$)`,
+      methods: ['POST'],
+      async handle(call) {
+        requireUser(call)
+        const fields = () => {
+          const { alt_text: alt } = call.body()
+          return alt === undefined ? {} : { alt }
+        }
+        return { body: single(call, await images.update(call.scope, call.id, fields)) }
+      },
+    },
+    {
+      path: `${root}/${BASE}/:id(^\\d+$)`,
       methods: ['GET'],
       parameters: PAGE_PARAMETERS,
       async handle(call) {
@@ -57,6 +68,15 @@ export function mediaViews(root: string): View[] {
       },
     },
   ]
+}
+
+/** A search finds an image by the name of its file here, or else as the list of images does. */
+async function searchImages(call: Call): Promise<images.ImagePage> {
+  const search = call.search.get('search')
+  const named = search ? await images.findByName(call.scope, search) : null
+  if (named !== null && named.total > 0) return named
+  const query = pick(call, ['page', 'per_page', 'search'])
+  return images.list(wideScope(call), () => query)
 }
 
 function present({ addresses: { home }, scope }: Call, image: Image, address: string): object {
@@ -82,7 +102,7 @@ function present({ addresses: { home }, scope }: Call, image: Image, address: st
     author: image.author,
     caption: { rendered: '' },
     description: { rendered: '' },
-    alt_text: '',
+    alt_text: image.alt,
     media_type: 'image',
     mime_type: image.mime,
     media_details: {

@@ -1,0 +1,114 @@
+import { type Problems, refuse } from '../lib/errors.ts'
+import { readFields } from '../schema/field.ts'
+import { mergeParameters } from '../schema/record.ts'
+import type { TermKind } from '../schema/term.ts'
+import type { Tx } from '../storage/dialect.ts'
+import * as storage from '../storage/merging.ts'
+import * as recordStorage from '../storage/records.ts'
+import * as termStorage from '../storage/terms.ts'
+import { mayEdit, need, needTerms, visibilityOf } from './access.ts'
+import type { Linked, LinkedKind } from './linked-records.ts'
+import * as linked from './linked-records.ts'
+import { findEditable, readingOf } from './records.ts'
+import type { Payload, Scope } from './scope.ts'
+import type { Term, TermRow } from './terms.ts'
+import * as terms from './terms.ts'
+
+/**
+ * Merging of duplicates: all events move to the other record, the first one is removed, and its address leads to the
+ * other. Both are checked as for a change. It is one transaction; on SQLite it runs in a thread of its own.
+ */
+
+/** Merges a venue or organizer into the one that the field `into` names. Returns that one. */
+export async function mergeLinked(scope: Scope, kind: LinkedKind, id: number, payload: Payload): Promise<Linked> {
+  await scope.db.writeMany(async (tx) => {
+    const from = await findEditable(tx, scope, kind, { id })
+    const { into, problems } = readInto(scope, id, payload)
+    const target = into === null ? undefined : await recordStorage.getLocked(tx, kind, { id: into })
+    if (into !== null && (target === undefined || target.status === 'trash'))
+      problems.into = { problem: `no_such_${kind}`, id: into }
+    if (target !== undefined) need(mayEdit(scope.user, target))
+    if (from.status === 'publish' && target !== undefined && target.status !== 'publish')
+      problems.into ??= { problem: 'merge_into_unpublished' }
+    refuse(problems)
+    if (target === undefined) return
+    await storage.lockBoth(tx, kind, [id, target.id])
+    // The address before it was moved to the trash.
+    const slug = from.restore_slug ?? from.slug
+    await move(tx, scope, kind, { id, slug }, target.id)
+    await recordStorage.remove(tx, kind, id)
+  })
+  return linked.get(scope, kind, { id: await targetOf(scope, kind, id) })
+}
+
+/** Merges a category or tag into the one that the field `into` names. A category takes its children along. */
+export async function mergeTerms(scope: Scope, kind: TermKind, id: number, payload: Payload): Promise<Term> {
+  await scope.db.writeMany(async (tx) => {
+    await termStorage.lock(tx, kind)
+    const from = await terms.find(tx, scope, kind, id)
+    needTerms(scope.user, kind)
+    const { into, problems } = readInto(scope, id, payload)
+    const target = into === null ? undefined : await terms.findIfVisible(tx, scope, kind, into)
+    if (into !== null && target === undefined) problems.into = { problem: 'no_such_term', id: into }
+    refuse(problems)
+    if (target === undefined) return
+    await storage.lockBoth(tx, kind, [id, target.id])
+    if (kind === 'category') await moveChildren(tx, from, target)
+    await move(tx, scope, kind, from, target.id)
+    await storage.countEvents(tx, target.id)
+    if (from.published === 1) await termStorage.publish(tx, [target.id])
+    await termStorage.remove(tx, from)
+  })
+  return terms.get(scope, kind, await targetOf(scope, kind, id))
+}
+
+async function move(
+  tx: Tx,
+  { clock }: Scope,
+  kind: storage.MergeKind,
+  from: { readonly id: number; readonly slug: string },
+  into: number,
+): Promise<void> {
+  await storage.moveEvents(tx, kind, from.id, into)
+  await storage.redirect(tx, kind, from, into, clock())
+}
+
+/** A category that is merged into one of its descendants leaves its own place to that one. */
+async function moveChildren(tx: Tx, from: TermRow, into: TermRow): Promise<void> {
+  const below = await termStorage.withDescendants(tx, [from.id])
+  if (below.includes(into.id)) await termStorage.update(tx, into.id, { parent: from.parent })
+  else await terms.checkDepth(tx, from, into)
+  await storage.moveChildren(tx, from.id, into.id)
+}
+
+function readInto(scope: Scope, id: number, payload: Payload): { into: number | null; problems: Problems } {
+  const { values, problems } = readFields(mergeParameters, payload(), {
+    mode: 'create',
+    reading: readingOf(scope),
+  })
+  const into = values.into ?? null
+  if (into === id) problems.into = { problem: 'merge_into_itself' }
+  return { into: problems.into === undefined ? into : null, problems }
+}
+
+async function targetOf({ db }: Scope, kind: storage.MergeKind, id: number): Promise<number> {
+  return (await db.read((tx) => storage.findById(tx, kind, id))) ?? id
+}
+
+/** The venue or organizer that an old address leads to; null if there is none that the reader may see. */
+export async function movedLinked(scope: Scope, kind: LinkedKind, slug: string): Promise<Linked | null> {
+  const id = await scope.db.read((tx) => storage.findBySlug(tx, kind, slug))
+  if (id === undefined) return null
+  const isThere = await scope.db.read(async (tx) => recordStorage.readable(tx, kind, [id], visibilityOf(scope.user)))
+  return isThere.has(id) ? linked.get(scope, kind, { id }) : null
+}
+
+/** The category or tag that an old address leads to. */
+export async function movedTerm(scope: Scope, kind: TermKind, slug: string): Promise<Term | null> {
+  return scope.db.read(async (tx) => {
+    const id = await storage.findBySlug(tx, kind, slug)
+    const row = id === undefined ? undefined : await terms.findIfVisible(tx, scope, kind, id)
+    const [term] = row === undefined ? [] : await terms.withPaths(tx, [row])
+    return term ?? null
+  })
+}

@@ -1,0 +1,138 @@
+import type { Instant } from '../calendar/zone.ts'
+import { isLinkedKind, type LinkedKind } from '../schema/linked.ts'
+import type { TermKind } from '../schema/term.ts'
+import { dialectOf, selectIds, type Tx } from './dialect.ts'
+import { LINK_TABLE, RECORD_TABLE } from './records.ts'
+
+/** The kinds of records and terms that are merged. */
+export type MergeKind = LinkedKind | TermKind
+
+/** Events per statement. All statements are one transaction. */
+const BATCH = 5000
+
+/** The table of links of a kind, and its column. The type checker sees all of them as one. */
+function linksOf(kind: MergeKind): { table: 'event_venues'; column: 'linked' } {
+  return isLinkedKind(kind)
+    ? { table: LINK_TABLE[kind] as 'event_venues', column: 'linked' }
+    : { table: 'event_terms' as 'event_venues', column: 'term' as 'linked' }
+}
+
+/**
+ * Locks the rows of both, so that no other transaction adds a link or changes a count until this one ends. One that has
+ * done so before is waited for.
+ */
+export async function lockBoth(tx: Tx, kind: MergeKind, ids: readonly number[]): Promise<void> {
+  if (!dialectOf(tx).locksRows) return
+  const table = isLinkedKind(kind) ? (RECORD_TABLE[kind] as 'venues') : ('terms' as 'venues')
+  await tx.selectFrom(table).select('id').where('id', 'in', ids).orderBy('id').forUpdate().execute()
+}
+
+/**
+ * Moves all events from one record or term to another. An event that has both keeps one link. The events get a new
+ * revision first: that locks them, and cached renderings of them are no longer used.
+ */
+export async function moveEvents(tx: Tx, kind: MergeKind, from: number, into: number): Promise<void> {
+  const { table, column } = linksOf(kind)
+  const linked = tx.selectFrom(table).select('event as id').where(column, '=', from).orderBy('event')
+  const events = await selectIds(tx, linked)
+  for (let at = 0; at < events.length; at += BATCH) {
+    const some = JSON.stringify(events.slice(at, at + BATCH))
+    const { isInJson } = dialectOf(tx)
+    await tx
+      .updateTable('events')
+      .set((eb) => ({ image: eb.ref('image') }))
+      .where((eb) => isInJson(eb.ref('id'), eb.val(some)))
+      .execute()
+    await tx
+      .deleteFrom(table)
+      .where(column, '=', from)
+      .where((eb) => isInJson(eb.ref('event'), eb.val(some)))
+      .where('event', 'in', (eb) => eb.selectFrom(`${table} as other`).select('other.event').where(column, '=', into))
+      .execute()
+    await tx
+      .updateTable(table)
+      .set({ [column]: into })
+      .where(column, '=', from)
+      .where((eb) => isInJson(eb.ref('event'), eb.val(some)))
+      .execute()
+  }
+}
+
+/** Counts the published events of a term anew. */
+export async function countEvents(tx: Tx, term: number): Promise<void> {
+  const { total } = await tx
+    .selectFrom('event_terms')
+    .innerJoin('events', 'events.id', 'event_terms.event')
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .where('event_terms.term', '=', term)
+    .where((eb) => eb(dialectOf(tx).unindexed(eb.ref('events.status')), '=', 'publish'))
+    .where('events.password_hash', 'is', null)
+    .executeTakeFirstOrThrow()
+  await tx
+    .updateTable('terms')
+    .set({ count: Number(total) })
+    .where('id', '=', term)
+    .execute()
+}
+
+/** Moves the children of a category to another one. */
+export async function moveChildren(tx: Tx, from: number, into: number): Promise<void> {
+  await tx
+    .updateTable('terms')
+    .set({ parent: into })
+    .where('kind', '=', 'category')
+    .where('parent', '=', from)
+    .where('id', '!=', into)
+    .execute()
+}
+
+/** Lets the old address lead to the new one, with all that led to the old one. The next import finds the new one. */
+export async function redirect(
+  tx: Tx,
+  kind: MergeKind,
+  from: { readonly id: number; readonly slug: string },
+  into: number,
+  now: Instant,
+): Promise<void> {
+  const moved = { target: into, merged_utc: now }
+  await tx
+    .updateTable('old_addresses')
+    .set({ target: into })
+    .where('kind', '=', kind)
+    .where('target', '=', from.id)
+    .execute()
+  await tx
+    .insertInto('old_addresses')
+    .values({ kind, id: from.id, slug: from.slug, ...moved })
+    .execute()
+  await tx.updateTable('imports').set({ record: into }).where('kind', '=', kind).where('record', '=', from.id).execute()
+}
+
+/** The id that an old address leads to. The last record that had the slug counts. */
+export async function findBySlug(tx: Tx, kind: MergeKind, slug: string): Promise<number | undefined> {
+  const row = await tx
+    .selectFrom('old_addresses')
+    .select('target')
+    .where('kind', '=', kind)
+    .where('slug', '=', slug)
+    .orderBy('merged_utc', 'desc')
+    .orderBy('id', 'desc')
+    .executeTakeFirst()
+  return row?.target
+}
+
+/** The id of the record or term that another one was merged into. */
+export async function findById(tx: Tx, kind: MergeKind, id: number): Promise<number | undefined> {
+  const row = await tx
+    .selectFrom('old_addresses')
+    .select('target')
+    .where('kind', '=', kind)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return row?.target
+}
+
+/** Forgets the old addresses that lead to a record or term that is removed. */
+export async function forget(tx: Tx, kind: MergeKind, target: number): Promise<void> {
+  await tx.deleteFrom('old_addresses').where('kind', '=', kind).where('target', '=', target).execute()
+}
