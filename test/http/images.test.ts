@@ -9,6 +9,7 @@ import { startS3 } from '../support/s3.ts'
 import { basic, type Json, type Service, startService } from '../support/service.ts'
 
 const WHEN = { start_date: '2031-06-10', end_date: '2031-06-11' }
+const LATER = { start_date: '2035-06-10', end_date: '2035-06-11' }
 const EXIF = { IFD0: { Copyright: 'secret place', Artist: 'somebody' }, IFD3: { GPSLatitudeRef: 'N' } }
 
 const picture = (width: number, height: number, background = '#3366aa') =>
@@ -64,6 +65,78 @@ describe('/images', () => {
     return response.json()
   }
   const file = (url: string) => service.inject({ url: new URL(url).pathname })
+
+  it('has an alternative text that shows at once in every record, on pages and in JSON-LD', async () => {
+    const { id, alt } = await kept(await picture(31, 30).png().toBuffer())
+    assert.equal(alt, '')
+    const venue = await service.expect(201, 'author', '/venues', { json: { venue: 'Described Hall', image: id } })
+    const event = await service.expect(201, 'author', '/events', {
+      json: { title: 'Described', ...LATER, image: id, venue: venue.id },
+    })
+    const shown = async () => {
+      const read = await service.expect(200, null, `/events/${event.id}`)
+      const page = await service.inject({ url: `/event/${event.slug}/` })
+      return [
+        read.image.alt,
+        read.venue.image.alt,
+        read.json_ld.image.caption,
+        /<img src[^>]*alt="([^"]*)"/.exec(page.body)?.[1],
+      ]
+    }
+    assert.deepEqual(await shown(), ['', '', undefined, ''])
+    const changed = await service.expect(200, 'author', `/images/${id}`, {
+      json: { alt: 'A "red" wall & <b>more</b>' },
+    })
+    assert.equal(changed.alt, 'A "red" wall & more')
+    assert.deepEqual(await shown(), [
+      'A "red" wall & more',
+      'A "red" wall & more',
+      'A "red" wall & more',
+      'A &quot;red&quot; wall &amp; more',
+    ])
+    const list = await service.expect(200, null, '/events', {
+      query: { start_date: '2035-01-01', search: 'Described' },
+    })
+    assert.equal(list.events[0].image.alt, 'A "red" wall & more')
+    await service.expect(200, 'editor', `/images/${id}`, { method: 'PATCH', json: { alt: '' } })
+    assert.deepEqual(await shown(), ['', '', undefined, ''])
+  })
+
+  it('lets authors describe their own, editors all, and nobody else any', async () => {
+    const { id } = await kept(await picture(32, 30).png().toBuffer())
+    await service.expect(401, null, `/images/${id}`, { json: { alt: 'x' } })
+    for (const role of ['subscriber', 'contributor'] as const)
+      await service.expect(403, role, `/images/${id}`, { json: { alt: 'x' } })
+    const other = (await upload(await picture(33, 30).png().toBuffer(), 'editor')).json().id
+    await service.expect(403, 'author', `/images/${other}`, { json: { alt: 'x' } })
+    await service.expect(404, 'editor', '/images/999999', { json: { alt: 'x' } })
+    await service.expect(400, 'editor', `/images/${id}`, { json: { alt: ['x'] } })
+    assert.equal((await service.expect(200, 'editor', `/images/${id}`)).alt, '')
+  })
+
+  it('finds pictures by text, file name, and the records that show them', async () => {
+    const bytes = await picture(34, 30).png().toBuffer()
+    const sent = await service.call('author', '/images', {
+      raw: bytes,
+      headers: { 'content-type': 'image/png', 'content-disposition': 'attachment; filename="Zebra Crossing.png"' },
+    })
+    const { id } = sent.json()
+    const other = await kept(await picture(35, 30).png().toBuffer())
+    await service.expect(200, 'author', `/images/${other.id}`, { json: { alt: 'A quagga' } })
+    await service.expect(201, 'author', '/events', { json: { title: 'Okapi Day', ...LATER, image: other.id } })
+    await service.expect(201, 'editor', '/events', {
+      json: { title: 'Gnu Secret', ...LATER, image: other.id, status: 'draft' },
+    })
+    const found = async (search: string, role: 'author' | 'contributor' | 'editor' = 'author') =>
+      (await service.expect(200, role, '/images', { query: { search } })).images.map((one: Json) => one.id)
+    assert.deepEqual(await found('zebra'), [id])
+    assert.deepEqual(await found('QUAGGA'), [other.id])
+    assert.deepEqual(await found('okapi'), [other.id])
+    assert.deepEqual(await found('gnu secret'), [])
+    assert.deepEqual(await found('gnu secret', 'editor'), [other.id])
+    assert.deepEqual(await found('%'), [])
+    assert.ok((await found('')).length >= 2)
+  })
 
   it('keeps a picture with its sizes, none of them larger than itself', async () => {
     const image = await kept(await picture(1600, 800).jpeg().toBuffer())
