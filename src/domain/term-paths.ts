@@ -1,6 +1,7 @@
 import { AppError } from '../lib/errors.ts'
 import { slugify } from '../lib/slug.ts'
 import type { TermKind } from '../schema/term.ts'
+import { isAnyMerged } from '../storage/merging.ts'
 import * as storage from '../storage/terms.ts'
 import { visibilityOf } from './access.ts'
 import { movedTerm } from './merging.ts'
@@ -24,11 +25,16 @@ export async function getByPath({ db }: Pick<Scope, 'db'>, kind: TermKind, path:
   })
 }
 
-/** Finds a public category by its slug alone, wherever it is in the tree now, or the one that it was merged into. */
-export async function findCategory(scope: Scope, slug: string): Promise<Term | null> {
+/** Finds the public category that an old path leads to: it, or one above it, was merged into another one. */
+export async function movedCategory(scope: Scope, path: string): Promise<Term | null> {
+  const slugs = path.split('/').map(slugify)
+  const last = slugs.at(-1) ?? ''
+  const moved = await movedTerm(scope, 'category', last)
+  if (moved !== null) return moved
   const [term] = await scope.db.read(async (tx) => {
-    const row = await storage.find(tx, 'category', slug, '', visibilityOf(null))
+    if (!(await isAnyMerged(tx, 'category', slugs.slice(0, -1)))) return []
+    const row = await storage.find(tx, 'category', last, '', visibilityOf(null))
     return row === undefined ? [] : withPaths(tx, [row])
   })
-  return term ?? movedTerm(scope, 'category', slug)
+  return term ?? null
 }

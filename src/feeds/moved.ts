@@ -1,6 +1,6 @@
 import { movedLinked, movedTerm } from '../domain/merging.ts'
 import type { Scope } from '../domain/scope.ts'
-import { findCategory } from '../domain/term-paths.ts'
+import { movedCategory } from '../domain/term-paths.ts'
 import type { Answer, Call } from '../http/endpoint.ts'
 import { AppError } from '../lib/errors.ts'
 import { slugify } from '../lib/slug.ts'
@@ -34,6 +34,6 @@ async function movedPath(scope: Scope, kind: RecordKind | TermKind, asked: strin
     const moved = await movedLinked(scope, kind, slug)
     return moved && `/${kind}/${moved.row.slug}`
   }
-  const term = kind === 'category' ? await findCategory(scope, slug) : await movedTerm(scope, 'tag', slug)
+  const term = kind === 'category' ? await movedCategory(scope, asked) : await movedTerm(scope, 'tag', slug)
   return term && (kind === 'category' ? `/events/category/${term.path}` : `/tag/${term.slug}`)
 }

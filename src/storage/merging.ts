@@ -7,6 +7,9 @@ import { LINK_TABLE, RECORD_TABLE } from './records.ts'
 /** The kinds of records and terms that are merged. */
 export type MergeKind = LinkedKind | TermKind
 
+/** Limit on slugs that are looked up: deeper than any tree of categories. */
+const MAX_SLUGS = 50
+
 /** Events per statement. All statements are one transaction. */
 const BATCH = 5000
 
@@ -119,6 +122,19 @@ export async function findBySlug(tx: Tx, kind: MergeKind, slug: string): Promise
     .orderBy('id', 'desc')
     .executeTakeFirst()
   return row?.target
+}
+
+/** Whether one of these slugs is an old address. */
+export async function isAnyMerged(tx: Tx, kind: MergeKind, slugs: readonly string[]): Promise<boolean> {
+  if (slugs.length === 0) return false
+  const row = await tx
+    .selectFrom('old_addresses')
+    .select('id')
+    .where('kind', '=', kind)
+    .where('slug', 'in', slugs.slice(0, MAX_SLUGS))
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 /** The id of the record or term that another one was merged into. */
