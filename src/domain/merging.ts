@@ -6,6 +6,7 @@ import type { Tx } from '../storage/dialect.ts'
 import * as storage from '../storage/merging.ts'
 import * as recordStorage from '../storage/records.ts'
 import * as termStorage from '../storage/terms.ts'
+import { removeName } from '../storage/word-search.ts'
 import { mayEdit, need, needTerms, visibilityOf } from './access.ts'
 import type { Linked, LinkedKind } from './linked-records.ts'
 import * as linked from './linked-records.ts'
@@ -37,6 +38,7 @@ export async function mergeLinked(scope: Scope, kind: LinkedKind, id: number, pa
     const slug = from.restore_slug ?? from.slug
     await move(tx, scope, kind, { id, slug }, target.id)
     await recordStorage.remove(tx, kind, id)
+    await removeName(tx, kind, id)
   })
   return linked.get(scope, kind, { id: await targetOf(scope, kind, id) })
 }
