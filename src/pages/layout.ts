@@ -137,8 +137,8 @@ function head(context: Context, page: Page, frame: Frame, title: string): Markup
           html`<link rel="alternate" hreflang="x-default" href="${home}${page.path}">\n`,
         ]
       : []
-  return html`${font('figtree.woff2')}${font('newsreader.woff2')}${style('pages.css')}${frame.styles.map(style)}${page.styles?.map(style)}<link rel="stylesheet" media="print" href="${assetPath(assets, 'print.css')}">
-${style('theme.css')}${style('custom.css')}${frame.scripts.map(script)}${page.scripts?.map(script)}<link rel="icon" href="${assetPath(assets, 'icon.svg')}">
+  return html`${font('figtree.woff2')}${font('newsreader.woff2')}${style('pages.css')}${frame.styles.map(style)}${page.styles?.map(style)}${style('theme.css')}<link rel="stylesheet" media="print" href="${assetPath(assets, 'print.css')}">
+${style('custom.css')}${frame.scripts.map(script)}${page.scripts?.map(script)}<link rel="icon" href="${assetPath(assets, 'icon.svg')}">
 <meta name="theme-color" content="#fbfaf7" media="(prefers-color-scheme: light)">
 <meta name="theme-color" content="#14161a" media="(prefers-color-scheme: dark)">
 ${page.description && html`<meta name="description" content="${page.description}">\n`}${page.hidden ? safe('<meta name="robots" content="noindex">\n') : html`<link rel="canonical" href="${canonical}">\n`}${alternates}${page.feed && feeds(context, page.feed)}${wordpress !== null && html`<link rel="https://api.w.org/" href="${wordpress}">\n`}<meta property="og:type" content="website">
