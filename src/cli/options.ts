@@ -40,6 +40,11 @@ export async function onStore<T>(
   }
 }
 
+/** Said where nobody could change users or settings. */
+export const NO_ADMINISTRATOR =
+  'This calendar has no administrator. Make one with "kalends user role NAME administrator", or add one with ' +
+  '"kalends user add NAME --role administrator --email ADDRESS".'
+
 /** Prints a line. */
 export function say(line = ''): void {
   process.stdout.write(`${line}\n`)

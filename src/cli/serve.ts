@@ -6,7 +6,7 @@ import type { Config } from '../config.ts'
 import { publishDue } from '../domain/events.ts'
 import * as users from '../domain/users.ts'
 import { Listener } from '../lib/listener.ts'
-import { configOf, sayOnce, withSettings } from './options.ts'
+import { configOf, NO_ADMINISTRATOR, sayOnce, withSettings } from './options.ts'
 import { endProcess, onSignals, stopMessage } from './stopping.ts'
 import { Upgrade, UpgradeStopped } from './upgrade.ts'
 import { serveAsWorker } from './worker.ts'
@@ -80,10 +80,13 @@ async function stop(app: App, listener: Listener, delay: number): Promise<void> 
   await app.close()
 }
 
-/** Creates the first administrator of a new calendar, and prints the password. */
+/** Creates the first administrator of a new calendar, and prints the password. Tells if there is none in an older one. */
 async function welcome(store: Parameters<typeof users.createFirst>[0]): Promise<void> {
   const first = await users.createFirst(store)
-  if (first === null) return
+  if (first === null) {
+    if (await users.lacksAdministrator(store)) sayOnce(NO_ADMINISTRATOR)
+    return
+  }
   sayOnce(
     '\nThis is a new calendar. Its administrator, shown only this once:\n\n' +
       `  user      ${first.name}\n  password  ${first.password}\n`,

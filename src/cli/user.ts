@@ -1,10 +1,10 @@
 import { Command, type Option } from 'commander'
 import { ROLES } from '../domain/access.ts'
 import * as users from '../domain/users.ts'
-import { flag, onStore, say, sayTable, withSettings } from './options.ts'
+import { flag, NO_ADMINISTRATOR, onStore, say, sayTable, withSettings } from './options.ts'
 
 export function userCommand(): Command {
-  const command = new Command('user').description('Add, list and remove users.')
+  const command = new Command('user').description('Add, list, change and remove users.')
   withSettings(command.command('add <name>'), 'data')
     .description('Add a user; without a password one is made and shown once.')
     .addOption(flag('--role <role>', `one of ${ROLES.join(', ')}`, 'KALENDS_ROLE').makeOptionMandatory())
@@ -12,6 +12,9 @@ export function userCommand(): Command {
     .addOption(passwordFlag())
     .action(add)
   withSettings(command.command('list'), 'data').description('List the users.').action(list)
+  withSettings(command.command('role <name> <role>'), 'data')
+    .description(`Change the role of a user: ${ROLES.join(', ')}.`)
+    .action(role)
   withSettings(command.command('remove <name>'), 'data')
     .description('Remove a user and their tokens.')
     .addOption(flag('--reassign <name>', 'the user who becomes the author of their records', 'KALENDS_REASSIGN'))
@@ -45,10 +48,17 @@ function choosePassword({ password }: Flags): { password: string; shown: string 
 
 async function add(name: string, flags: Flags): Promise<void> {
   const { password, shown } = choosePassword(flags)
-  const id = await onStore(flags, (store) =>
-    users.create(store, { name, role: flags.role, email: flags.email, password }),
-  )
+  const { id, isLacking } = await onStore(flags, async (store) => ({
+    id: await users.create(store, { name, role: flags.role, email: flags.email, password }),
+    isLacking: await users.lacksAdministrator(store),
+  }))
   say(`Added ${flags.role} ${name}, user ${id}.${shown}`)
+  if (isLacking) say(NO_ADMINISTRATOR)
+}
+
+async function role(name: string, given: string, flags: Flags): Promise<void> {
+  await onStore(flags, (store) => users.setRole(store, name, given))
+  say(`${name} is ${given} now.`)
 }
 
 async function list(flags: Flags): Promise<void> {

@@ -1,16 +1,18 @@
 import { AppError } from '../lib/errors.ts'
 import type { Status } from '../schema/record.ts'
 import type { TermKind } from '../schema/term.ts'
+import type { Role } from '../schema/user.ts'
 import { UNPUBLISHED, type Visibility } from '../storage/visibility.ts'
 
-export const ROLES = ['subscriber', 'contributor', 'author', 'editor', 'administrator'] as const
-export type Role = (typeof ROLES)[number]
+export { ROLES, type Role } from '../schema/user.ts'
 
 /** A signed-in user. */
 export interface User {
   readonly id: number
   readonly name: string
   readonly role: Role
+  /** Set if a token was used, which may not create others. */
+  readonly byToken?: true
 }
 
 export interface Rights {

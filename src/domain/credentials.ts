@@ -31,7 +31,8 @@ export async function identify(store: Store, credentials: Credentials | null, se
   })
   if (row === null) throw new AppError('incorrect_password')
   if (row.token_id !== undefined) store.signIns.recordTokenUse(store, row.token_id, row.used_utc ?? null)
-  return { id: row.id, name: row.name, role: row.role as Role }
+  const isToken = row.token_id !== undefined
+  return { id: row.id, name: row.name, role: row.role as Role, ...(isToken && { byToken: true }) }
 }
 
 /** A user, and their token if one was used. */

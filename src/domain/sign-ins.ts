@@ -75,7 +75,7 @@ export class SignIns {
         user !== undefined && address !== null && (await this.#isKnownAddress(store, user.id, address, isOver))
       if (isOver && !isKnown && !(await this.#delays.wait(key))) throw tooMany(this.#attempts.secondsLeft(key))
       const options = { purpose: 'sign-in', slowly, isUrgent: isKnown } as const
-      return (await store.passwords.matches(user?.password_hash, password, options)) || null
+      return (await store.passwords.matches(user?.password_hash || undefined, password, options)) || null
     })
     if (isRight && user !== undefined && address !== null) this.#recordAddress(store, user.id, address)
     return isRight === true

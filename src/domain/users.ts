@@ -2,23 +2,22 @@ import { hash, randomBytes } from 'node:crypto'
 import type { Instant } from '../calendar/zone.ts'
 import * as passwords from '../lib/passwords.ts'
 import { Refused } from '../schema/field.ts'
+import { isUserName, MIN_PASSWORD, passwordProblem, readLifetime as readSeconds, TOKEN_PREFIX } from '../schema/user.ts'
 import * as types from '../schema/value-types.ts'
 import type { Tx } from '../storage/dialect.ts'
+import * as invitations from '../storage/invitations.ts'
 import * as records from '../storage/records.ts'
 import * as sessions from '../storage/sessions.ts'
 import type { TokenRow, UserRow } from '../storage/users.ts'
 import * as storage from '../storage/users.ts'
 import { ROLES, type Role, rightsOf, type User } from './access.ts'
+import { isLastAdministrator } from './administrators.ts'
 import type { Scope } from './scope.ts'
+
+export { TOKEN_PREFIX } from '../schema/user.ts'
 
 /** A command of the operator failed; the message says why. */
 export class UserError extends Error {}
-
-/** Prefix of every token, to tell it from a password, and for secret scanners. */
-export const TOKEN_PREFIX = 'kal_'
-
-const NAME = /^[\p{L}\p{N}][\p{L}\p{N}._@ -]{0,59}$/u
-const PASSWORD_LENGTH = 8
 
 type Store = Pick<Scope, 'db' | 'clock'>
 
@@ -34,16 +33,16 @@ export async function list({ db }: Store): Promise<UserRow[]> {
 }
 
 export async function create({ db, clock }: Store, user: NewUser): Promise<number> {
-  if (!NAME.test(user.name) || user.name.includes(':')) {
+  if (!isUserName(user.name)) {
     throw new UserError(
       `"${user.name}" is not a user name: use up to 60 letters, digits, dots, dashes, underscores, @ or spaces, starting with a letter or digit`,
     )
   }
-  if (!(ROLES as readonly string[]).includes(user.role))
-    throw new UserError(`"${user.role}" is not a role: use one of ${ROLES.join(', ')}`)
+  checkRole(user.role)
   checkEmail(user.email)
   const password_hash = await hashPassword(user.password)
   return db.write(async (tx) => {
+    await storage.lock(tx)
     for (const key of [user.name, user.email]) {
       if ((await storage.find(tx, key)) !== undefined) throw new UserError(`there is a user "${key}" already`)
     }
@@ -61,6 +60,7 @@ export async function create({ db, clock }: Store, user: NewUser): Promise<numbe
 export async function remove({ db }: Store, name: string, heir: string | null): Promise<void> {
   await db.write(async (tx) => {
     const user = await find(tx, name)
+    if (await isLastAdministrator(tx, user.id)) throw lastAdministrator(user.name, 'removed')
     const count = await records.countBy(tx, user.id)
     if (heir !== null) {
       const { id } = await find(tx, heir)
@@ -71,6 +71,22 @@ export async function remove({ db }: Store, name: string, heir: string | null): 
     }
     await storage.remove(tx, user.id)
   })
+}
+
+/** Changes the role of a user. */
+export async function setRole({ db }: Store, name: string, role: string): Promise<void> {
+  checkRole(role)
+  await db.write(async (tx) => {
+    const user = await find(tx, name)
+    if (role !== user.role && (await isLastAdministrator(tx, user.id)))
+      throw lastAdministrator(user.name, `made ${role}`)
+    await storage.update(tx, user.id, { role })
+  })
+}
+
+/** Whether nobody can sign in and administer, though there are users. */
+export async function lacksAdministrator({ db }: Store): Promise<boolean> {
+  return db.read(async (tx) => (await storage.countAdministrators(tx)) === 0 && (await storage.list(tx)).length > 0)
 }
 
 /**
@@ -88,6 +104,7 @@ export async function setPassword(
     const { id } = await find(tx, name)
     await storage.update(tx, id, { password_hash })
     await sessions.removeAll(tx, id)
+    await invitations.remove(tx, id)
     if (revokeTokens) return { revoked: await storage.removeTokens(tx, id), left: 0 }
     const tokens = await storage.listTokens(tx, id)
     return { revoked: 0, left: tokens.filter((token) => !isExpired(token, clock())).length }
@@ -101,7 +118,7 @@ export async function createToken(
   name: string,
   lifetime: number | null = null,
 ): Promise<string> {
-  const token = TOKEN_PREFIX + randomBytes(32).toString('base64url')
+  const token = newToken()
   await db.write(async (tx) => {
     const user = await find(tx, userName)
     const created_utc = clock()
@@ -118,20 +135,18 @@ export async function createToken(
   return token
 }
 
+export function newToken(): string {
+  return TOKEN_PREFIX + randomBytes(32).toString('base64url')
+}
+
 export function isExpired({ expires_utc }: Pick<TokenRow, 'expires_utc'>, now: Instant): boolean {
   return expires_utc !== null && expires_utc <= now
 }
 
-/** Units of a lifetime, in seconds. */
-const UNITS: Record<string, number> = { h: 3600, d: 86_400, w: 7 * 86_400 }
-/** Longest lifetime, in seconds: a hundred years. */
-const MAX_LIFETIME = 36_525 * 86_400
-
 /** Parses a lifetime, such as `12h`, `90d` or `8w`, to seconds. */
 export function readLifetime(text: string): number {
-  const [, count = '', unit = ''] = /^(\d{1,6}) ?(h|d|w|hours?|days?|weeks?)$/i.exec(text.trim()) ?? []
-  const seconds = Number(count) * (UNITS[unit.charAt(0).toLowerCase()] ?? 0)
-  if (seconds > 0 && seconds <= MAX_LIFETIME) return seconds
+  const seconds = readSeconds(text)
+  if (seconds !== null) return seconds
   throw new UserError(
     `"${text}" is not how long a token can live: use hours, days or weeks, such as 12h, 90d or 8w, up to a hundred years`,
   )
@@ -195,10 +210,20 @@ export function hashToken(token: string): string {
 }
 
 async function hashPassword(password: string): Promise<string> {
-  if (password.length < PASSWORD_LENGTH) throw new UserError(`a password has at least ${PASSWORD_LENGTH} characters`)
-  if (password.startsWith(TOKEN_PREFIX))
+  const problem = passwordProblem(password)
+  if (problem === 'password_too_short') throw new UserError(`a password has at least ${MIN_PASSWORD} characters`)
+  if (problem === 'password_like_token')
     throw new UserError(`a password does not start with ${TOKEN_PREFIX}: tokens do`)
   return passwords.hashPassword(password)
+}
+
+function checkRole(role: string): void {
+  if (!(ROLES as readonly string[]).includes(role))
+    throw new UserError(`"${role}" is not a role: use one of ${ROLES.join(', ')}`)
+}
+
+function lastAdministrator(name: string, done: string): UserError {
+  return new UserError(`"${name}" is the last administrator, and cannot be ${done}: make another one first`)
 }
 
 function checkEmail(email: string): void {

@@ -32,7 +32,7 @@ export const MANAGE = '/manage'
 
 /** Route of a screen. Nobody is signed in: it leads to the form for that. */
 export function screenView(screen: Screen): View {
-  const path = `${MANAGE}${screen.path}`
+  const path = `${MANAGE}${screen.path.replace(':id', ':id(^\\d+$)')}`
   return {
     path,
     methods: screen.actions === undefined ? ['GET'] : ['GET', 'POST'],
@@ -44,7 +44,7 @@ export function screenView(screen: Screen): View {
       const isPost = call.method === 'POST'
       if (session === null) {
         if (isPost && call.body().csrf !== undefined) return staleForm(contextOf(call), call.body())
-        return redirectTo(contextOf(call).link(signInPath(isPost ? path : call.path)), 303)
+        return redirectTo(contextOf(call).link(signInPath(call.path)), 303)
       }
       const rights = rightsOf(session.user)
       if (!screen.allows(rights)) throw new AppError('rest_forbidden')

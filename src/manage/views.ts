@@ -1,12 +1,25 @@
 import type { View } from '../http/endpoint.ts'
+import { accountScreen } from './account/account.ts'
 import { eventEditor, newEvent } from './events/editor.ts'
 import { eventTable } from './events/table.ts'
 import { overview } from './overview.ts'
-import { screenView } from './screen.ts'
+import { type Screen, screenView } from './screen.ts'
 import { signInViews } from './sign-in.ts'
+import { invitationView } from './users/accept.ts'
+import { userInvite } from './users/invite.ts'
+import { userList } from './users/list.ts'
+import { userScreen } from './users/user.ts'
+
+const screens: readonly Screen[] = [
+  overview,
+  eventTable,
+  newEvent,
+  eventEditor,
+  userList,
+  userInvite,
+  userScreen,
+  accountScreen,
+]
 
 /** Routes of the screens for staff. */
-export const manageViews: readonly View[] = [
-  ...signInViews,
-  ...[overview, eventTable, newEvent, eventEditor].map(screenView),
-]
+export const manageViews: readonly View[] = [...signInViews, invitationView, ...screens.map(screenView)]

@@ -204,7 +204,7 @@ function addressIn({ call }: Context, language: string, path: string): string {
 }
 
 /** Name of a language in itself, such as “Français”. */
-function nameOf(language: string): string {
+export function nameOf(language: string): string {
   const name = new Intl.DisplayNames([language], { type: 'language' }).of(language) ?? language
   return name.charAt(0).toLocaleUpperCase(language) + name.slice(1)
 }

@@ -7,6 +7,8 @@ import { importEndpoint } from './routes/imports.ts'
 import { linkedRecordEndpoints } from './routes/linked-records.ts'
 import { namespaceEndpoint } from './routes/namespace.ts'
 import { termEndpoints } from './routes/terms.ts'
+import { tokenEndpoints } from './routes/tokens.ts'
+import { userEndpoints } from './routes/users.ts'
 
 /** All endpoints of the REST interface. */
 export function restEndpoints(rendered: RenderedEvents): readonly Endpoint[] {
@@ -18,6 +20,8 @@ export function restEndpoints(rendered: RenderedEvents): readonly Endpoint[] {
     ...imageEndpoints,
     ...termEndpoints,
     importEndpoint,
+    ...userEndpoints,
+    ...tokenEndpoints,
   ]
   return all
 }

@@ -121,7 +121,7 @@ function condition(endpoint: Endpoint, method: Method, language: string): Json[]
 }
 
 function changesOne({ name }: Endpoint): boolean {
-  return /^(?!images\.)\w+\.(update|remove)/.test(name)
+  return /^(?!(?:images|users|tokens)\.)\w+\.(update|remove)/.test(name)
 }
 
 /** `events.get-by-slug` is getEventsBySlug; of the methods that change, PATCH has the plain name. */

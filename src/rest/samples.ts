@@ -1,3 +1,4 @@
+import type { Account } from '../domain/accounts.ts'
 import type { Event, EventRow } from '../domain/events.ts'
 import type { Image } from '../domain/images.ts'
 import type { Linked } from '../domain/linked-records.ts'
@@ -21,6 +22,7 @@ import { responseName } from '../schema/responses.ts'
 import { listAnswer } from './list-response.ts'
 import { image, singleLinkedRecord, term } from './present.ts'
 import { singleEvent } from './present-event.ts'
+import { account, ownAccount, token } from './present-user.ts'
 
 /** Sample records for the documentation, rendered by the real presenters. */
 
@@ -150,6 +152,29 @@ const event: Event = {
   ],
 }
 
+const mara: Account = {
+  id: 4,
+  name: 'mara',
+  email: 'mara@example.org',
+  role: 'editor',
+  isDisabled: false,
+  invitedUntil: null,
+  hasPassword: false,
+}
+const website = { id: 2, name: 'Website', created_utc: 1_900_000_000, expires_utc: 1_907_776_000, used_utc: null }
+
+/** Samples of users and tokens. */
+function userSamples({ home }: Addresses): Record<string, object> {
+  return {
+    OwnAccount: ownAccount({ ...mara, language: null }),
+    User: account(mara),
+    Invitation: { ...account(mara), invitation_url: `${home}/invite/${'k'.repeat(43)}` },
+    Token: token(website),
+    Tokens: { tokens: [token(website)] },
+    NewToken: { ...token(website), token: `kal_${'k'.repeat(43)}` },
+  }
+}
+
 /** Sample body of each named response. */
 export function responseSamples(addresses: Addresses, site: Site): Record<string, object> {
   const one: Record<string, object> = {
@@ -163,6 +188,7 @@ export function responseSamples(addresses: Addresses, site: Site): Record<string
     Category: term(category, addresses),
     Tag: term(tag, addresses),
     Image: image(picture, addresses.home),
+    ...userSamples(addresses),
   }
   const plural = {
     Event: 'events',
@@ -170,6 +196,7 @@ export function responseSamples(addresses: Addresses, site: Site): Record<string
     Category: 'categories',
     Tag: 'tags',
     Image: 'images',
+    User: 'users',
   }
   const call = { addresses, search: new URLSearchParams() } as Call
   const lists = Object.entries(plural).map(([name, list]) => {
@@ -202,4 +229,5 @@ export const REQUEST_SAMPLES: ByLinkedPlural<object> & Record<string, object> = 
   organizers: { organizer: 'Jazz Guild', email: 'info@guild.example.org' },
   categories: { name: 'Music', description: 'Concerts and gigs' },
   tags: { name: 'open air' },
+  users: { name: 'mara', email: 'mara@example.org', role: 'editor' },
 }

@@ -6,6 +6,7 @@ import { byLinkedKind, LINKED_FIELDS, LINKED_KINDS, type LinkedKind, SHOWN_ALONE
 import { STATUSES } from './record.ts'
 import { categoryFields, tagFields } from './term.ts'
 import { ticketFields } from './ticket.ts'
+import { ROLES, tokenFields, userFields } from './user.ts'
 
 /**
  * What responses look like, by name. Descriptions are the texts that `x-text` names; a field that is declared for
@@ -200,6 +201,23 @@ const list = (name: string, item: string) =>
     'list',
   )
 
+const ownAccount = {
+  id,
+  ...shown(userFields, { name: Type.String(), email: Type.String(), role: Type.Enum([...ROLES]) }),
+}
+const user = {
+  ...ownAccount,
+  disabled: Type.Boolean({ 'x-text': 'fields.user.disabled' }),
+  has_password: Type.Boolean(said('has_password')),
+}
+const token = {
+  id,
+  ...shown(tokenFields, { token_name: Type.String() }),
+  created_utc: wall('token_created'),
+  expires_utc: { ...orNull(wall('token_expires')), ...said('token_expires') },
+  used_utc: { ...orNull(wall('token_used')), ...said('token_used') },
+}
+
 const free = (text: string) => Type.Object({}, { additionalProperties: true, ...said(text) })
 
 /** All named schemas of the documentation. */
@@ -264,6 +282,13 @@ export const RESPONSES = {
     },
     'import_report',
   ),
+  OwnAccount: object(ownAccount, 'own_account'),
+  User: object(user, 'user'),
+  UserList: list('users', 'User'),
+  Invitation: object({ ...user, invitation_url: address('invitation_url') }, 'invitation'),
+  Token: object(token, 'token'),
+  Tokens: object({ tokens: Type.Array(ref('Token'), said('tokens')) }, 'token_list'),
+  NewToken: object({ ...token, token: Type.String(said('token_secret')) }, 'new_token'),
   Index: object({ namespace: Type.String(said('namespace')), routes: free('routes') }, 'index'),
   Document: free('document'),
   Error: object(

@@ -23,6 +23,7 @@ const KEYS: Record<Table, readonly string[]> = {
   users: ['id'],
   tokens: ['id'],
   sign_ins: ['user', 'address'],
+  settings: ['name'],
   images: ['id'],
   ...byLinkedPlural(() => ['id']),
   terms: ['id'],
@@ -46,6 +47,7 @@ type NotCopied =
   | 'unused_files'
   | 'import_progress'
   | 'sessions'
+  | 'invitations'
 const TABLES = Object.entries(KEYS) as [Table, readonly string[]][]
 
 function linkTables<T>(key: T): { [K in LinkedKind as `event_${K}s`]: T } {

@@ -85,6 +85,7 @@ export interface UserTable {
   email: string
   email_key: string
   role: string
+  /** Empty until the user has set a password. */
   password_hash: string
   created_utc: Instant
   /** Language of the screens; null for that of the browser. */
@@ -104,6 +105,14 @@ export interface SessionTable {
   created_utc: Instant
   /** Last use, to the hour. */
   used_utc: Instant
+  expires_utc: Instant
+}
+
+/** Links by which users set a password, one for each user at most. */
+export interface InvitationTable {
+  user: number
+  /** Hash of the secret in the link. */
+  hash: string
   expires_utc: Instant
 }
 
@@ -229,6 +238,9 @@ export interface Tables extends LinkedTables {
   tokens: TokenTable
   sign_ins: SignInTable
   sessions: SessionTable
+  invitations: InvitationTable
+  /** Settings of the site, by name. */
+  settings: { name: string; value: string }
   events: EventTable
   terms: TermTable
   images: ImageTable

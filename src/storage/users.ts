@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely'
 import type { Instant } from '../calendar/zone.ts'
 import { fold } from '../lib/fold.ts'
 import type { Database } from './database.ts'
-import type { Tx } from './dialect.ts'
+import { dialectOf, type Tx } from './dialect.ts'
 import type { Lookup } from './lookup.ts'
 import type { TokenTable, UserTable } from './tables.ts'
 
@@ -27,6 +27,16 @@ export async function find(tx: Tx, nameOrEmail: string): Promise<UserRow | undef
   )
 }
 
+/** All users who have a text as their name or as their e-mail address. */
+export async function findAll(tx: Tx, nameOrEmail: string): Promise<UserRow[]> {
+  const key = fold(nameOrEmail)
+  return tx
+    .selectFrom('users')
+    .selectAll()
+    .where((eb) => eb.or([eb('name_key', '=', key), eb('email_key', '=', key)]))
+    .execute()
+}
+
 type NewUser = Omit<UserRow, 'id' | 'name_key' | 'email_key' | 'language' | 'disabled_utc'>
 
 export async function create(tx: Tx, user: NewUser): Promise<number> {
@@ -38,12 +48,36 @@ export async function create(tx: Tx, user: NewUser): Promise<number> {
   return id
 }
 
-export async function update(
-  tx: Tx,
-  id: number,
-  changes: Partial<Pick<UserRow, 'role' | 'password_hash' | 'language' | 'disabled_utc'>>,
-): Promise<void> {
-  await tx.updateTable('users').set(changes).where('id', '=', id).execute()
+type UserChanges = Partial<Omit<UserRow, 'id' | 'name_key' | 'email_key' | 'created_utc'>>
+
+export async function update(tx: Tx, id: number, changes: UserChanges): Promise<void> {
+  const { name, email } = changes
+  const keys = {
+    ...(name !== undefined && { name_key: fold(name) }),
+    ...(email !== undefined && { email_key: fold(email) }),
+  }
+  await tx
+    .updateTable('users')
+    .set({ ...changes, ...keys })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Makes other changes of users wait until the transaction ends: rules about all users together hold then. */
+export async function lock(tx: Tx): Promise<void> {
+  await dialectOf(tx).lock(tx, 'users')
+}
+
+/** Number of administrators who can sign in. */
+export async function countAdministrators(tx: Tx): Promise<number> {
+  const { count } = await tx
+    .selectFrom('users')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('role', '=', 'administrator')
+    .where('disabled_utc', 'is', null)
+    .where('password_hash', '!=', '')
+    .executeTakeFirstOrThrow()
+  return Number(count)
 }
 
 /** Removes a user and their tokens. */
@@ -86,8 +120,9 @@ export async function removeTokens(tx: Tx, user: number): Promise<number> {
   return Number(numDeletedRows)
 }
 
-/** Removes a token and returns whether it existed. */
-export async function removeToken(tx: Tx, id: number): Promise<boolean> {
-  const { numDeletedRows } = await tx.deleteFrom('tokens').where('id', '=', id).executeTakeFirst()
+/** Removes a token, of one user or of any, and returns whether it existed. */
+export async function removeToken(tx: Tx, id: number, user: number | null = null): Promise<boolean> {
+  const found = tx.deleteFrom('tokens').where('id', '=', id)
+  const { numDeletedRows } = await (user === null ? found : found.where('user', '=', user)).executeTakeFirst()
   return numDeletedRows > 0n
 }

@@ -120,6 +120,7 @@ describe('the command line', () => {
     const data = ['--data', join(folder, 'users')]
     const added = await run(['user', 'add', 'Zoë', '--role', 'author', '--email', 'zoe@example.org', ...data])
     assert.match(added.out, /Added author Zoë, user 1\.\n\n {2}password {2}\S{20}/)
+    assert.match(added.out, /This calendar has no administrator/)
     assert.match(
       (await run(['user', 'add', 'zoË', '--role', 'author', '--email', 'z@example.org', ...data])).err,
       /there is a user/,
@@ -132,6 +133,12 @@ describe('the command line', () => {
     assert.match((await run(['token', 'revoke', '1', ...data])).out, /Revoked/)
     assert.match((await run(['user', 'passwd', 'Zoë', '--password', 'another password', ...data])).out, /Changed/)
     assert.match((await run(['user', 'list', ...data])).out, /1 +Zoë +author +zoe@example.org/)
+    assert.match((await run(['user', 'role', 'zoë', 'king', ...data])).err, /"king" is not a role/)
+    assert.match((await run(['user', 'role', 'zoë', 'administrator', ...data])).out, /zoë is administrator now/)
+    assert.match((await run(['user', 'role', 'zoë', 'editor', ...data])).err, /last administrator/)
+    assert.match((await run(['user', 'remove', 'Zoë', ...data])).err, /last administrator/)
+    const next = ['--role', 'administrator', '--email', 'ben@example.org', ...data]
+    assert.doesNotMatch((await run(['user', 'add', 'Ben', ...next])).out, /no administrator/)
     assert.match((await run(['user', 'remove', 'Zoë', ...data])).out, /Removed/)
     assert.match((await run(['migrate', ...data])).out, /up to date/)
     assert.match((await run(['migrate', '--data', join(folder, 'new')])).out, /Ran 0001/)
@@ -147,6 +154,9 @@ describe('the command line', () => {
         headers: { authorization, 'content-type': 'application/json' },
       })
     assert.equal((await request(first.url, '/venues', { method: 'POST', body: '{"venue":"Kept"}' })).status, 201)
+    assert.match((await runKalends(['user', 'remove', 'admin', '--data', data])).err, /last administrator/)
+    const another = ['--role', 'administrator', '--email', 'two@example.org', '--data', data]
+    await runKalends(['user', 'add', 'two', ...another])
     assert.match((await runKalends(['user', 'remove', 'admin', '--data', data])).err, /author of 1 records/)
     first.child.kill('SIGTERM')
     assert.equal(await first.closed, 0)
@@ -156,6 +166,15 @@ describe('the command line', () => {
     second.child.kill('SIGINT')
     assert.equal(await second.closed, 0)
     assert.doesNotMatch(second.out(), /password/)
+  })
+
+  it('tells at every start that there is no administrator', async () => {
+    const data = join(folder, 'headless')
+    await runKalends(['user', 'add', 'zoe', '--role', 'editor', '--email', 'zoe@example.org', '--data', data])
+    const { child, closed, out } = await serveProcesses(['--data', data], {}, { isNew: false })
+    child.kill('SIGTERM')
+    assert.equal(await closed, 0)
+    assert.match(out(), /no administrator/)
   })
 
   it('shows the first administrator even if it is asked to stop at once', async () => {

@@ -31,7 +31,7 @@ describe('@kalends/client', () => {
   })
 
   it('has every resource', () => {
-    const lists = endpoints.filter(({ name }) => name.endsWith('.list')).map(({ path }) => path.slice(1))
+    const lists = endpoints.filter(({ name }) => name.endsWith('.list')).map(({ name }) => name.split('.')[0] ?? '')
     const missing = lists.filter((list) => !(list in kalends))
     assert.deepEqual(missing, [], 'add them to the class Kalends in packages/client/src/index.ts')
   })

@@ -4,6 +4,9 @@ import { endpoints } from '../../src/rest/endpoints.ts'
 import { LINKED_KINDS } from '../../src/schema/linked.ts'
 import { type Service, startService } from '../support/service.ts'
 
+/** Paths of one's own account, which every user has. */
+const OWN = ['/users/me', '/users/me/tokens', '/users/me/tokens/:id']
+
 describe('every endpoint', () => {
   let service: Service
   before(async () => {
@@ -25,7 +28,7 @@ describe('every endpoint', () => {
   for (const endpoint of endpoints.filter(({ access }) => access === 'signed-in')) {
     for (const method of endpoint.methods) {
       const path = endpoint.path.replace(':id', '1').replace(':slug', 'some')
-      it(`refuses ${method} ${endpoint.path} to a visitor and to a subscriber, whatever they send`, async () => {
+      it(`refuses ${method} ${endpoint.path} to a visitor and, unless it is their own, to a subscriber, whatever they send`, async () => {
         const visitor = await service.call(null, path, {
           method,
           raw: '{',
@@ -34,7 +37,8 @@ describe('every endpoint', () => {
         assert.equal(visitor.statusCode, 401)
         assert.equal(visitor.json().code, 'rest_forbidden')
         const subscriber = await service.call('subscriber', path, { method, json: {} })
-        assert.ok([403, 404].includes(subscriber.statusCode), subscriber.body)
+        if (OWN.includes(endpoint.path)) assert.ok([200, 201, 404].includes(subscriber.statusCode), subscriber.body)
+        else assert.ok([403, 404].includes(subscriber.statusCode), subscriber.body)
       })
     }
   }
@@ -44,7 +48,7 @@ describe('every endpoint', () => {
     assert.deepEqual(names, [...new Set(names)])
   })
 
-  it('is one of the specification, of images or of imports, and all of the specification are there', () => {
+  it('is one of the specification, of images, of imports or of users, and all of the specification are there', () => {
     const paths = [...new Set(endpoints.map(({ path }) => path))].sort()
     const records = ['events', ...LINKED_KINDS.map((kind) => `${kind}s`)].flatMap((name) => [
       `/${name}`,
@@ -53,6 +57,8 @@ describe('every endpoint', () => {
     ])
     for (const name of ['venue', 'organizer'] as const) assert.ok(LINKED_KINDS.includes(name), name)
     const terms = ['categories', 'tags'].flatMap((name) => [`/${name}`, `/${name}/:id`])
-    assert.deepEqual(paths, ['/', '/doc', '/images', '/images/:id', '/import', ...records, ...terms].sort())
+    const users = ['/users', '/users/:id', '/users/me', '/users/me/tokens', '/users/me/tokens/:id']
+    const others = ['/', '/doc', '/images', '/images/:id', '/import']
+    assert.deepEqual(paths, [...others, ...users, ...records, ...terms].sort())
   })
 })

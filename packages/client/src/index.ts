@@ -7,12 +7,19 @@ import type {
   EventListParameters,
   Image,
   ImageListParameters,
+  Invitation,
+  NewToken,
   Organizer,
   OrganizerInput,
   OrganizerListParameters,
+  OwnAccount,
   Tag,
   TagInput,
   TagListParameters,
+  Token,
+  User,
+  UserInput,
+  UserListParameters,
   Venue,
   VenueInput,
   VenueListParameters,
@@ -188,6 +195,50 @@ class Images extends Readable<Image, ImageListParameters> {
   }
 }
 
+/** Users, for administrators; and one's own account. */
+class Users extends Readable<User, UserListParameters> {
+  /** The user who asks. */
+  me(): Promise<OwnAccount> {
+    return this.connection.send('GET', '/users/me')
+  }
+
+  /** Invites a user: the answer has the link to set a password. */
+  create(input: UserInput): Promise<Invitation> {
+    return this.connection.send('POST', '/users', {}, input)
+  }
+
+  update(id: number, changes: Partial<UserInput> & { readonly disabled?: boolean }): Promise<User> {
+    return this.connection.send('PATCH', this.path(id), {}, changes)
+  }
+
+  /** Removes a user, whose records go to the one that `reassign` names. */
+  override remove(ref: Ref, query: { readonly force?: boolean; readonly reassign?: number } = {}): Promise<User> {
+    return this.connection.send('DELETE', this.path(ref), query)
+  }
+}
+
+/** One's own tokens. */
+class OwnTokens {
+  readonly #connection: Connection
+
+  constructor(connection: Connection) {
+    this.#connection = connection
+  }
+
+  async list(): Promise<Token[]> {
+    return (await this.#connection.send<{ tokens: Token[] }>('GET', '/users/me/tokens')).tokens
+  }
+
+  /** Creates a token, which only this answer shows. */
+  create(input: { readonly token_name?: string; readonly expires?: string } = {}): Promise<NewToken> {
+    return this.#connection.send('POST', '/users/me/tokens', {}, input)
+  }
+
+  remove(id: number): Promise<Token> {
+    return this.#connection.send('DELETE', `/users/me/tokens/${id}`)
+  }
+}
+
 /** A calendar, over its REST interface. */
 export class Kalends {
   readonly events: Writable<Event, EventInput, EventListParameters>
@@ -196,6 +247,8 @@ export class Kalends {
   readonly categories: Writable<Category, CategoryInput, CategoryListParameters>
   readonly tags: Writable<Tag, TagInput, TagListParameters>
   readonly images: Images
+  readonly users: Users
+  readonly tokens: OwnTokens
 
   constructor(options: KalendsOptions) {
     const connection = new Connection(options)
@@ -205,6 +258,8 @@ export class Kalends {
     this.categories = new Writable(connection, 'categories')
     this.tags = new Writable(connection, 'tags')
     this.images = new Images(connection, 'images')
+    this.users = new Users(connection, 'users')
+    this.tokens = new OwnTokens(connection)
   }
 }
 

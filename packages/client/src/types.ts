@@ -518,6 +518,104 @@ export interface ImportReport {
   }>
 }
 
+/** One's own account. */
+export interface OwnAccount {
+  /** Its number. */
+  id: number
+  /** The name to sign in with. */
+  name: string
+  /** The e-mail address, with which one can sign in as well. */
+  email: string
+  /** What the user may do. */
+  role: 'subscriber' | 'contributor' | 'author' | 'editor' | 'administrator'
+}
+
+/** A user. */
+export interface User {
+  /** Its number. */
+  id: number
+  /** The name to sign in with. */
+  name: string
+  /** The e-mail address, with which one can sign in as well. */
+  email: string
+  /** What the user may do. */
+  role: 'subscriber' | 'contributor' | 'author' | 'editor' | 'administrator'
+  /** Whether the user is kept from signing in. */
+  disabled: boolean
+  /** Whether the user has set a password yet. */
+  has_password: boolean
+}
+
+/** A page of a list. */
+export interface UserList {
+  /** The records of this page. */
+  users: Array<User>
+  /** This page. */
+  rest_url: string
+  /** The next page; absent on the last. */
+  next_rest_url?: string
+  /** The previous page; absent on the first. */
+  previous_rest_url?: string
+  /** How many there are on all pages. */
+  total: number
+  /** How many pages there are. */
+  total_pages: number
+}
+
+/** A user who was invited. */
+export interface Invitation {
+  /** Its number. */
+  id: number
+  /** The name to sign in with. */
+  name: string
+  /** The e-mail address, with which one can sign in as well. */
+  email: string
+  /** What the user may do. */
+  role: 'subscriber' | 'contributor' | 'author' | 'editor' | 'administrator'
+  /** Whether the user is kept from signing in. */
+  disabled: boolean
+  /** Whether the user has set a password yet. */
+  has_password: boolean
+  /** The link to set a password, for seven days and once. */
+  invitation_url: string
+}
+
+/** A token, without its secret. */
+export interface Token {
+  /** Its number. */
+  id: number
+  /** Where the token is used. */
+  token_name: string
+  /** When it was created, in UTC. */
+  created_utc: string
+  /** When it stops working, in UTC; null for never. */
+  expires_utc: string | null
+  /** When it was last used, in UTC; null for never. */
+  used_utc: string | null
+}
+
+/** One's own tokens. */
+export interface Tokens {
+  /** The tokens, the oldest first. */
+  tokens: Array<Token>
+}
+
+/** A token that was created. */
+export interface NewToken {
+  /** Its number. */
+  id: number
+  /** Where the token is used. */
+  token_name: string
+  /** When it was created, in UTC. */
+  created_utc: string
+  /** When it stops working, in UTC; null for never. */
+  expires_utc: string | null
+  /** When it was last used, in UTC; null for never. */
+  used_utc: string | null
+  /** The token itself, shown only this once. */
+  token: string
+}
+
 /** What the interface offers. */
 export interface Index {
   /** The namespace. */
@@ -926,4 +1024,22 @@ export interface TagInput {
   description?: string | null
   /** The slug, the name used in addresses; made from the name when absent. */
   slug?: string | null
+}
+
+/** What a list of users may be asked for. */
+export interface UserListParameters {
+  /** The page of the list to return. */
+  page?: number
+  /** How many records a page holds. The site sets the most, 50 by default. */
+  per_page?: number
+}
+
+/** What users are made from. */
+export interface UserInput {
+  /** The name to sign in with. */
+  name: string
+  /** The e-mail address, with which one can sign in as well. */
+  email: string
+  /** What the user may do. */
+  role: 'subscriber' | 'contributor' | 'author' | 'editor' | 'administrator'
 }
