@@ -18,7 +18,7 @@ const UPCOMING = 10
 const FEATURED = 3
 const CATEGORIES = 12
 
-/** Start page: featured events, next events, and links to further pages. */
+/** Start page: featured events, next events, and links to further pages. Without upcoming events it has no quick choices: they would lead to empty pages. */
 async function start(call: Call): Promise<Answer> {
   const context = contextOf(call)
   const { t, link, today } = context
@@ -37,7 +37,7 @@ async function start(call: Call): Promise<Answer> {
 <label class="unseen" for="search">${t('filters.search')}</label>
 ${icon('search')}<input id="search" type="search" name="search" placeholder="${t('filters.search')}" maxlength="200" dir="auto">
 <button class="button primary" type="submit">${t('filters.find')}</button></form></search>
-<ul class="quick"><li><a href="${link('/events/day/')}">${t('today')}</a></li><li><a href="${link(`/events/day/${addDays(today, 1)}/`)}">${t('tomorrow')}</a></li><li><a href="${link('/events/week/')}">${t('this_week')}</a></li><li><a href="${link('/events/month/')}">${t('this_month')}</a></li><li><a href="${link('/events/map/')}">${t('views.map')}</a></li></ul></div>
+${found.length > 0 && html`<ul class="quick"><li><a href="${link('/events/day/')}">${t('today')}</a></li><li><a href="${link(`/events/day/${addDays(today, 1)}/`)}">${t('tomorrow')}</a></li><li><a href="${link('/events/week/')}">${t('this_week')}</a></li><li><a href="${link('/events/month/')}">${t('this_month')}</a></li><li><a href="${link('/events/map/')}">${t('views.map')}</a></li></ul>`}</div>
 ${await smallMonth(context, month)}
 </div></div>
 <div class="wide">
