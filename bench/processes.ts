@@ -4,7 +4,7 @@ import { get } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import packageFile from '../package.json' with { type: 'json' }
-import { freePort } from '../test/support/postgres.ts'
+import { freePort } from '../test/support/free-port.ts'
 import { ZONE } from './rows.ts'
 
 /** A program that answers HTTP. */

@@ -98,7 +98,8 @@ async function runFile(run: TestRun, { limit, flags = [], cwd = process.cwd() }:
   const seconds = (performance.now() - begun) / 1000
   return {
     ...run,
-    isGood: code === 0,
+    // A package may set the exit code, so the summary counts, too.
+    isGood: code === 0 && countOf('fail', output) === 0 && countOf('cancelled', output) === 0,
     output,
     seconds,
     tests: countOf('tests', output),

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import sharp from 'sharp'
 import { runCommand } from '../support/commands.ts'
-import { freePort } from '../support/postgres.ts'
+import { freePort } from '../support/free-port.ts'
 import { type Json, type Service, startService } from '../support/service.ts'
 import { ON_POSTGRES } from '../support/store.ts'
 

@@ -51,6 +51,17 @@ describe('test files', () => {
       { parallel: 4, limit, cwd: folder },
     )
 
+  it('that fail are reported, whatever their exit code says', async () => {
+    const hidden = `
+import { it } from 'node:test'
+process.on('exit', () => { process.exitCode = 0 })
+it('fails', () => { throw new Error('on purpose') })
+`
+    writeFileSync(join(folder, 'hidden.test.mjs'), hidden)
+    const [outcome] = await run(['hidden'], 60)
+    assert.equal(outcome?.isGood, false)
+  })
+
   it('start processes only where those are ended in every case', () => {
     const wrong = globSync('test/**/*.ts', { cwd: ROOT }).filter((file) => {
       const text = readFileSync(join(ROOT, file), 'utf8')

@@ -4,7 +4,7 @@ import { request } from 'node:http'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import { freePort } from '../support/postgres.ts'
+import { freePort } from '../support/free-port.ts'
 import { startProcess } from '../support/processes.ts'
 import { ROOT } from '../support/sources.ts'
 

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { file } from './deploy.ts'
-import { freePort } from './postgres.ts'
+import { freePort } from './free-port.ts'
 import { startProcess } from './processes.ts'
 import { end, undoAll, until } from './replica.ts'
 

