@@ -73,7 +73,8 @@ function labelOf({ t }: StaffContext, { name, label }: FieldOptions): string {
 
 const idOf = (name: string) => html`id="field-${name}"`
 
-function marks({ problems }: FormState, { name, hint }: FieldOptions): MarkupPart {
+/** Attributes that connect an input with its hint and its problem. */
+export function marks({ problems }: FormState, { name, hint }: FieldOptions): MarkupPart {
   const described = [problems[name] && `problem-${name}`, hint && `hint-${name}`].filter(Boolean).join(' ')
   return html`${problems[name] && html` aria-invalid="true"`}${described !== '' && html` aria-describedby="${described}"`}`
 }

@@ -32,9 +32,10 @@ const FILES = [
   'docs.css',
   'docs.js',
   'manage.css',
-  'manage.js',
   'icon.svg',
 ]
+/** Scripts of the staff, in folders of `web/`. */
+const STAFF = ['manage/screens.js', 'manage/drafts.js', 'manage/complete.js', 'manage/rich-text.js', 'vendor/squire.js']
 const READER = 'openapi-explorer.js'
 const FONTS = ['figtree.woff2', 'newsreader.woff2']
 const TYPES: Record<string, string> = {
@@ -104,6 +105,7 @@ function readAssets(design: Design, base: string): Assets {
     const bytes = readFileSync(new URL(name, WEB))
     add(name, name === 'pages.css' ? withFonts(bytes, assets) : bytes)
   }
+  for (const path of STAFF) add(path.replace(/^.*\//, ''), readFileSync(new URL(path, WEB)))
   add('theme.css', Buffer.from(themeOf(design.accent)))
   if (design.stylesheet !== '') add('custom.css', readFileSync(design.stylesheet))
   if (design.logo !== '' && !/^https?:/.test(design.logo)) {

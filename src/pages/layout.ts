@@ -54,7 +54,8 @@ export interface Frame {
   /** Further stylesheets and scripts. */
   readonly styles: readonly string[]
   readonly scripts: readonly string[]
-  /** Further directives of the content security policy. */
+  /** Further sources of images, and further directives, of the content security policy. */
+  readonly images: readonly string[]
   readonly policy: string
 }
 
@@ -63,6 +64,7 @@ const PUBLIC: Frame = {
   footer,
   styles: [],
   scripts: ['pages.js'],
+  images: [],
   policy: "; connect-src 'self'",
 }
 
@@ -116,7 +118,7 @@ function policy({ call }: Context, frame: Frame): string {
   const elsewhere = [logo, tiles]
     .filter((address) => /^https?:/.test(address))
     .map((address) => new URL(address).origin)
-  const images = ["'self'", ...new Set(elsewhere)].join(' ')
+  const images = ["'self'", ...frame.images, ...new Set(elsewhere)].join(' ')
   return `default-src 'none'; script-src 'self'; style-src 'self'; img-src ${images}; font-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'${frame.policy}`
 }
 

@@ -8,8 +8,14 @@ import { ROOT } from '../support/sources.ts'
 
 describe('files of others that we serve', () => {
   it('are those of the locked version', () => {
-    const installed = readFileSync(join(ROOT, 'node_modules/openapi-explorer/dist/browser/openapi-explorer.min.js'))
-    assert.ok(installed.equals(readFileSync(join(ROOT, 'web/vendor/openapi-explorer.min.js'))), 'copy it to web/vendor')
+    const copies = {
+      'openapi-explorer.min.js': 'openapi-explorer/dist/browser/openapi-explorer.min.js',
+      'squire.js': 'squire-rte/dist/squire.mjs',
+    }
+    for (const [copy, path] of Object.entries(copies)) {
+      const installed = readFileSync(join(ROOT, 'node_modules', path))
+      assert.ok(installed.equals(readFileSync(join(ROOT, 'web/vendor', copy))), `copy ${path} to web/vendor/${copy}`)
+    }
   })
 })
 

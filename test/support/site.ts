@@ -1,7 +1,7 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { openBrowser } from './browser.ts'
 import { clock, fillCalendar, type Sample } from './calendar.ts'
-import { freePort } from './postgres.ts'
+import { freePort } from './free-port.ts'
 import { type Service, startService } from './service.ts'
 
 export const WIDE = { width: 1280, height: 900 }
@@ -70,18 +70,22 @@ async function open(browser: Browser, origin: string, path: string, options: Bro
   const page = await context.newPage()
   const faults: string[] = []
   let bytes = 0
-  page.on('request', (request) => request.url().startsWith(origin) || faults.push(`asked ${request.url()}`))
+  const isOwn = (url: string) => url.replace(/^blob:/, '').startsWith(origin)
+  page.on('request', (request) => isOwn(request.url()) || faults.push(`asked ${request.url()}`))
   page.on('console', (message) => {
-    if (message.type() === 'error' && !/status of 40[34]/.test(message.text())) faults.push(message.text())
+    if (message.type() === 'error' && !/status of (40[034]|412)/.test(message.text())) faults.push(message.text())
   })
   page.on('pageerror', (error) => faults.push(error.message))
   page.on('dialog', (dialog) => {
+    // A form that is left unsaved.
+    if (dialog.type() === 'beforeunload') return void dialog.accept()
     faults.push(`a dialog: ${dialog.message()}`)
     void dialog.dismiss()
   })
   page.on('requestfinished', async (request) => {
-    const { responseBodySize, responseHeadersSize } = await request.sizes()
-    bytes += responseBodySize + responseHeadersSize
+    // Null if the page was closed meanwhile.
+    const sizes = await request.sizes().catch(() => null)
+    bytes += sizes === null ? 0 : sizes.responseBodySize + sizes.responseHeadersSize
   })
   await page.goto(origin + path)
   return { page, faults, bytes: () => bytes, close: () => context.close() }

@@ -7,6 +7,7 @@ import type { Answer } from '../../http/endpoint.ts'
 import { AppError, type Problems } from '../../lib/errors.ts'
 import { html } from '../../lib/markup.ts'
 import { eventPage } from '../../pages/event.ts'
+import { LINKED_KINDS } from '../../schema/linked.ts'
 import { messageOf, problemsOf, typedValues } from '../form.ts'
 import { SECTIONS, screenPage } from '../layout.ts'
 import { done, type Screen, type StaffContext } from '../screen.ts'
@@ -97,7 +98,11 @@ function typedFields({ call }: StaffContext): Record<string, string> {
       value,
     ]),
   )
-  return { ...typedValues(fields), ...Object.fromEntries(nested) }
+  const names = LINKED_KINDS.flatMap((kind) => {
+    const given = fields[kind]
+    return Array.isArray(given) ? [[kind, given.filter((name) => name !== '').join('\n')]] : []
+  })
+  return { ...typedValues(fields), ...Object.fromEntries([...nested, ...names]) }
 }
 
 async function save(context: StaffContext): Promise<Answer> {

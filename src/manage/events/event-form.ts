@@ -1,6 +1,8 @@
 import { rightsOf } from '../../domain/access.ts'
 import type { Event } from '../../domain/events.ts'
+import { MAIN_MOUNT } from '../../http/endpoint.ts'
 import { html, type Markup, type MarkupPart } from '../../lib/markup.ts'
+import { assetPath } from '../../pages/assets.ts'
 import { eventPath } from '../../pages/cards.ts'
 import { icon } from '../../pages/icons.ts'
 import { STATUSES, type Status } from '../../schema/record.ts'
@@ -12,6 +14,7 @@ import {
   field,
   formStart,
   frame,
+  marks,
   select,
   summary,
   textArea,
@@ -64,9 +67,9 @@ export function editorPath(event: Event | null): string {
 export function eventForm(context: StaffContext, form: EventForm): Markup {
   const { t } = context
   const label = (name: string) => t(`manage_screens.editor.${name}`)
-  return html`${formStart(context, editorPath(form.event), html` enctype="multipart/form-data" class="form editor" data-keep="${form.event?.row.id ?? 'new'}" data-revision="${form.revision}"`)}
+  return html`${formStart(context, editorPath(form.event), html` enctype="multipart/form-data" class="form editor" data-keep="${form.event?.row.id ?? 'new'}" data-rest="${context.link(MAIN_MOUNT)}"`)}
 <input type="hidden" name="revision" value="${form.revision}"><input type="hidden" name="fingerprint" value="${form.fingerprint}"><input type="hidden" name="flags" value="1">
-${summary(context, form, FIELDS)}${conflictNotes(context, form.conflicts)}
+${restoredNote(context)}${summary(context, form, FIELDS)}${conflictNotes(context, form.conflicts)}
 <div class="split"><div>
 ${field(context, form, { name: 'title', required: true, class: 'title', attributes: html` maxlength="500" autocomplete="off"` })}
 <fieldset><legend>${label('when')}</legend>
@@ -76,7 +79,7 @@ ${field(context, form, { name: 'title', required: true, class: 'title', attribut
 ${venueFields(context, form)}
 ${checkbox(context, form, { name: 'is_virtual' })}</fieldset>
 <fieldset><legend>${label('about')}</legend>
-${textArea(context, form, { name: 'description', attributes: html` data-rich` }, 10)}
+${description(context, form)}
 ${textArea(context, form, { name: 'excerpt', hint: label('excerpt_hint') }, 2)}
 ${image(context, form)}</fieldset>
 <fieldset><legend>${label('who')}</legend>
@@ -84,7 +87,8 @@ ${names(context, form, { name: 'organizer', hint: label('lines_hint') }, 'organi
 <fieldset><legend>${label('price')}</legend>
 <div class="row">${field(context, form, { name: 'cost', attributes: html` maxlength="200"` })}${field(context, form, { name: 'website', type: 'url', attributes: html` placeholder="https://"` })}</div>
 ${tickets(context, form)}</fieldset>
-</div><div class="aside">
+${form.event?.row.status !== 'trash' && html`<div class="buttons">${button('save', label('save'), 'primary')}</div>`}
+</div><div class="panels">
 ${publishing(context, form)}
 <section class="box"><h2>${label('topics')}</h2>
 ${names(context, form, { name: 'categories', hint: label('commas_hint') }, 'categories')}
@@ -104,18 +108,31 @@ function venueFields(context: StaffContext, form: EventForm): Markup {
 ${field(context, form, part('address'))}<div class="row">${field(context, form, part('zip'))}${field(context, form, part('city'))}${field(context, form, part('country'))}</div></details>`
 }
 
-/** Names, which a script completes. Names of records may have commas, so each has a line of its own. */
+/** Names, which a script completes: of terms in one field with commas, of records in a field each, as they may have commas. */
 function names(context: StaffContext, form: EventForm, options: FieldOptions, from: string): Markup {
   const attributes = html` data-complete="${from}" autocomplete="off"`
-  const isTerm = from === 'categories' || from === 'tags'
-  return isTerm
-    ? field(context, form, { ...options, attributes })
-    : textArea(
-        context,
-        form,
-        { ...options, attributes },
-        Math.max(1, (form.values[options.name] ?? '').split('\n').length),
-      )
+  if (from === 'categories' || from === 'tags') return field(context, form, { ...options, attributes })
+  const { name } = options
+  const known = (form.values[name] ?? '').split('\n').filter(Boolean)
+  const input = (value: string, at: number) =>
+    html`<div><input id="${at === 0 ? `field-${name}` : `${name}-${at}`}" name="${name}[]" value="${value}" dir="auto"${at > 0 && html` aria-label="${context.t(`manage_screens.fields.${name}`)}"`}${at === 0 && marks(form, options)}${attributes}></div>`
+  const count = name === 'venue' ? Math.max(1, known.length) : known.length + 1
+  const list = Array.from({ length: count }, (_, at) => input(known[at] ?? '', at))
+  return frame(context, form, options, html`<div class="names"${name !== 'venue' && html` data-repeat`}>${list}</div>`)
+}
+
+/** A textarea, which a script replaces by an editor of rich text. */
+function description(context: StaffContext, form: EventForm): Markup {
+  const { t, assets } = context
+  const tools = ['label', 'bold', 'italic', 'heading', 'list', 'numbers', 'quote', 'link', 'address']
+  const words = JSON.stringify(Object.fromEntries(tools.map((name) => [name, t(`manage_screens.rich.${name}`)])))
+  const attributes = html` data-rich="${assetPath(assets, 'squire.js')}" data-tools="${words}"`
+  return textArea(context, form, { name: 'description', attributes }, 8)
+}
+
+/** Shown by a script above a form that it has restored. */
+function restoredNote({ t }: StaffContext): Markup {
+  return html`<template id="restored"><p class="notice" role="status">${t('manage_screens.editor.restored')} <button class="button" type="button">${t('manage_screens.editor.discard')}</button></p></template>`
 }
 
 function image(context: StaffContext, form: EventForm): Markup {

@@ -86,7 +86,7 @@ function line(context: StaffContext, event: Event, isEditable: boolean): Markup 
 <td${label('start_date')}>${whenIn(context, row)}</td>
 <td${label('venue')}>${names(venues.map((venue) => String(venue.row.venue)))}</td>
 <td${label('categories')}>${names(categories.map(({ name }) => name))}</td>
-<td${label('modified')}>${modified(context, row.modified_utc)}</td></tr>`
+<td class="less"${label('modified')}>${modified(context, row.modified_utc)}</td></tr>`
 }
 
 function modified({ locale, call }: StaffContext, instant: number): string {
