@@ -46,6 +46,35 @@ for (const button of document.querySelectorAll('[data-share]')) {
   })
 }
 
+for (const button of document.querySelectorAll('[data-near]')) {
+  if (!navigator.geolocation) continue
+  button.closest('li').hidden = false
+  const note = document.querySelector('[data-near-failed]')
+  const found = ({ coords }) => {
+    const address = new URL(button.dataset.near, location.href)
+    // To a hundred metres: the address may be shared.
+    address.searchParams.set('geoloc_lat', coords.latitude.toFixed(3))
+    address.searchParams.set('geoloc_lng', coords.longitude.toFixed(3))
+    location.assign(address)
+  }
+  const failed = () => {
+    button.removeAttribute('aria-busy')
+    note.hidden = false
+    note.textContent = note.dataset.nearFailed
+  }
+  button.addEventListener('click', () => {
+    button.setAttribute('aria-busy', 'true')
+    navigator.geolocation.getCurrentPosition(found, failed, { timeout: 15_000, maximumAge: 600_000 })
+  })
+}
+
+// Screen readers announce what changes after a page was loaded.
+for (const element of document.querySelectorAll('.found')) setTimeout(() => element.append('\u00a0'), 500)
+
+// A chosen one may lie outside of a row that scrolls.
+for (const element of document.querySelectorAll('.choices [aria-current]'))
+  element.scrollIntoView({ block: 'nearest', inline: 'center' })
+
 const menus = [...document.querySelectorAll('details.menu, .filters details')]
 addEventListener('click', ({ target }) => {
   for (const menu of menus) if (!menu.contains(target)) menu.open = false

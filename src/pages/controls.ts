@@ -7,7 +7,7 @@ import { html, type Markup, type MarkupPart, safe } from '../lib/markup.ts'
 import { byLinkedKind, LINKED_KINDS } from '../schema/linked.ts'
 import type { Context } from './context.ts'
 import { say } from './dates.ts'
-import { type Filters, feedOf, isNarrowed, searchOf } from './filters.ts'
+import { type Filters, feedOf, isNarrowed, quickPairs, searchOf } from './filters.ts'
 import { icon } from './icons.ts'
 import type { FeedLink } from './layout.ts'
 
@@ -30,8 +30,10 @@ export interface Way {
 
 /** Address of a view at a day. */
 export function viewPath(view: ViewName, day: string | null, filters: Filters): string {
-  const search = searchOf(filters, { start: null, end: null, page: 1, fixed: null })
-  if (view === 'map') return `/events/map/${searchOf(filters, { page: 1, fixed: null })}`
+  // Only the list is sorted by distance, and evening and weekend are dates.
+  const others = { ...filters, near: null, when: null }
+  const search = searchOf(others, { start: null, end: null, page: 1, fixed: null })
+  if (view === 'map') return `/events/map/${searchOf({ ...filters, near: null }, { page: 1, fixed: null })}`
   if (view === 'list') return `/events/${searchOf(filters, { start: day, end: null, page: 1, fixed: null })}`
   const dated = day === null ? '' : `${view === 'month' ? day.slice(0, 7) : day}/`
   return `/events/${view}/${dated}${search}`
@@ -62,6 +64,7 @@ export function chosen(context: Context, action: string, filters: Filters): Mark
     dated && end && [`${t('filters.to')} ${say(context, end, 'shortYear')}`, { end: null }],
   ]
   const items = all.filter((one) => !!one)
+  if (items.length === 0) return null
   return html`<ul class="topics chosen" aria-label="${t('filters.more')}">${items.map(
     ([words, without]) =>
       html`<li><a href="${link(`${action}${searchOf(filters, { ...without, page: 1 })}`)}"><bdi>${words}</bdi>${icon('close')}<span class="unseen">${t('filters.remove')}</span></a></li>`,
@@ -98,7 +101,7 @@ export async function filterForm(context: Context, action: string, filters: Filt
   const { fixed } = filters
   const options = await choices(context, filters)
   return html`<search><form class="filters" method="get" action="${context.link(action)}">
-<div class="find">
+${quickPairs(filters).map(([name, value]) => value !== '' && html`<input type="hidden" name="${name}" value="${value}">`)}<div class="find">
 <label class="unseen" for="search">${t('filters.search')}</label>
 ${icon('search')}<input id="search" type="search" name="search" value="${filters.search}" placeholder="${t('filters.search')}" maxlength="200" dir="auto">
 <button class="button primary" type="submit">${t('filters.find')}</button>

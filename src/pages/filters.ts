@@ -5,6 +5,7 @@ import * as linked from '../domain/linked-records.ts'
 import type { Term } from '../domain/terms.ts'
 import * as terms from '../domain/terms.ts'
 import { AppError } from '../lib/errors.ts'
+import type { Point } from '../lib/geo.ts'
 import { slugify } from '../lib/slug.ts'
 import { byLinkedKind, LINKED_KINDS } from '../schema/linked.ts'
 import type { TermKind } from '../schema/term.ts'
@@ -17,6 +18,11 @@ export interface Filters extends Readonly<Record<LinkedKind, Linked | null>> {
   readonly category: Term | null
   readonly tag: Term | null
   readonly featured: boolean
+  readonly when: 'tonight' | 'weekend' | null
+  readonly free: boolean
+  readonly family: boolean
+  /** Where distances are measured from. */
+  readonly near: Point | null
   readonly start: string | null
   readonly end: string | null
   readonly page: number
@@ -31,6 +37,11 @@ export const LIST_FILTERS = [
   'tag',
   ...LINKED_KINDS,
   'featured',
+  'when',
+  'free',
+  'family',
+  'geoloc_lat',
+  'geoloc_lng',
   'start_date',
   'end_date',
   'page',
@@ -56,7 +67,11 @@ export async function readFilters(context: Context, fixed: Partial<Filters> = {}
     category: await term('category'),
     tag: await term('tag'),
     ...records,
-    featured: /^(1|true|yes|on)$/.test(value('featured')),
+    featured: isSet(value('featured')),
+    when: readWhen(value('when')),
+    free: isSet(value('free')),
+    family: isSet(value('family')),
+    near: readPoint(value('geoloc_lat'), value('geoloc_lng')),
     start,
     end,
     page: readPage(value('page')),
@@ -86,6 +101,30 @@ export function readDay(text: string, name: string): string | null {
   return refuse(name, 'not_a_date')
 }
 
+function isSet(text: string): boolean {
+  return /^(1|true|yes|on)$/.test(text)
+}
+
+function readWhen(text: string): Filters['when'] {
+  if (text === '' || text === 'tonight' || text === 'weekend') return text || null
+  throw new AppError('rest_invalid_param', {
+    params: { when: { problem: 'not_one_of', allowed: 'tonight, weekend' } },
+  })
+}
+
+/** A point needs both coordinates. */
+function readPoint(lat: string, lng: string): Point | null {
+  if (lat === '' && lng === '') return null
+  return { lat: readDegrees(lat, 'geoloc_lat', 90), lng: readDegrees(lng, 'geoloc_lng', 180) }
+}
+
+function readDegrees(text: string, name: string, most: number): number {
+  if (!/^[+-]?\d{1,3}(\.\d{0,20})?$/.test(text)) refuse(name, 'not_a_number')
+  if (Math.abs(Number(text)) > most)
+    throw new AppError('rest_invalid_param', { params: { [name]: { problem: 'not_between', least: -most, most } } })
+  return Number(text)
+}
+
 function readPage(text: string): number {
   if (text === '') return 1
   return /^[1-9]\d{0,8}$/.test(text) ? Number(text) : refuse('page', 'not_a_whole_number')
@@ -100,11 +139,14 @@ export function restQuery(filters: Filters): Record<string, unknown> {
   const { search, category, tag, featured } = filters
   const linked = LINKED_KINDS.flatMap((kind) => (filters[kind] ? [[kind, [filters[kind].row.id]]] : []))
   return {
-    ...(search !== '' && { search }),
+    ...(search !== '' && { search, search_mode: 'words' }),
     ...(category && { categories: [category.id] }),
     ...(tag && { tags: [tag.id] }),
     ...Object.fromEntries(linked),
     ...(featured && { featured: true }),
+    ...(filters.when && { when: filters.when }),
+    ...(filters.free && { free: true }),
+    ...(filters.family && { family: true }),
   }
 }
 
@@ -119,6 +161,7 @@ export function searchOf(filters: Filters, change: Partial<Filters> = {}): strin
     ['tag', fixed === 'tag' ? '' : tag?.slug],
     ...LINKED_KINDS.map((kind): Pair => [kind, fixed === kind ? '' : all[kind]?.row.slug]),
     ['featured', featured ? '1' : ''],
+    ...quickPairs(all),
     ['start_date', start],
     ['end_date', end],
     ['page', page > 1 ? page : ''],
@@ -127,15 +170,30 @@ export function searchOf(filters: Filters, change: Partial<Filters> = {}): strin
   return set.size > 0 ? `?${set}` : ''
 }
 
+/** Parameters of quick choices. */
+export function quickPairs({ when, free, family, near }: Filters): [name: string, value: string][] {
+  return [
+    ['when', when ?? ''],
+    ['free', free ? '1' : ''],
+    ['family', family ? '1' : ''],
+    ['geoloc_lat', near === null ? '' : String(near.lat)],
+    ['geoloc_lng', near === null ? '' : String(near.lng)],
+  ]
+}
+
 /** Path of the feed for what is shown. Feeds take the parameters of the REST list. */
 export function feedOf(path: string, filters: Filters): FeedLink {
   const { category, tag, fixed } = filters
   const set = new URLSearchParams()
-  if (filters.search !== '') set.set('search', filters.search)
+  if (filters.search !== '') {
+    set.set('search', filters.search)
+    set.set('search_mode', 'words')
+  }
   if (category && fixed !== 'category') set.set('categories', category.slug)
   if (tag && fixed !== 'tag') set.set('tags', tag.slug)
   for (const kind of LINKED_KINDS) if (filters[kind] && fixed !== kind) set.set(kind, String(filters[kind].row.id))
   if (filters.featured) set.set('featured', 'true')
+  for (const [name, value] of quickPairs(filters)) if (value !== '') set.set(name, value)
   return { path, search: set.size > 0 ? `?${set}` : '' }
 }
 
@@ -143,7 +201,12 @@ export function feedOf(path: string, filters: Filters): FeedLink {
 export function isNarrowed(filters: Filters): boolean {
   const { search, featured, start, end, fixed } = filters
   const own = (['category', 'tag', ...LINKED_KINDS] as const).some((name) => filters[name] && name !== fixed)
-  return search !== '' || featured || start !== null || end !== null || own
+  return search !== '' || featured || start !== null || end !== null || own || isQuick(filters)
+}
+
+/** Whether a quick choice is set. */
+export function isQuick({ when, free, family, near }: Filters): boolean {
+  return when !== null || free || family || near !== null
 }
 
 /** Events of a range of days: the first ones of each day, and the number of all. */

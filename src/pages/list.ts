@@ -1,6 +1,8 @@
 import { addDays } from '../calendar/days.ts'
+import { weekendOf } from '../domain/event-filter.ts'
 import * as eventList from '../domain/event-list.ts'
 import type { Event } from '../domain/events.ts'
+import { nearestSearch } from '../domain/nearest-search.ts'
 import type { Answer, Call, View } from '../http/endpoint.ts'
 import { writeValid } from '../http/write-valid.ts'
 import { AppError } from '../lib/errors.ts'
@@ -15,13 +17,16 @@ import {
   type Filters,
   feedOf,
   isNarrowed,
+  isQuick,
   LIST_FILTERS,
   PER_PAGE,
   readFilters,
   restQuery,
   searchOf,
 } from './filters.ts'
+import { foundCount, hitList, spelledAs } from './hits.ts'
 import { answer, type Page } from './layout.ts'
+import { chosenNames, quickChoices } from './quick-choices.ts'
 
 /** Days that “earlier” goes back from today. */
 const EARLIER = 30
@@ -38,20 +43,34 @@ export async function upcoming(
   filters: Filters,
   perPage = PER_PAGE,
 ): Promise<{ found: readonly Event[]; total: number; pages: number }> {
-  const from = filters.start ?? today
-  const eve = addDays(from, -1)
-  const query = {
-    ...restQuery(filters),
-    // The first supported day has no day before it.
-    ...(eve < from ? { starts_after: eve } : { starts_before: LAST_DAY }),
-    ...(filters.end && { starts_before: filters.end }),
-    page: filters.page,
-    per_page: perPage,
-  }
+  const query = { ...listQuery(today, filters), page: filters.page, per_page: perPage }
   const { events: found, total } = await eventList.list(call.scope, () => query, 'sticky')
   const pages = Math.ceil(total / perPage)
   if (filters.page > Math.max(1, pages)) throw new AppError('event-archive-page-not-found', { fill: { pages } })
   return { found, total, pages }
+}
+
+/** Radius of a list by distance, in kilometres: half the way around the earth. */
+const EVERYWHERE = 20_040
+
+/** The list as parameters of the REST list. Hits of a search may have begun before: they are not listed by day. */
+function listQuery(today: string, filters: Filters): Record<string, unknown> {
+  const { near, when, start, end } = filters
+  const from = start ?? today
+  const eve = addDays(from, -1)
+  const after = isRanked(filters) ? 'ends_after' : 'starts_after'
+  return {
+    ...restQuery(filters),
+    // The first supported day has no day before it. Evening and weekend are dates of their own.
+    ...(when !== null && start === null ? {} : eve < from ? { [after]: eve } : { starts_before: LAST_DAY }),
+    ...(end && { starts_before: end }),
+    ...(near && { geoloc_lat: near.lat, geoloc_lng: near.lng, geoloc_radius: EVERYWHERE }),
+  }
+}
+
+/** Whether the list is in another order than that of days. */
+function isRanked({ search, near }: Filters): boolean {
+  return search !== '' || near !== null
 }
 
 /** Ongoing events that began before the shown days; empty for past days. */
@@ -60,9 +79,10 @@ export async function running(context: Context, filters: Filters): Promise<Marku
 }
 
 async function runningEvents({ call, today }: Context, filters: Filters): Promise<readonly Event[]> {
-  if (filters.start !== null && filters.start < today) return []
-  const eve = addDays(filters.start ?? today, -1)
-  const query = { ...restQuery(filters), starts_before: eve, ends_after: eve, per_page: MAX_RUNNING }
+  const { start, when } = filters
+  if ((start !== null && start < today) || when === 'tonight' || isRanked(filters)) return []
+  const eve = addDays(start ?? (when === 'weekend' ? weekendOf(today)[0] : today), -1)
+  const query = { ...restQuery({ ...filters, when: null }), starts_before: eve, ends_after: eve, per_page: MAX_RUNNING }
   return filters.page > 1 ? [] : (await eventList.list(call.scope, () => query)).events
 }
 
@@ -76,12 +96,27 @@ async function listing(
   path: string,
   filters: Filters,
 ): Promise<{ content: Markup; listed: JsonLd[] }> {
-  const { found, pages } = await upcoming(context, filters)
+  const asked = await upcoming(context, filters)
+  const corrected = asked.total === 0 && filters.search !== '' ? await correctedList(context, filters) : null
+  const { found, pages, total } = corrected ?? asked
   const ongoing = await runningEvents(context, filters)
-  const content = html`${runningStrip(context, ongoing)}
-${found.length > 0 ? agenda(context, found, { pictured: true }) : await emptyList(context, filters, path)}
-${pager(context, filters.page, pages, (page) => `${path}${searchOf(filters, { page })}`)}`
+  const isCounted = filters.search !== '' || isQuick(filters)
+  const days = () => (isRanked(filters) ? hitList(context, found) : agenda(context, found, { pictured: true }))
+  const content = html`${isCounted && foundCount(context, path, total, filters, corrected?.meant ?? null)}${runningStrip(context, ongoing)}
+${found.length > 0 ? days() : await emptyList(context, filters, path)}
+${pager(context, filters.page, pages, (page) => `${path}${searchOf(filters, { page, search: corrected?.meant ?? filters.search })}`)}`
   return { content, listed: eventsLd(context, [...ongoing, ...found]) }
+}
+
+/** The list of the search that was probably meant; null if there is none. */
+async function correctedList(
+  context: Context,
+  filters: Filters,
+): Promise<(Awaited<ReturnType<typeof upcoming>> & { readonly meant: string }) | null> {
+  const meant = await nearestSearch(context.call.scope, () => listQuery(context.today, filters))
+  if (meant === null) return null
+  const list = await upcoming(context, { ...filters, search: meant, page: 1 })
+  return list.total === 0 ? null : { ...list, meant: spelledAs(meant, list.found) }
 }
 
 /** Protected events have no JSON-LD: it contains what the password protects. */
@@ -98,6 +133,7 @@ async function list(call: Call): Promise<Answer> {
   const title = titleOf(context, filters)
   const main = html`<div class="wide">
 <h1>${title}</h1>
+${quickChoices(context, filters)}
 ${await controls(context, placeOf(context, filters), '/events/')}
 ${content}
 </div>`
@@ -113,8 +149,11 @@ ${content}
   })
 }
 
-function titleOf(context: Context, { start, end, search }: Filters): string {
+function titleOf(context: Context, filters: Filters): string {
+  const { start, end, search } = filters
   if (search !== '') return context.t('results', { search })
+  const chosen = chosenNames(context, filters)
+  if (chosen !== '') return chosen
   if (start !== null && end !== null) return sayRange(context, start, end, 'shortYear')
   if (start !== null) return context.t('from_day', { day: say(context, start, 'shortYear') })
   return context.t('upcoming')

@@ -12,6 +12,7 @@ import { feedOf, readFilters } from './filters.ts'
 import { icon } from './icons.ts'
 import { answer } from './layout.ts'
 import { running, upcoming } from './list.ts'
+import { item, quickChoices } from './quick-choices.ts'
 import { readMonth, smallMonth } from './small-month.ts'
 
 const UPCOMING = 10
@@ -37,7 +38,7 @@ async function start(call: Call): Promise<Answer> {
 <label class="unseen" for="search">${t('filters.search')}</label>
 ${icon('search')}<input id="search" type="search" name="search" placeholder="${t('filters.search')}" maxlength="200" dir="auto">
 <button class="button primary" type="submit">${t('filters.find')}</button></form></search>
-${found.length > 0 && html`<ul class="quick"><li><a href="${link('/events/day/')}">${t('today')}</a></li><li><a href="${link(`/events/day/${addDays(today, 1)}/`)}">${t('tomorrow')}</a></li><li><a href="${link('/events/week/')}">${t('this_week')}</a></li><li><a href="${link('/events/month/')}">${t('this_month')}</a></li><li><a href="${link('/events/map/')}">${t('views.map')}</a></li></ul>`}</div>
+${found.length > 0 && quickChoices(context, filters, [item(link('/events/day/'), t('today')), item(link(`/events/day/${addDays(today, 1)}/`), t('tomorrow'))])}</div>
 ${await smallMonth(context, month)}
 </div></div>
 <div class="wide">

@@ -39,6 +39,7 @@ export async function ask(options, base, language, query, signal) {
   for (const [option, name] of Object.entries(FILTERS)) {
     const value = options.getAttribute(option)?.trim()
     if (value) search.set(name, value)
+    if (value && name === 'search') search.set('search_mode', 'words')
   }
   if (options.hasAttribute('featured') && options.getAttribute('featured') !== 'false') search.set('featured', 'true')
   const response = await fetch(`${base}calendar/events/v1/events?${search}`, {
