@@ -20,8 +20,8 @@ function hit(context: Context, event: Event): Markup {
   const cost = costOf(context, event)
   const chips = event.categories.slice(0, 2).map((one) => html`<span class="chip" dir="auto">${one.name}</span>`)
   return html`<li class="event ${hue(event)}"><article>
-<p class="when">${timeOf(row, dateOf(context, event))}${marks(context, event)}</p>
-<h3><a href="${context.link(eventPath(event))}" dir="auto">${row.title}</a></h3>
+<h3 class="when">${timeOf(row, dateOf(context, event))}${marks(context, event)}</h3>
+<h4><a href="${context.link(eventPath(event))}" dir="auto">${row.title}</a></h4>
 ${(where !== '' || distance !== null) && html`<p class="where">${where !== '' && html`<bdi>${where}</bdi>`}${distance !== null && html` <span class="distance">${distanceIn(context, distance)}</span>`}</p>`}
 ${whole && (cost !== '' || chips.length > 0) && html`<p class="about">${chips}${cost !== '' && html`<span class="cost" dir="auto">${cost}</span>`}</p>`}
 </article>${whole && image && picture(context, image, { sizes: '75px', square: true })}</li>
