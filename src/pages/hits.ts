@@ -3,10 +3,11 @@ import { writeValid } from '../http/write-valid.ts'
 import { html, type Markup, type MarkupPart } from '../lib/markup.ts'
 import { replaceWords, spellingIn, wordsOf } from '../lib/words.ts'
 import { LINKED_KINDS } from '../schema/linked.ts'
-import { costOf, eventPath, hue, marks, picture, whereOf } from './cards.ts'
+import { direction, eventPath, hue, marks, picture, whereOf } from './cards.ts'
 import type { Context } from './context.ts'
 import { lastDay, say, sayRange, startDay, timeOf } from './dates.ts'
 import { type Filters, searchOf } from './filters.ts'
+import { costOf } from './money.ts'
 
 /** Events in the order of a search or of their distance: each with its date. */
 export function hitList(context: Context, events: readonly Event[]): Markup {
@@ -19,7 +20,7 @@ function hit(context: Context, event: Event): Markup {
   const where = whereOf(event)
   const cost = costOf(context, event)
   const chips = event.categories.slice(0, 2).map((one) => html`<span class="chip" dir="auto">${one.name}</span>`)
-  return html`<li class="event ${hue(event)}"><article>
+  return html`<li class="event ${hue(event)}"${direction(event)}><article>
 <h3 class="when">${timeOf(row, dateOf(context, event))}${marks(context, event)}</h3>
 <h4><a href="${context.link(eventPath(event))}" dir="auto">${row.title}</a></h4>
 ${(where !== '' || distance !== null) && html`<p class="where">${where !== '' && html`<bdi>${where}</bdi>`}${distance !== null && html` <span class="distance">${distanceIn(context, distance)}</span>`}</p>`}
