@@ -36,7 +36,6 @@ const FILES = [
 ]
 /** Scripts of the staff, in folders of `web/`. */
 const STAFF = ['manage/screens.js', 'manage/drafts.js', 'manage/complete.js', 'manage/rich-text.js', 'vendor/squire.js']
-const READER = 'openapi-explorer.js'
 const FONTS = ['figtree.woff2', 'newsreader.woff2']
 const TYPES: Record<string, string> = {
   '.css': 'text/css; charset=utf-8',
@@ -70,20 +69,12 @@ export function basePath(home: string): string {
   return new URL(home).pathname.replace(/\/+$/, '')
 }
 
-let reader: Asset | undefined
-
-/** A large, rarely used file: read on first use. */
-function readReader(): Asset {
-  reader ??= asset('', READER, readFileSync(new URL('vendor/openapi-explorer.min.js', WEB)))
-  return reader
-}
-
 /** Routes of static files: immutable by the address with a hash, cached for an hour by any other. */
 export const assetFiles: FileRoute = {
   path: '/assets/:name',
   async find(site, name) {
     const plain = name.replace(/\.[\da-f]{10}(?=\.\w+$)/, '')
-    const found = plain === READER ? readReader() : assetsOf(site).get(plain)
+    const found = assetsOf(site).get(plain)
     if (found === undefined) return null
     const isCurrent = found.path.endsWith(`/${name}`)
     return {

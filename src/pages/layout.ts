@@ -59,7 +59,7 @@ export interface Frame {
   readonly policy: string
 }
 
-const PUBLIC: Frame = {
+export const PUBLIC: Frame = {
   header: (context, page) => html`${staffBar(context, page.edit)}${header(context, page)}`,
   footer,
   styles: [],

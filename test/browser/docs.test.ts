@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { type AddressInfo, createServer } from 'node:net'
 import { after, before, describe, it } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { NO_BROWSER, openBrowser } from '../support/browser.ts'
-import { type Service, startService } from '../support/service.ts'
+import { type Json, PASSWORD, type Service, startService } from '../support/service.ts'
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 function freePort(): Promise<number> {
   const server = createServer()
@@ -55,11 +59,66 @@ describe('the documentation page', { skip: NO_BROWSER }, () => {
     await service.expect(201, 'editor', '/events', {
       json: { title: 'Tried out', start_date: '2031-06-10', end_date: '2031-06-11' },
     })
-    const { page, foreign, faults } = await open('/docs#?route=get-/events')
-    await page.getByText('List events.').first().waitFor()
-    await page.getByRole('button', { name: 'EXECUTE' }).click()
-    await page.getByText('"total_pages"').first().waitFor()
+    const { page, foreign, faults } = await open('/docs#get-events')
+    const operation = page.locator('#get-events')
+    await operation.getByText('List events.').waitFor()
+    await operation.getByLabel('search', { exact: true }).fill('Tried')
+    await operation.getByLabel('start_date', { exact: true }).fill('2031-01-01')
+    await operation.getByRole('button', { name: 'Send' }).click()
+    await operation.getByText('"title": "Tried out"').waitFor()
+    await operation.getByText(/^200 .*search=Tried/).waitFor()
     assert.deepEqual([foreign, faults], [[], []])
     await page.close()
+  })
+
+  it('warns before a request that writes, and sends it only after a yes', async () => {
+    const { page } = await open('/docs#post-venues')
+    await page.getByText('Sign in for requests').click()
+    await page.getByLabel('User name or e-mail address').fill('editor')
+    await page.getByLabel('Password or token').fill(PASSWORD)
+    const operation = page.locator('#post-venues')
+    await operation.getByText('This request writes to the live calendar').waitFor()
+    await operation.getByLabel('Body (JSON)').fill('{ "venue": "Tried Hall" }')
+    const count = async () =>
+      (await service.expect(200, 'editor', '/venues', { query: { search: 'Tried Hall' } })).total
+    await operation.getByRole('button', { name: 'Send' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    assert.equal(await operation.locator('.answer').isVisible(), false)
+    await operation.getByRole('button', { name: 'Send' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Send request' }).click()
+    await operation.getByRole('status').getByText(/^201 /).waitFor()
+    assert.equal(await count(), 1)
+    await page.close()
+  })
+
+  it('looks like the site, with a heading, a way back, and nothing that axe finds', async () => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const page = await browser.newPage({ locale: 'en', colorScheme, viewport: { width: 390, height: 844 } })
+      await page.goto(`${origin}/docs#post-events`)
+      assert.equal(await page.locator('h1').textContent(), 'Documentation of the REST interface')
+      assert.match(await page.evaluate('getComputedStyle(document.body).fontFamily'), /^Figtree/)
+      for (const id of ['get-events', 'delete-events-id']) await page.locator(`#${id} > summary`).click()
+      await page.evaluate(AXE)
+      const { violations } = (await page.evaluate('axe.run()')) as Json
+      assert.deepEqual(
+        violations.map(({ id, nodes }: Json) => [id, nodes[0].html]),
+        [],
+      )
+      assert.ok(Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth')) <= 0)
+      await page.locator('main .eyebrow a').click()
+      await page.waitForURL(`${origin}/`)
+      await page.close()
+    }
+  })
+
+  it('can be read without scripts', async () => {
+    const context = await browser.newContext({ javaScriptEnabled: false, locale: 'en' })
+    const page = await context.newPage()
+    await page.goto(`${origin}/docs`)
+    await page.locator('#get-events > summary').click()
+    await page.locator('#get-events').getByText('include_running').first().waitFor()
+    assert.equal(await page.locator('#get-events form').isVisible(), false)
+    await context.close()
   })
 })

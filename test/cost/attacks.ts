@@ -127,7 +127,7 @@ function* viewReads(): Generator<Attack> {
       }
     }
   }
-  for (const path of ['/docs', '/embed.js', '/assets/openapi-explorer.js', '/assets/pages.css'])
+  for (const path of ['/docs', '/embed.js', '/assets/docs.js', '/assets/pages.css'])
     yield { name: path, method: 'GET', path, headers: { 'accept-encoding': 'br' } }
 }
 

@@ -45,6 +45,21 @@ describe('the documentation', () => {
     })
   }
 
+  it('keeps nobody waiting as a page', async () => {
+    let least = Number.POSITIVE_INFINITY
+    for (let n = 0; n < ATTEMPTS && least > LONGEST; n++) {
+      const other = await startService({ settings: { baseUrl: `http://page${n}.example.org` } })
+      await other.expect(200, null, '/')
+      await other.inject({ url: '/events/' })
+      let longest = 0
+      for (const language of ['en', 'fr', 'de', 'es'])
+        longest = Math.max(longest, await holdOf(() => other.inject({ url: `/${language}/docs` })))
+      await other.close()
+      least = Math.min(least, longest)
+    }
+    assert.ok(least < LONGEST, `held the event loop for ${least} ms`)
+  })
+
   it('is made once for all addresses that ask for the same', async () => {
     await ask('format=yaml')
     const before = process.threadCpuUsage()

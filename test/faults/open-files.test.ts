@@ -60,7 +60,7 @@ for (const workers of ['1', '2']) {
         return body
       }
       await ask(`${REST}/doc?format=yaml`)
-      await ask('/assets/openapi-explorer.js')
+      await ask('/docs')
       await ask('/embed.js')
       const event = { title: 'Later', start_date: '10 june 2031 7pm', end_date: '2031-07-01 20:00' }
       await ask(`${REST}/events`, { json: { ...event, timezone: 'Asia/Kathmandu', description: '<b>&copy;</b>' } })

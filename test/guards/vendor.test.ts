@@ -9,7 +9,6 @@ import { ROOT } from '../support/sources.ts'
 describe('files of others that we serve', () => {
   it('are those of the locked version', () => {
     const copies = {
-      'openapi-explorer.min.js': 'openapi-explorer/dist/browser/openapi-explorer.min.js',
       'squire.js': 'squire-rte/dist/squire.mjs',
     }
     for (const [copy, path] of Object.entries(copies)) {

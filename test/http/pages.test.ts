@@ -77,7 +77,7 @@ describe('pages', () => {
         assert.doesNotMatch(tag, /(href|src|action)="\s*(javascript|data):/i, url)
       }
       assert.doesNotMatch(body, /<script>alert|<img src=x/, url)
-      if (url !== '/docs') assert.doesNotMatch(String(headers['content-security-policy']), /unsafe/, url)
+      assert.doesNotMatch(String(headers['content-security-policy']), /unsafe/, url)
       assert.doesNotMatch(body, /\sstyle=|<style/, url)
     }
   })
@@ -200,8 +200,10 @@ describe('pages', () => {
     for (const language of ['en', 'fr', 'de', 'es'])
       for (const url of all()) {
         const { body } = await get(`/${language}${url}`)
-        const left = body.match(/[>"]pages\.[a-z_.]+[<"]|\{(?!when|zone)[a-z_]+\}/g)
-        assert.equal(left, null, `${language} ${url}`)
+        const left = body.match(/[>"]pages\.[a-z_.]+[<"]|\{(?!when|zone)[a-z_]+\}/g) ?? []
+        // The documentation names the variable parts of paths so.
+        const unfilled = url === '/docs' ? left.filter((part) => !/^\{(id|slug)\}$/.test(part)) : left
+        assert.deepEqual(unfilled, [], `${language} ${url}`)
       }
   })
 

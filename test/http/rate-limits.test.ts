@@ -5,7 +5,7 @@ import { startService } from '../support/service.ts'
 describe('the limit of requests from one address', () => {
   const PATHS = [
     '/assets/pages.css',
-    '/assets/openapi-explorer.js',
+    '/assets/docs.js',
     '/assets/none.css',
     '/embed.js',
     '/images/none.jpg',
