@@ -84,7 +84,8 @@ export class ReplayedSite {
 }
 
 function routeOf(url: URL): string {
-  return url.searchParams.get('rest_route') ?? url.pathname.replace(/^\/wp-json/, '')
+  // WordPress ignores a slash at the end.
+  return (url.searchParams.get('rest_route') ?? url.pathname.replace(/^\/wp-json/, '')).replace(/\/$/, '')
 }
 
 /** The recorded answer to a request. */
