@@ -181,7 +181,7 @@ function simply(
 }
 
 export const eventEditor: Screen = {
-  path: '/events/:id(^\\d+$)',
+  path: '/events/:id',
   allows: SECTIONS.events,
   upload: true,
   show,
