@@ -7,6 +7,8 @@ import { findHaving, firstWords, planSearch, wordsBeginning, wordsEnding } from 
 import { filterOf, readListParameters } from './event-filter.ts'
 import type { Payload, Scope } from './scope.ts'
 
+/** Words of a search that is corrected at most: each is looked up by itself. */
+const MAX_WORDS = 6
 /** Words of a search that are corrected at most. */
 const MAX_CORRECTED = 3
 /** Stored words that are compared with a long one. */
@@ -22,14 +24,16 @@ const MAX_TRIED = 8
 export async function nearestSearch(scope: Scope, query: Payload): Promise<string | null> {
   const { values, problems } = readListParameters(scope, query)
   const { search } = values
-  if (!search || Object.keys(problems).length > 0) return null
+  const words = searchedWords(search ?? '')
+  if (!search || words.length > MAX_WORDS || Object.keys(problems).length > 0) return null
   return scope.db.readMany(async (tx) => {
     const filter = { ...(await filterOf(tx, scope, { ...values, search: null }, problems)), near: null }
     if (Object.keys(problems).length > 0) return null
     const known: string[] = []
     const unknown: string[] = []
-    for (const word of searchedWords(search)) {
-      if ((await countHaving(tx, filter, [word])) > 0) known.push(word)
+    for (const word of words) {
+      // Short words are not corrected, so they are not looked up: many events have them.
+      if ([...word].length < SHORTEST || (await countHaving(tx, filter, [word])) > 0) known.push(word)
       else unknown.push(word)
     }
     if (unknown.length === 0 || unknown.length > MAX_CORRECTED) return null

@@ -23,7 +23,7 @@ function hit(context: Context, event: Event): Markup {
   return html`<li class="event ${hue(event)}"${direction(event)}><article>
 <h3 class="when">${timeOf(row, dateOf(context, event))}${marks(context, event)}</h3>
 <h4><a href="${context.link(eventPath(event))}" dir="auto">${row.title}</a></h4>
-${(where !== '' || distance !== null) && html`<p class="where">${where !== '' && html`<bdi>${where}</bdi>`}${distance !== null && html` <span class="distance">${distanceIn(context, distance)}</span>`}</p>`}
+${(where !== '' || distance !== null) && html`<p class="where">${where !== '' && html`<bdi>${where}</bdi>`}${distance !== null && html` <bdi class="distance">${distanceIn(context, distance)}</bdi>`}</p>`}
 ${whole && (cost !== '' || chips.length > 0) && html`<p class="about">${chips}${cost !== '' && html`<span class="cost" dir="auto">${cost}</span>`}</p>`}
 </article>${whole && image && picture(context, image, { sizes: '75px', square: true })}</li>
 `

@@ -148,7 +148,7 @@ ${page.description && html`<meta name="description" content="${page.description}
 <meta property="og:title" content="${page.at === 'start' ? title : page.title}">
 <meta property="og:url" content="${canonical}">
 <meta property="og:locale" content="${language}">
-${page.description && html`<meta property="og:description" content="${page.description}">\n`}${page.image ? html`<meta property="og:image" content="${page.image}">\n<meta name="twitter:card" content="summary_large_image">\n` : safe('<meta name="twitter:card" content="summary">\n')}${page.jsonLd && ldScript(page.jsonLd)}${page.listed?.length && ldScript(page.listed)}`
+${page.description && html`<meta property="og:description" content="${page.description}">\n`}${page.image ? html`<meta property="og:image" content="${page.image}">\n<meta name="twitter:card" content="summary_large_image">\n` : safe('<meta name="twitter:card" content="summary">\n')}${page.jsonLd && ldScript(page.jsonLd)}${page.listed && page.listed.length > 0 && ldScript(page.listed)}`
 }
 
 function ldScript(value: JsonLd | readonly JsonLd[]): Markup {

@@ -85,6 +85,7 @@ describe('pages of a search', () => {
     for (const wrong of ['zzzzzzzz', 'qx', 'photography theatre', '???', '東京']) {
       const body = await page(`/events/?search=${encodeURIComponent(wrong)}`)
       assert.equal(status(body), '0 events found', wrong)
+      assert.doesNotMatch(body, />\s*0\s*</, 'nothing but the sentence says 0')
     }
   })
 
