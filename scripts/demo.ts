@@ -49,7 +49,7 @@ function prepareFolder(given: string | undefined): string {
   if (found.length > 0 && !existsSync(join(folder, MARK)))
     throw new DemoError(`${folder} holds files that the demonstration did not make: choose an empty folder`)
   for (const name of found)
-    if (/^kalends\.sqlite|^images$/.test(name)) rmSync(join(folder, name), { recursive: true, force: true })
+    if (/^kalends\.sqlite|^images$|^held$/.test(name)) rmSync(join(folder, name), { recursive: true, force: true })
   writeFileSync(join(folder, MARK), 'Made by "npm run demo", which replaces everything here when it runs again.\n')
   return folder
 }

@@ -54,6 +54,8 @@ export function generate(): string {
       familyTerms: [],
       maxPerPage: 50,
       wordpressRoot: null,
+      suggest: false,
+      dateOrder: 'dmy',
       design: { logo: '', accent: '', stylesheet: '', tiles: '' },
     },
     'en',

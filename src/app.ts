@@ -9,10 +9,13 @@ import { sweeping } from './domain/image-files.ts'
 import { inspectRegularly } from './domain/inspection.ts'
 import { Jobs } from './domain/jobs.ts'
 import { Limits, type Sharing, throughDatabase } from './domain/limits.ts'
+import { mailing } from './domain/mail.ts'
 import { PasswordAttempts } from './domain/password-attempts.ts'
 import { Quotas } from './domain/quotas.ts'
 import type { Scope, Site } from './domain/scope.ts'
 import { SignIns } from './domain/sign-ins.ts'
+import { announcing } from './domain/suggestion-notices.ts'
+import { forgetting, settling } from './domain/suggestion-review.ts'
 import { exportEvents as writeEvents } from './feeds/export.ts'
 import { feeds } from './feeds/views.ts'
 import type { Routes } from './http/endpoint.ts'
@@ -23,6 +26,7 @@ import type { ConnectionCounter } from './lib/connection-counts.ts'
 import { tuneHeap } from './lib/heap.ts'
 import { loadLazyPackages, once } from './lib/lazy.ts'
 import { LogOutput } from './lib/log-output.ts'
+import { smtpMailer } from './lib/mailer.ts'
 import { roomForConnections } from './lib/open-files.ts'
 import { PasswordChecker } from './lib/passwords.ts'
 import { withoutSecrets } from './lib/secrets.ts'
@@ -117,7 +121,14 @@ export async function createApp(
   service.limits.share((error) => server.log.warn({ err: error }, 'limits could not be shared'))
   const inspection = inspectRegularly(db, server.log)
   const poll = config.databaseUrl === '' ? POLL_EMBEDDED : POLL_SERVER
-  const jobs = new Jobs({ db, clock, log: server.log, poll }, [publishing(service), sweeping(service)])
+  const jobs = new Jobs({ db, clock, log: server.log, poll }, [
+    publishing(service),
+    sweeping(service),
+    mailing(service),
+    announcing(service),
+    settling(service),
+    forgetting(service),
+  ])
   return {
     db,
     clock,
@@ -170,6 +181,7 @@ export function createScope(
     quotas: new Quotas(config),
     site: siteOf(config),
     files: openFiles(config),
+    mail: config.smtpUrl === '' ? null : smtpMailer(config.smtpUrl, config.mailFrom),
     fetchLimits: { allowedHosts: config.fetchHosts, mostBytes: config.uploadLimit, timeout: 10_000 },
   }
 }
@@ -232,7 +244,8 @@ function databaseSockets({ databaseUrl, replicaUrls, databaseConnections }: Conf
 }
 
 function siteOf({ baseUrl, siteName, logo, accent, stylesheet, tiles, ...config }: Config): Site {
-  const { timezone, currency, clock, weekStart, languages, maxPerPage, familyTerms, mounts } = config
+  const { timezone, currency, clock, weekStart, languages, maxPerPage, familyTerms, mounts, suggest, dateOrder } =
+    config
   const design = { logo, accent, stylesheet, tiles }
   const name = { name: siteName, isNamed: siteName !== PROGRAM_NAME }
   const root = mounts.map(wordpressRoot).find((found) => found !== null) ?? null
@@ -248,6 +261,8 @@ function siteOf({ baseUrl, siteName, logo, accent, stylesheet, tiles, ...config 
     familyTerms,
     wordpressRoot: root,
     design,
+    suggest,
+    dateOrder,
   }
 }
 

@@ -185,6 +185,28 @@ export const SETTINGS = {
     `one of ${WEEKDAYS.join(', ')}`,
     (text) => (text === '' ? null : WEEKDAYS.indexOf(text.toLowerCase()) + 1 || undefined),
   ),
+  suggest: setting('KALENDS_SUGGEST', 'no', 'whether anybody may suggest events at /suggest', 'yes or no', readFlag),
+  dateOrder: setting<'dmy' | 'mdy'>(
+    'KALENDS_DATE_ORDER',
+    'dmy',
+    'order of day and month in imported tables that do not show it',
+    'dmy (day first) or mdy (month first)',
+    (text) => (text === 'dmy' || text === 'mdy' ? text : undefined),
+  ),
+  smtpUrl: setting<string>(
+    'KALENDS_SMTP_URL',
+    '',
+    'address of a mail server; without one, nobody is told by mail',
+    'an address such as smtps://user:password@mail.example.org',
+    (text) => (text === '' || (/^smtps?:\/\/[^\s/]+\/?(\?\S*)?$/.test(text) && URL.canParse(text)) ? text : undefined),
+  ),
+  mailFrom: setting<string>(
+    'KALENDS_MAIL_FROM',
+    '',
+    'sender of mail',
+    'an e-mail address, or a name and an address such as Town Calendar <calendar@example.org>',
+    (text) => (text === '' || /^([^<>@\r\n]{1,100}<)?[^\s<>,;]+@[^\s<>,;]+>?$/.test(text) ? text : undefined),
+  ),
   mounts: setting(
     'KALENDS_MOUNTS',
     '',
@@ -350,6 +372,7 @@ export function readConfig(
   if (config.s3Bucket !== '' && (config.s3KeyId === '' || config.s3Secret === '')) {
     throw new ConfigError('KALENDS_S3_BUCKET needs KALENDS_S3_ACCESS_KEY_ID and KALENDS_S3_SECRET_ACCESS_KEY')
   }
+  if (config.smtpUrl !== '' && config.mailFrom === '') throw new ConfigError('KALENDS_SMTP_URL needs KALENDS_MAIL_FROM')
   if (config.workers > 1 && config.databaseUrl === '' && config.data === ':memory:') {
     throw new ConfigError('KALENDS_WORKERS needs a database that several processes can open, and memory is not')
   }

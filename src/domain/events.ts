@@ -30,6 +30,7 @@ import { withFetchedImagesForEdit } from './linked-records.ts'
 import { isLongEvent, readLongTexts, writeBySize } from './long-texts.ts'
 import * as records from './records.ts'
 import type { Check, Payload, Scope } from './scope.ts'
+import { approved } from './suggestion-outcome.ts'
 import { checkTicketsIn, replace as replaceTickets, resolveTickets } from './tickets.ts'
 
 export type { EventRow } from '../storage/events.ts'
@@ -92,7 +93,7 @@ export async function get(scope: Scope, ref: Ref, query: Payload): Promise<Event
 }
 
 /** Called with an event before its transaction ends. If it throws, nothing is written. */
-type Finish = (event: Event) => void
+type Finish = (event: Event, tx: Tx) => void | Promise<void>
 
 export async function create(scope: Scope, payload: Payload, finish: Finish = () => {}): Promise<Event> {
   need(rightsOf(scope.user).create)
@@ -105,7 +106,7 @@ export async function create(scope: Scope, payload: Payload, finish: Finish = ()
         reading: records.readingOf(scope),
       })
       const event = await save(tx, scope, { values, problems, ...prepared }, null)
-      finish(event)
+      await finish(event, tx)
       return event
     })
   })
@@ -133,7 +134,7 @@ export async function update(
         reading: records.readingOf(scope),
       })
       const event = await save(tx, scope, { values, problems, ...prepared }, before)
-      finish(event)
+      await finish(event, tx)
       return event
     })
   })
@@ -218,6 +219,7 @@ async function publishSome(tx: Tx, scope: Pick<Scope, 'clock'>, kind: RecordKind
       const event = asEvent(await records.find(tx, 'event', { id }))
       await moveCounts(tx, [], isCounted(event) ? await storage.termIds(tx, id) : [])
       await publishDrafts(tx, scope, event)
+      await approved(tx, id, now)
     }
     published++
   }
@@ -287,6 +289,8 @@ async function write(
       linked[kind]?.some(({ status, author }) => status === 'draft' && author === row.author) ?? before !== null,
   )
   await publishDrafts(tx, scope, row, drafts)
+  if (before !== null && before.status !== 'publish' && row.status === 'publish')
+    await approved(tx, row.id, scope.clock())
   return { row, parts: before === null && drafts.length === 0 ? newParts(scope, id, linked, counted, tickets) : {} }
 }
 

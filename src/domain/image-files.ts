@@ -80,9 +80,12 @@ export async function areComplete({ files }: Pick<Scope, 'files'>, all: readonly
   return true
 }
 
-/** Storage key: files are in folders by their first letters. */
+/** Prefix of the names of files that wait for a decision: see held-files.ts. */
+export const HELD = 'held-'
+
+/** Storage key: files of images are in folders by their first letters. Held files are apart from them. */
 export function keyOf(file: string): string {
-  return `images/${file.slice(0, 2)}/${file}`
+  return file.startsWith(HELD) ? `held/${file}` : `images/${file.slice(0, 2)}/${file}`
 }
 
 export function filesOf(image: Omit<ImageRow, 'id'>): ImageFile[] {

@@ -68,6 +68,16 @@ export class Quotas {
     })
   }
 
+  /** Throws if so many bytes of pictures are more than one author may have. */
+  checkUploads(bytes: number): void {
+    if (this.#settings.uploadQuota !== 0) this.#throwIfOver(bytes)
+  }
+
+  /** The same without a limit on unpublished records, for records that are counted elsewhere. */
+  withoutDrafts(): Quotas {
+    return new Quotas({ ...this.#settings, draftQuota: 0 })
+  }
+
   /** Called when an image was removed. */
   removed(hash: string): void {
     for (const { unconfirmed } of this.#uploads.values()) unconfirmed.delete(hash)

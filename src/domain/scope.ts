@@ -1,5 +1,6 @@
 import type { Zone } from '../calendar/zone.ts'
 import type { Clock } from '../lib/clock.ts'
+import type { Mailer } from '../lib/mailer.ts'
 import type { PasswordChecker } from '../lib/passwords.ts'
 import type { FetchLimits } from '../lib/safe-fetch.ts'
 import type { Database } from '../storage/database.ts'
@@ -36,6 +37,10 @@ export interface Site {
   /** First day of the week, 1 for Monday; null if the language decides. */
   readonly weekStart: number | null
   readonly design: Design
+  /** Whether anybody may suggest events. */
+  readonly suggest: boolean
+  /** Order of day and month in tables that do not show it. */
+  readonly dateOrder: 'dmy' | 'mdy'
 }
 
 /** Branding of the pages. Empty values are not set. */
@@ -62,6 +67,8 @@ export interface Scope {
   readonly quotas: Quotas
   readonly files: FileStore
   readonly fetchLimits: FetchLimits
+  /** Null without a mail server. */
+  readonly mail: Mailer | null
   /** Null if anonymous. */
   readonly user: User | null
   /** Called for damaged rows that are left out. */

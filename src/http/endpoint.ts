@@ -73,6 +73,8 @@ export interface View {
   readonly parameters?: readonly string[]
   /** Set if it takes a file: the body may then be larger, and of other types. */
   readonly upload?: true
+  /** Set if a read of it may write. Then its queries share no snapshot. */
+  readonly writes?: true
   /** Set if users who signed in on a page see their own version of it. */
   readonly session?: true
   handle(call: Call): Promise<Answer>

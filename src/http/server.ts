@@ -245,10 +245,10 @@ function addViews(
 }
 
 /** A view runs several queries within one snapshot. Not for a POST with a password: hashing takes too long. */
-function inSnapshot({ handle }: View): Pick<View, 'handle'> {
+function inSnapshot({ handle, writes }: View): Pick<View, 'handle'> {
   return {
     handle: (call) =>
-      call.method === 'POST'
+      call.method === 'POST' || writes
         ? handle(call)
         : call.scope.db.snapshot((db) => handle({ ...call, scope: { ...call.scope, db } })),
   }

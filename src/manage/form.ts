@@ -2,7 +2,11 @@ import type { AppError, Problems } from '../lib/errors.ts'
 import { html, type Markup, type MarkupPart } from '../lib/markup.ts'
 import { problemText } from '../lib/problem-text.ts'
 import { text } from '../lib/texts.ts'
+import type { Context } from '../pages/context.ts'
 import type { StaffContext } from './screen.ts'
+
+/** The part of a context that fields need. */
+export type Words = Pick<Context, 't' | 'language'>
 
 /** State of a form: what stands in its fields, and what was refused. */
 export interface FormState {
@@ -24,14 +28,14 @@ export interface FieldOptions {
 }
 
 /** Label, input, hint and problem. The problem belongs to the input for screen readers. */
-export function field(context: StaffContext, form: FormState, options: FieldOptions): Markup {
+export function field(context: Words, form: FormState, options: FieldOptions): Markup {
   const { name, type = 'text', required, attributes } = options
   const value = type === 'file' || type === 'password' ? null : html` value="${form.values[name] ?? ''}"`
   const input = html`<input ${idOf(name)} type="${type}" name="${name}"${value}${marks(form, options)}${required && html` required`}${type === 'text' && html` dir="auto"`}${attributes}>`
   return frame(context, form, options, input)
 }
 
-export function textArea(context: StaffContext, form: FormState, options: FieldOptions, rows: number): Markup {
+export function textArea(context: Words, form: FormState, options: FieldOptions, rows: number): Markup {
   const { name, attributes } = options
   const input = html`<textarea ${idOf(name)} name="${name}" rows="${rows}" dir="auto"${marks(form, options)}${attributes}>
 ${form.values[name] ?? ''}</textarea>`
@@ -39,7 +43,7 @@ ${form.values[name] ?? ''}</textarea>`
 }
 
 export function select(
-  context: StaffContext,
+  context: Words,
   form: FormState,
   options: FieldOptions,
   choices: readonly (readonly [value: string, words: string])[],
@@ -54,20 +58,20 @@ export function select(
 }
 
 /** A checkbox with its label behind it. */
-export function checkbox(context: StaffContext, form: FormState, options: FieldOptions): Markup {
+export function checkbox(context: Words, form: FormState, options: FieldOptions): Markup {
   const { name, attributes } = options
   const isOn = /^(1|true|yes|on)$/.test(form.values[name] ?? '')
   return html`<div class="check"><input ${idOf(name)} type="checkbox" name="${name}" value="1"${isOn && html` checked`}${marks(form, options)}${attributes}><label for="field-${name}">${labelOf(context, options)}</label>${below(context, form, options)}</div>`
 }
 
 /** Label and problem around an input of another kind. */
-export function frame(context: StaffContext, form: FormState, options: FieldOptions, input: Markup): Markup {
+export function frame(context: Words, form: FormState, options: FieldOptions, input: Markup): Markup {
   const { name, class: kind = '', required } = options
   return html`<div class="field ${kind}"><label for="field-${name}">${labelOf(context, options)}${required && html` <span class="quiet">${context.t('manage_screens.required')}</span>`}</label>
 ${input}${below(context, form, options)}</div>`
 }
 
-function labelOf({ t }: StaffContext, { name, label }: FieldOptions): string {
+function labelOf({ t }: Words, { name, label }: FieldOptions): string {
   return label ?? t(`manage_screens.fields.${name}`)
 }
 
@@ -79,13 +83,13 @@ export function marks({ problems }: FormState, { name, hint }: FieldOptions): Ma
   return html`${problems[name] && html` aria-invalid="true"`}${described !== '' && html` aria-describedby="${described}"`}`
 }
 
-function below({ language }: StaffContext, { problems }: FormState, { name, hint }: FieldOptions): MarkupPart {
+function below({ language }: Words, { problems }: FormState, { name, hint }: FieldOptions): MarkupPart {
   const problem = problems[name]
   return html`${hint && html`<p class="hint" id="hint-${name}">${hint}</p>`}${problem && html`<p class="problem" id="problem-${name}">${problemText(language, problem)}</p>`}`
 }
 
 /** All problems above the form, each with a link to its field. Focus goes there. */
-export function summary(context: StaffContext, { problems }: FormState, known: readonly string[]): MarkupPart {
+export function summary(context: Words, { problems }: FormState, known: readonly string[]): MarkupPart {
   const entries = Object.entries(problems)
   if (entries.length === 0) return null
   const { t, language } = context
@@ -102,7 +106,7 @@ export function problemsOf(error: AppError): Problems {
 }
 
 /** The message of an error, as the REST interface has it. */
-export function messageOf({ language }: StaffContext, error: AppError): string {
+export function messageOf({ language }: Words, error: AppError): string {
   const names = Object.keys(error.details.params ?? {}).join(', ')
   return text(language, `errors.${error.code}`, { names, ...error.details.fill })
 }

@@ -1,5 +1,7 @@
 import { listTable } from '../domain/event-table.ts'
 import type { Event } from '../domain/events.ts'
+import { failedMail } from '../domain/mail.ts'
+import { type SuggestionRow, sendersOf } from '../domain/suggestions.ts'
 import type { Answer } from '../http/endpoint.ts'
 import { html, type Markup, type MarkupPart } from '../lib/markup.ts'
 import { icon } from '../pages/icons.ts'
@@ -31,15 +33,18 @@ ${await box('changed', newest)}
 async function eventBox(context: StaffContext, name: string, query: Record<string, string>): Promise<Markup> {
   const { call, t, count, link } = context
   const { events, total } = await listTable(call.scope, () => ({ ...query, per_page: SHOWN }))
+  const isReview = name === 'pending' && context.rights.edit === 'all'
+  const senders = await sendersOf(call.scope, isReview ? events.map(({ row }) => row.id) : [])
   const title = t(`manage_screens.overview.${name}`)
   const rest = html`<p><a href="${link(`/manage/events?${new URLSearchParams(query)}`)}">${count('manage_screens.overview.all', total)}</a></p>`
   return html`<section class="box" aria-labelledby="box-${name}"><h2 id="box-${name}">${title}</h2>
-${events.length > 0 ? html`<ul class="lines">${events.map((event) => line(context, event))}</ul>${total > events.length && rest}` : html`<p class="quiet">${t(`manage_screens.overview.no_${name}`)}</p>`}
+${events.length > 0 ? html`<ul class="lines">${events.map((event) => line(context, event, senders.get(event.row.id)))}</ul>${total > events.length && rest}` : html`<p class="quiet">${t(`manage_screens.overview.no_${name}`)}</p>`}
 </section>`
 }
 
-function line(context: StaffContext, { row }: Event): Markup {
-  return html`<li><a href="${context.link(`/manage/events/${row.id}`)}" dir="auto">${row.title}</a> ${statusMark(context, row.status)}<br><span class="quiet">${whenIn(context, row)}</span></li>`
+function line(context: StaffContext, { row }: Event, sender: SuggestionRow | undefined): Markup {
+  const from = sender && [sender.sender_name, sender.sender_email].filter(Boolean).join(', ')
+  return html`<li><a href="${context.link(`/manage/events/${row.id}`)}" dir="auto">${row.title}</a> ${statusMark(context, row.status)}<br><span class="quiet">${whenIn(context, row)}${from && html` · <span dir="auto">${context.t('manage_screens.review.from', { name: from })}</span>`}</span></li>`
 }
 
 /** Upcoming events that lack something. Nothing is shown if nothing is missing. */
@@ -53,6 +58,11 @@ async function attention(context: StaffContext): Promise<MarkupPart> {
     const words = count(`manage_screens.overview.lacks_${lacks}`, total)
     items.push(html`<li><a href="${link(`/manage/events?${new URLSearchParams(query)}`)}">${words}</a></li>`)
   }
+  const failed = context.rights.edit === 'all' ? await failedMail(call.scope) : []
+  if (failed.length > 0)
+    items.push(
+      html`<li>${count('manage_screens.overview.failed_mail', failed.length)}: ${failed.slice(0, SHOWN).map(({ to, error }) => html`<br><span class="quiet" dir="auto">${to}: ${error}</span>`)}</li>`,
+    )
   return (
     items.length > 0 &&
     html`<section class="attention" aria-labelledby="attention"><h2 id="attention">${icon('warning')}${t('manage_screens.overview.attention')}</h2><ul>${items}</ul></section>\n`

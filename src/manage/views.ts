@@ -1,10 +1,12 @@
 import type { View } from '../http/endpoint.ts'
 import { accountScreen } from './account/account.ts'
 import { eventEditor, newEvent } from './events/editor.ts'
+import { suggestedPicture } from './events/suggestion.ts'
 import { eventTable } from './events/table.ts'
 import { overview } from './overview.ts'
 import { type Screen, screenView } from './screen.ts'
 import { signInViews } from './sign-in.ts'
+import { suggestViews } from './suggest.ts'
 import { invitationView } from './users/accept.ts'
 import { userInvite } from './users/invite.ts'
 import { userList } from './users/list.ts'
@@ -15,6 +17,7 @@ const screens: readonly Screen[] = [
   eventTable,
   newEvent,
   eventEditor,
+  suggestedPicture,
   userList,
   userInvite,
   userScreen,
@@ -22,4 +25,9 @@ const screens: readonly Screen[] = [
 ]
 
 /** Routes of the screens for staff. */
-export const manageViews: readonly View[] = [...signInViews, invitationView, ...screens.map(screenView)]
+export const manageViews: readonly View[] = [
+  ...signInViews,
+  ...suggestViews,
+  invitationView,
+  ...screens.map(screenView),
+]

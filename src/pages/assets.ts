@@ -32,6 +32,7 @@ const FILES = [
   'docs.css',
   'docs.js',
   'manage.css',
+  'suggest.js',
   'icon.svg',
 ]
 /** Scripts of the staff, in folders of `web/`. */

@@ -59,6 +59,7 @@ export interface Frame {
   readonly policy: string
 }
 
+/** Around public pages. */
 export const PUBLIC: Frame = {
   header: (context, page) => html`${staffBar(context, page.edit)}${header(context, page)}`,
   footer,
@@ -194,6 +195,7 @@ function footer(context: Context, page: Page): Markup {
   return html`<footer class="bottom"><div class="wide">
 <p><strong dir="auto">${name}</strong></p>
 <ul><li><a href="${context.link('/events/')}">${t('navigation.events')}</a></li>
+${call.scope.site.suggest && html`<li><a href="${context.link('/suggest')}">${t('suggest.title')}</a></li>`}
 <li><a href="${context.link('/events.ics')}">${t('subscribe.file')}</a></li>
 <li><a href="${context.link('/docs')}">${t('navigation.documentation')}</a></li>
 <li>${call.session === null ? html`<a href="${context.link(signInPath(page.status === undefined ? path : ''))}" rel="nofollow">${t('sign_in')}</a>` : html`<a href="${context.link('/manage')}">${t('manage')}</a>`}</li></ul>

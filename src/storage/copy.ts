@@ -35,6 +35,7 @@ const KEYS: Record<Table, readonly string[]> = {
   jobs: ['id'],
   free_events: ['event'],
   old_addresses: ['kind', 'id'],
+  suggestions: ['id'],
 }
 type Table = Exclude<keyof Tables, NotCopied>
 /** Counters of one database, what only concerns the site that it belongs to, and indexes that are made anew. */
@@ -47,6 +48,7 @@ type NotCopied =
   | 'unused_files'
   | 'import_progress'
   | 'sessions'
+  | 'secrets'
   | 'invitations'
 const TABLES = Object.entries(KEYS) as [Table, readonly string[]][]
 
@@ -54,7 +56,7 @@ function linkTables<T>(key: T): { [K in LinkedKind as `event_${K}s`]: T } {
   return Object.fromEntries(LINKED_KINDS.map((kind) => [LINK_TABLE[kind], key])) as ReturnType<typeof linkTables<T>>
 }
 
-const IDENTITIES: readonly Table[] = ['users', 'tokens', 'tickets', 'jobs']
+const IDENTITIES: readonly Table[] = ['users', 'tokens', 'tickets', 'jobs', 'suggestions']
 const SEQUENCES: readonly Sequence[] = ['records', 'terms']
 const BATCH = 500
 

@@ -147,15 +147,10 @@ export async function fail(db: Database, job: JobRow, error: string): Promise<vo
   await run(db, (on) => on.deleteFrom('jobs').where('due_utc', 'is', null).where('ended_utc', '<', after(on, -KEPT)))
 }
 
-/** Jobs that have failed for good, the latest first. */
-export async function listFailed(tx: Tx, limit: number): Promise<JobRow[]> {
-  return tx
-    .selectFrom('jobs')
-    .selectAll()
-    .where('due_utc', 'is', null)
-    .orderBy('ended_utc', 'desc')
-    .limit(limit)
-    .execute()
+/** Jobs that have failed for good, of one kind or of all, the latest first. */
+export async function listFailed(tx: Tx, limit: number, kind: string | null = null): Promise<JobRow[]> {
+  const failed = tx.selectFrom('jobs').selectAll().where('due_utc', 'is', null)
+  return (kind === null ? failed : failed.where('kind', '=', kind)).orderBy('ended_utc', 'desc').limit(limit).execute()
 }
 
 function ended(on: Kysely<Tables>) {

@@ -232,6 +232,28 @@ export interface JobTable {
   ended_utc: Instant | null
 }
 
+/** Sender of an event that was suggested on the public form. The event may be gone. */
+export interface SuggestionTable {
+  id: Generated<number>
+  event: number
+  /** Empty if they were not given. */
+  sender_name: string
+  sender_email: string
+  language: string
+  /** Nonce of the form: each is taken once. */
+  form: string
+  /** Keyed hash of the network that it was sent from, for the limit. */
+  network: string
+  /** File of a picture that waits for the review; null without one, or when it is settled. */
+  picture: string | null
+  picture_mime: string | null
+  picture_bytes: number
+  created_utc: Instant
+  outcome: 'approved' | 'rejected' | null
+  reason: string | null
+  decided_utc: Instant | null
+}
+
 export interface Tables extends LinkedTables {
   sequences: { name: string; last: number }
   users: UserTable
@@ -261,4 +283,7 @@ export interface Tables extends LinkedTables {
   search_words: { word: string; reversed: string }
   /** Events that are free of charge. */
   free_events: { event: number }
+  /** Keys that all nodes share. */
+  secrets: { name: string; value: string }
+  suggestions: SuggestionTable
 }

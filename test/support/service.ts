@@ -38,6 +38,8 @@ export interface Service {
   expect(status: number, role: Role | null, path: string, call?: Call): Promise<Json>
   inject(options: InjectOptions): Promise<LightMyRequestResponse>
   listen(port?: number): Promise<string>
+  /** Runs background jobs until it is closed. */
+  startJobs(): void
   close(): Promise<void>
 }
 
@@ -88,6 +90,7 @@ export async function startService({
       return response.json()
     },
     inject: (options) => app.server.inject(options),
+    startJobs: () => app.startJobs(),
     listen: (port = 0) => app.server.listen({ port, host: '127.0.0.1' }),
     async close() {
       await app.close()

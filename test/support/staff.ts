@@ -12,11 +12,7 @@ export interface Staff {
   /** Sends a form, with the token of the session. Values of a list are sent as `name[]`. */
   post(url: string, fields?: Record<string, string | readonly string[]>): Promise<LightMyRequestResponse>
   /** Sends a form with files. */
-  upload(
-    url: string,
-    fields: Record<string, string>,
-    files: Record<string, { readonly name: string; readonly bytes: Buffer; readonly type: string }>,
-  ): Promise<LightMyRequestResponse>
+  upload(url: string, fields: Record<string, string>, files: Record<string, SentFile>): Promise<LightMyRequestResponse>
 }
 
 /** The cookie in `Set-Cookie`, as a browser sends it back. */
@@ -32,6 +28,34 @@ export function formBody(fields: Record<string, string | readonly string[]>): st
 }
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
+
+export const MULTIPART = 'multipart/form-data; boundary=frontier'
+
+/** A file of a form. */
+export interface SentFile {
+  readonly name: string
+  readonly bytes: Buffer
+  readonly type: string
+}
+
+/** Body of a form with files, as `MULTIPART`. */
+export function multipart(fields: Record<string, string>, files: Record<string, SentFile>): Buffer {
+  const parts = [
+    ...Object.entries(fields).map(([name, value]) => [`name="${name}"\r\n\r\n${value}`] as const),
+    ...Object.entries(files).map(
+      ([name, file]) =>
+        [`name="${name}"; filename="${file.name}"\r\nContent-Type: ${file.type}\r\n\r\n`, file.bytes] as const,
+    ),
+  ]
+  return Buffer.concat([
+    ...parts.flatMap(([head, bytes = Buffer.alloc(0)]) => [
+      Buffer.from(`--frontier\r\nContent-Disposition: form-data; ${head}`),
+      bytes,
+      Buffer.from('\r\n'),
+    ]),
+    Buffer.from('--frontier--\r\n'),
+  ])
+}
 
 /** Signs a role in through the form. */
 export async function signIn(service: Service, role: Role, password = PASSWORD): Promise<Staff> {
@@ -53,22 +77,7 @@ export async function signIn(service: Service, role: Role, password = PASSWORD):
     get: (url, headers = {}) => service.inject({ url, headers: { cookie, accept: 'text/html', ...headers } }),
     post: (url, fields = {}) => send(url, FORM['content-type'], formBody({ csrf, ...fields })),
     upload(url, fields, files) {
-      const parts = [
-        ...Object.entries({ csrf, ...fields }).map(([name, value]) => [`name="${name}"\r\n\r\n${value}`] as const),
-        ...Object.entries(files).map(
-          ([name, file]) =>
-            [`name="${name}"; filename="${file.name}"\r\nContent-Type: ${file.type}\r\n\r\n`, file.bytes] as const,
-        ),
-      ]
-      const payload = Buffer.concat([
-        ...parts.flatMap(([head, bytes = Buffer.alloc(0)]) => [
-          Buffer.from(`--frontier\r\nContent-Disposition: form-data; ${head}`),
-          bytes,
-          Buffer.from('\r\n'),
-        ]),
-        Buffer.from('--frontier--\r\n'),
-      ])
-      return send(url, 'multipart/form-data; boundary=frontier', payload)
+      return send(url, MULTIPART, multipart({ csrf, ...fields }, files))
     },
   }
 }

@@ -3,6 +3,8 @@ import { mayEdit } from '../../domain/access.ts'
 import { duplicate, preview, restore } from '../../domain/event-editing.ts'
 import type { Event } from '../../domain/events.ts'
 import * as events from '../../domain/events.ts'
+import { approve, reject } from '../../domain/suggestion-review.ts'
+import { senderOf } from '../../domain/suggestions.ts'
 import type { Answer } from '../../http/endpoint.ts'
 import { AppError, type Problems } from '../../lib/errors.ts'
 import { html } from '../../lib/markup.ts'
@@ -62,19 +64,21 @@ function emptyValues({ call, now, rights }: StaffContext): Record<string, string
   }
 }
 
-function page(context: StaffContext, form: EventForm, status?: number): Answer {
-  const { t } = context
+async function page(context: StaffContext, form: EventForm, status?: number): Promise<Answer> {
+  const { t, call, rights } = context
+  const isReviewer = form.event !== null && rights.edit === 'all'
+  const suggestion = isReviewer ? await senderOf(call.scope, form.event.row.id) : null
   return screenPage(context, {
     section: 'events',
     title: form.event?.row.title ?? t('staff.new'),
     back: { path: BACK, words: t('manage_screens.sections.events') },
-    main: eventForm(context, form),
+    main: eventForm(context, { ...form, suggestion }),
     ...(status !== undefined && { status }),
   })
 }
 
 /** The form again, with everything that was typed. */
-function refused(context: StaffContext, event: Event | null, error: AppError): Answer {
+function refused(context: StaffContext, event: Event | null, error: AppError): Promise<Answer> {
   const typed = typedFields(context)
   const problems: Problems = problemsOf(error)
   const form: EventForm = {
@@ -205,12 +209,11 @@ export const eventEditor: Screen = {
       return { path: `${BACK}?status=trash`, notice: 'deleted' }
     }),
     approve: simply(async ({ call }) => {
-      const now = call.scope.clock()
-      await events.update(call.scope, { id: call.id }, () => ({ status: 'publish', date_utc: now }))
+      await approve(call.scope, call.id)
       return { path: `${BACK}?status=pending`, notice: 'approved' }
     }),
     reject: simply(async ({ call }) => {
-      await events.remove(call.scope, { id: call.id }, () => ({}))
+      await reject(call.scope, call.id, String(call.body().reason ?? ''))
       return { path: `${BACK}?status=pending`, notice: 'rejected' }
     }),
   },

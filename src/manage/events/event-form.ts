@@ -1,5 +1,6 @@
 import { rightsOf } from '../../domain/access.ts'
 import type { Event } from '../../domain/events.ts'
+import type { SuggestionRow } from '../../domain/suggestions.ts'
 import { MAIN_MOUNT } from '../../http/endpoint.ts'
 import { html, type Markup, type MarkupPart } from '../../lib/markup.ts'
 import { assetPath } from '../../pages/assets.ts'
@@ -23,6 +24,7 @@ import type { StaffContext } from '../screen.ts'
 import { statusName } from '../status.ts'
 import { type Conflict, conflictNotes } from './conflict.ts'
 import type { TICKET_FIELDS } from './event-values.ts'
+import { suggestionBox } from './suggestion.ts'
 
 /** What the form of an event shows. */
 export interface EventForm extends FormState {
@@ -33,6 +35,8 @@ export interface EventForm extends FormState {
   readonly fingerprint: string
   /** Fields that somebody else changed meanwhile; null if there was no conflict. */
   readonly conflicts: readonly Conflict[] | null
+  /** Who suggested it; null if nobody did, or the user reviews nothing. */
+  readonly suggestion?: SuggestionRow | null
 }
 
 const FIELDS = [
@@ -90,6 +94,7 @@ ${tickets(context, form)}</fieldset>
 ${form.event?.row.status !== 'trash' && html`<div class="buttons">${button('save', label('save'), 'primary')}</div>`}
 </div><div class="panels">
 ${publishing(context, form)}
+${suggestionBox(context, form.suggestion ?? null)}
 <section class="box"><h2>${label('topics')}</h2>
 ${names(context, form, { name: 'categories', hint: label('commas_hint') }, 'categories')}
 ${names(context, form, { name: 'tags', hint: label('commas_hint') }, 'tags')}</section>

@@ -17,6 +17,7 @@ import * as sessions from './0015-sessions.ts'
 import * as venueMoves from './0016-venue-moves.ts'
 import * as mergesAndAlternativeTexts from './0017-merges-and-alternative-texts.ts'
 import * as accounts from './0018-accounts.ts'
+import * as suggestions from './0019-suggestions.ts'
 import { perform, type Step, type Watch } from './steps.ts'
 
 export interface Migration {
@@ -48,6 +49,7 @@ export const migrations: Record<string, Migration> = {
   '0016-venue-moves': venueMoves,
   '0017-merges-and-alternative-texts': mergesAndAlternativeTexts,
   '0018-accounts': accounts,
+  '0019-suggestions': suggestions,
 }
 
 export async function runMigration(db: Kysely<unknown>, { steps, fill }: Migration, watch?: Watch): Promise<void> {
