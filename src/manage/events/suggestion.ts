@@ -24,7 +24,7 @@ ${picture !== null && html`<img src="${link(`/manage/events/${event}/picture`)}"
 
 /** The picture of a suggestion. It is not public yet: only those who may edit the event see it. */
 export const suggestedPicture: Screen = {
-  path: '/events/:id(^\\d+$)/picture',
+  path: '/events/:id/picture',
   allows: SECTIONS.events,
   async show({ call }) {
     const { row } = await events.peek(call.scope, { id: call.id })
