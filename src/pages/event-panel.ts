@@ -52,8 +52,7 @@ function place(context: Context, { row }: Event, venue: Event['venues'][number])
   const address = addressOf(venue)
   const linked = row.show_map_link === 1 || venue.row.show_map_link === 1
   return html`<li>${icon('pin')}<div><a href="${context.link(recordPath('venue', venue))}" dir="auto">${venue.row.venue}</a>${address.length > 0 && html`<address dir="auto">${address.join(', ')}</address>`}
-${linked && (isPlaced(venue) || address.length > 0) && html`<p class="aside"><a href="${openStreetMap(venue)}" rel="noreferrer">${context.t('open_map')}</a></p>`}</div></li>
-${placeMap(context, venue)}`
+${linked && (isPlaced(venue) || address.length > 0) && html`<p class="aside"><a href="${openStreetMap(venue)}" rel="noreferrer">${context.t('open_map')}</a></p>`}</div>${placeMap(context, venue)}</li>`
 }
 
 /** Whether tickets are on sale. */
