@@ -40,7 +40,7 @@ describe('the screens of the staff in a browser', { skip: NO_BROWSER }, () => {
       await page.getByLabel('Title').fill(title)
       await page.locator('[name=start_date]').fill('2031-07-05T10:00')
       await page.locator('[name=end_date]').fill('2031-07-05T16:00')
-      await page.locator('[name="venue[]"]').fill(`Boathouse ${javaScriptEnabled}`)
+      await page.locator('[name=venue]').fill(`Boathouse ${javaScriptEnabled}`)
       if (javaScriptEnabled) {
         await page.locator('.rich').click()
         await page.keyboard.type('Boats of all sizes.')
@@ -126,7 +126,7 @@ describe('the screens of the staff in a browser', { skip: NO_BROWSER }, () => {
 
   it('complete names that are known, with the keyboard', async () => {
     const { page, close } = await signIn('editor', '/manage/events/new')
-    const venue = page.locator('[name="venue[]"]')
+    const venue = page.locator('[name=venue]')
     await venue.pressSequentially('harb')
     await page.getByRole('option', { name: 'Harbour Hall' }).waitFor()
     await venue.press('ArrowDown')

@@ -33,7 +33,7 @@ describe('the screens for events', () => {
     const id = await create({
       venue: 'Old Harbour, Pier 3',
       'new_venue[city]': 'Marseille',
-      organizer: 'Jazz Guild\nPort Authority',
+      organizer: 'Jazz Guild, Port Authority',
       categories: 'Music, Open Air',
       tags: 'jazz',
       cost: '10 – 24',
@@ -64,9 +64,20 @@ describe('the screens for events', () => {
     assert.equal((await read(again)).venue.id, event.venue.id)
     const { body } = await editor.get(`/manage/events/${id}`)
     assert.equal(fieldValue(body, 'venue'), 'Old Harbour, Pier 3')
-    assert.equal(fieldValue(body, 'organizer'), 'Jazz Guild\nPort Authority')
+    assert.equal(fieldValue(body, 'organizer'), 'Jazz Guild, Port Authority')
     assert.equal(fieldValue(body, 'start_date'), '2031-06-10T19:00')
     assert.equal(fieldValue(body, 'tickets\\[0\\]\\[name\\]'), 'Standard')
+  })
+
+  it('read a name with a comma as one where there is such a record, or semicolons separate', async () => {
+    const id = await create({ organizer: 'Smith, Jones and Co; Guild of Three' })
+    const names = async (of: number) => (await read(of)).organizer.map((one: { organizer: string }) => one.organizer)
+    assert.deepEqual(await names(id), ['Smith', 'Jones and Co', 'Guild of Three'])
+    await service.expect(201, 'editor', '/organizers', { json: { organizer: 'Smith, Jones and Co' } })
+    const other = await create({ organizer: 'Smith, Jones and Co; Guild of Three' })
+    assert.deepEqual(await names(other), ['Smith, Jones and Co', 'Guild of Three'])
+    const { body } = await editor.get(`/manage/events/${other}`)
+    assert.equal(fieldValue(body, 'organizer'), 'Smith, Jones and Co; Guild of Three')
   })
 
   it('save nothing that is refused, and name all problems beside their fields', async () => {

@@ -12,7 +12,8 @@ addEventListener('repeat', ({ detail }) => {
 function complete(input) {
   const form = input.closest('form')
   const { complete: kind } = input.dataset
-  const isList = kind === 'categories' || kind === 'tags'
+  const isList = kind !== 'venues'
+  const isTerms = kind === 'categories' || kind === 'tags'
   const list = document.createElement('ul')
   list.className = 'suggestions'
   list.id = `suggestions-${number++}`
@@ -65,7 +66,7 @@ function complete(input) {
     const search = piece()
     asked = search
     if (search.length < LEAST) return close()
-    const query = new URLSearchParams({ search, per_page: '8', ...(isList && { hide_empty: 'false' }) })
+    const query = new URLSearchParams({ search, per_page: '8', ...(isTerms && { hide_empty: 'false' }) })
     const headers = { 'X-CSRF-Token': form.elements.csrf.value }
     const response = await fetch(`${form.dataset.rest}/${kind}?${query}`, { headers, credentials: 'same-origin' })
     if (!response.ok || asked !== search || document.activeElement !== input) return

@@ -3,13 +3,14 @@ import { mayEdit } from '../../domain/access.ts'
 import { duplicate, preview, restore } from '../../domain/event-editing.ts'
 import type { Event } from '../../domain/events.ts'
 import * as events from '../../domain/events.ts'
+import * as linked from '../../domain/linked-records.ts'
 import { approve, reject } from '../../domain/suggestion-review.ts'
 import { senderOf } from '../../domain/suggestions.ts'
 import type { Answer } from '../../http/endpoint.ts'
 import { AppError, type Problems } from '../../lib/errors.ts'
 import { html } from '../../lib/markup.ts'
 import { eventPage } from '../../pages/event.ts'
-import { LINKED_KINDS } from '../../schema/linked.ts'
+import type { LinkedKind } from '../../schema/linked.ts'
 import { messageOf, problemsOf, typedValues } from '../form.ts'
 import { SECTIONS, screenPage } from '../layout.ts'
 import { done, type Screen, type StaffContext } from '../screen.ts'
@@ -102,18 +103,21 @@ function typedFields({ call }: StaffContext): Record<string, string> {
       value,
     ]),
   )
-  const names = LINKED_KINDS.flatMap((kind) => {
-    const given = fields[kind]
-    return Array.isArray(given) ? [[kind, given.filter((name) => name !== '').join('\n')]] : []
-  })
-  return { ...typedValues(fields), ...Object.fromEntries([...nested, ...names]) }
+  return { ...typedValues(fields), ...Object.fromEntries(nested) }
+}
+
+/** The form as a request to the domain. */
+function requestOf({ call }: StaffContext, before: Event | null): Promise<Record<string, unknown>> {
+  const isKnown = async (kind: LinkedKind, title: string) =>
+    (await linked.list(call.scope, kind, () => ({ title, per_page: 1 }))).total > 0
+  return payloadOf(call.body(), before, call.scope.clock(), isKnown)
 }
 
 async function save(context: StaffContext): Promise<Answer> {
   const { call } = context
   const before = await eventOf(context)
   const fields = call.body()
-  const payload = payloadOf(fields, before, call.scope.clock())
+  const payload = await requestOf(context, before)
   const opened = typeof fields.revision === 'string' ? fields.revision : ''
   try {
     // Without a time, the domain would publish it at once.
@@ -155,7 +159,7 @@ async function answerTo(context: StaffContext, before: Event | null, error: unkn
 async function showPreview(context: StaffContext): Promise<Answer> {
   const { call, t } = context
   const before = await eventOf(context)
-  const payload = payloadOf(call.body(), before, call.scope.clock())
+  const payload = await requestOf(context, before)
   try {
     const event = await preview(call.scope, before === null ? null : { id: call.id }, () => payload)
     const note = html`<p class="notice preview" role="status">${t('manage_screens.editor.preview_note')}</p>`

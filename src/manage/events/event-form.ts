@@ -15,7 +15,6 @@ import {
   field,
   formStart,
   frame,
-  marks,
   select,
   summary,
   textArea,
@@ -87,7 +86,7 @@ ${description(context, form)}
 ${textArea(context, form, { name: 'excerpt', hint: label('excerpt_hint') }, 2)}
 ${image(context, form)}</fieldset>
 <fieldset><legend>${label('who')}</legend>
-${names(context, form, { name: 'organizer', hint: label('lines_hint') }, 'organizers')}</fieldset>
+${names(context, form, { name: 'organizer', hint: label('commas_hint') }, 'organizers')}</fieldset>
 <fieldset><legend>${label('price')}</legend>
 <div class="row">${field(context, form, { name: 'cost', attributes: html` maxlength="200"` })}${field(context, form, { name: 'website', type: 'url', attributes: html` placeholder="https://"` })}</div>
 ${tickets(context, form)}</fieldset>
@@ -113,17 +112,9 @@ function venueFields(context: StaffContext, form: EventForm): Markup {
 ${field(context, form, part('address'))}<div class="row">${field(context, form, part('zip'))}${field(context, form, part('city'))}${field(context, form, part('country'))}</div></details>`
 }
 
-/** Names, which a script completes: of terms in one field with commas, of records in a field each, as they may have commas. */
+/** Names, which a script completes. */
 function names(context: StaffContext, form: EventForm, options: FieldOptions, from: string): Markup {
-  const attributes = html` data-complete="${from}" autocomplete="off"`
-  if (from === 'categories' || from === 'tags') return field(context, form, { ...options, attributes })
-  const { name } = options
-  const known = (form.values[name] ?? '').split('\n').filter(Boolean)
-  const input = (value: string, at: number) =>
-    html`<div><input id="${at === 0 ? `field-${name}` : `${name}-${at}`}" name="${name}[]" value="${value}" dir="auto"${at > 0 && html` aria-label="${context.t(`manage_screens.fields.${name}`)}"`}${at === 0 && marks(form, options)}${attributes}></div>`
-  const count = name === 'venue' ? Math.max(1, known.length) : known.length + 1
-  const list = Array.from({ length: count }, (_, at) => input(known[at] ?? '', at))
-  return frame(context, form, options, html`<div class="names"${name !== 'venue' && html` data-repeat`}>${list}</div>`)
+  return field(context, form, { ...options, attributes: html` data-complete="${from}" autocomplete="off"` })
 }
 
 /** A textarea, which a script replaces by an editor of rich text. */

@@ -5,8 +5,16 @@ import { FLAGS, PLAIN, TICKET_FIELDS } from './event-values.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
+/** Whether there is a record with exactly this name. */
+type IsKnown = (kind: LinkedKind, name: string) => Promise<boolean>
+
 /** Fields of the form as a request to the domain, which reads and checks them like those of the REST interface. */
-export function payloadOf(fields: Fields, before: Event | null, now: number): Record<string, unknown> {
+export async function payloadOf(
+  fields: Fields,
+  before: Event | null,
+  now: number,
+  isKnown: IsKnown,
+): Promise<Record<string, unknown>> {
   const taken = new Set(
     Object.entries(asFields(fields.take)).flatMap(([name, from]) => (from === 'theirs' ? name : [])),
   )
@@ -19,7 +27,8 @@ export function payloadOf(fields: Fields, before: Event | null, now: number): Re
   if (fields.flags !== undefined) for (const flag of FLAGS) set(flag, fields[flag] !== undefined)
   else for (const flag of FLAGS) if (fields[flag] !== undefined) set(flag, fields[flag])
   for (const name of ['categories', 'tags']) if (fields[name] !== undefined) set(name, termNames(fields[name]))
-  for (const kind of LINKED_KINDS) if (fields[kind] !== undefined) set(kind, linksOf(kind, fields, before))
+  for (const kind of LINKED_KINDS)
+    if (fields[kind] !== undefined) set(kind, await linksOf(kind, fields, before, isKnown))
   if (fields.tickets !== undefined) set('tickets', ticketsOf(fields.tickets))
   setStatus(payload, fields, taken, before, now)
   setImage(set, fields)
@@ -41,14 +50,28 @@ function termNames(given: unknown): unknown {
     .filter(Boolean)
 }
 
-/** Names of venues or organizers, one in each line. One that the event has already is that one; others are found, or made. */
-function linksOf(kind: LinkedKind, fields: Fields, before: Event | null): unknown {
+/**
+ * Venues or organizers by their names. One that the event has already is that one; others are found, or made. Semicolons
+ * separate names. So does a comma, unless the whole text is the name of one.
+ */
+async function linksOf(kind: LinkedKind, fields: Fields, before: Event | null, isKnown: IsKnown): Promise<unknown> {
   const given = fields[kind]
   const texts = (Array.isArray(given) ? given : [given]).flatMap((text) =>
-    typeof text === 'string' ? text.split(/\r?\n/) : [text],
+    typeof text === 'string' ? text.split(/[;\n]/) : [text],
   )
-  const names = texts.map((text) => (typeof text === 'string' ? text.trim() : text)).filter((name) => name !== '')
   const known = new Map((before?.[`${kind}s`] ?? []).map(({ row }) => [String(row[kind]), row.id]))
+  const names: unknown[] = []
+  for (const text of texts.map((one) => (typeof one === 'string' ? one.trim() : one)).filter((one) => one !== '')) {
+    const isOne = typeof text !== 'string' || kind === 'venue' || !text.includes(',') || known.has(text)
+    if (isOne || (await isKnown(kind, text))) names.push(text)
+    else
+      names.push(
+        ...text
+          .split(',')
+          .map((name) => name.trim())
+          .filter(Boolean),
+      )
+  }
   const details = Object.entries(asFields(fields[`new_${kind}`])).filter(([, value]) => value !== '')
   return names.map((name, at) => {
     const id = typeof name === 'string' ? known.get(name) : undefined

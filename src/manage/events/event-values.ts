@@ -47,6 +47,11 @@ export function localInput(wall: string): string {
   return wall.slice(0, 16).replace(' ', 'T')
 }
 
+/** Names in one field: with commas between them, or semicolons if a name has a comma. */
+function joinNames(names: readonly string[]): string {
+  return names.join(names.length > 1 && names.some((name) => name.includes(',')) ? '; ' : ', ')
+}
+
 /** An event as the fields of its form. */
 export function valuesOf({ call }: StaffContext, event: Event): Record<string, string> {
   const { row, image, categories, tags, tickets } = event
@@ -67,7 +72,7 @@ export function valuesOf({ call }: StaffContext, event: Event): Record<string, s
     categories: categories.map(({ name }) => name).join(', '),
     tags: tags.map(({ name }) => name).join(', '),
   }
-  for (const kind of LINKED_KINDS) values[kind] = event[`${kind}s`].map((one) => String(one.row[kind])).join('\n')
+  for (const kind of LINKED_KINDS) values[kind] = joinNames(event[`${kind}s`].map((one) => String(one.row[kind])))
   for (const flag of FLAGS) values[flag] = row[flag] === 1 ? '1' : ''
   for (const [at, ticket] of tickets.entries()) {
     for (const name of TICKET_FIELDS) {
