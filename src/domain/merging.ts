@@ -33,7 +33,6 @@ export async function mergeLinked(scope: Scope, kind: LinkedKind, id: number, pa
       problems.into ??= { problem: 'merge_into_unpublished' }
     refuse(problems)
     if (target === undefined) return
-    await storage.lockBoth(tx, kind, [id, target.id])
     // The address before it was moved to the trash.
     const slug = from.restore_slug ?? from.slug
     await move(tx, scope, kind, { id, slug }, target.id)
@@ -54,9 +53,8 @@ export async function mergeTerms(scope: Scope, kind: TermKind, id: number, paylo
     if (into !== null && target === undefined) problems.into = { problem: 'no_such_term', id: into }
     refuse(problems)
     if (target === undefined) return
-    await storage.lockBoth(tx, kind, [id, target.id])
-    if (kind === 'category') await moveChildren(tx, from, target)
     await move(tx, scope, kind, from, target.id)
+    if (kind === 'category') await moveChildren(tx, from, target)
     await storage.countEvents(tx, target.id)
     if (from.published === 1) await termStorage.publish(tx, [target.id])
     await termStorage.remove(tx, from)

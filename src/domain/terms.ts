@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { AppError, type Problems, refuse } from '../lib/errors.ts'
 import { fold } from '../lib/fold.ts'
 import { slugify } from '../lib/slug.ts'
@@ -27,6 +28,11 @@ export interface TermPage {
   readonly total: number
   readonly page: number
   readonly perPage: number
+}
+
+/** State of a term, without its count, which changes with events. */
+export function revisionOf({ name, slug, description, parent }: TermRow): string {
+  return hash('sha1', JSON.stringify([name, slug, description, parent])).slice(0, 12)
 }
 
 /** Tags have no tree: `parent` is not declared for them, so it is never read. */

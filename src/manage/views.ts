@@ -4,6 +4,7 @@ import { eventEditor, newEvent } from './events/editor.ts'
 import { suggestedPicture } from './events/suggestion.ts'
 import { eventTable } from './events/table.ts'
 import { overview } from './overview.ts'
+import { recordScreens } from './records/screens.ts'
 import { type Screen, screenView } from './screen.ts'
 import { signInViews } from './sign-in.ts'
 import { suggestViews } from './suggest.ts'
@@ -18,6 +19,7 @@ const screens: readonly Screen[] = [
   newEvent,
   eventEditor,
   suggestedPicture,
+  ...recordScreens,
   userList,
   userInvite,
   userScreen,

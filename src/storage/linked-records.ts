@@ -20,18 +20,26 @@ export interface LinkedFilter {
   readonly upcomingAt: Instant | null
 }
 
-/** Venues or organizers, newest first. */
+/** How a list is sorted. The searchable text begins with the name. */
+const ORDERS = { newest: 'date_utc', name: 'search', modified: 'modified_utc' } as const
+export interface LinkedOrder {
+  readonly by: keyof typeof ORDERS
+  readonly direction: 'asc' | 'desc'
+}
+
+/** Venues or organizers, newest first unless another order is given. */
 export async function list(
   tx: Tx,
   kind: LinkedKind,
   filter: LinkedFilter,
   limit: number,
   offset: number,
+  { by, direction }: LinkedOrder = { by: 'newest', direction: 'desc' },
 ): Promise<RecordRow[]> {
   const rows = await matching(tx, kind, filter)
     .selectAll()
-    .orderBy('date_utc', 'desc')
-    .orderBy('id', 'desc')
+    .orderBy(ORDERS[by], direction)
+    .orderBy('id', direction)
     .limit(limit)
     .offset(offset)
     .execute()

@@ -14,7 +14,7 @@ const MAX_SLUGS = 50
 const BATCH = 5000
 
 /** The table of links of a kind, and its column. The type checker sees all of them as one. */
-function linksOf(kind: MergeKind): { table: 'event_venues'; column: 'linked' } {
+export function linksOf(kind: MergeKind): { table: 'event_venues'; column: 'linked' } {
   return isLinkedKind(kind)
     ? { table: LINK_TABLE[kind] as 'event_venues', column: 'linked' }
     : { table: 'event_terms' as 'event_venues', column: 'term' as 'linked' }
@@ -24,7 +24,7 @@ function linksOf(kind: MergeKind): { table: 'event_venues'; column: 'linked' } {
  * Locks the rows of both, so that no other transaction adds a link or changes a count until this one ends. One that has
  * done so before is waited for.
  */
-export async function lockBoth(tx: Tx, kind: MergeKind, ids: readonly number[]): Promise<void> {
+async function lockBoth(tx: Tx, kind: MergeKind, ids: readonly number[]): Promise<void> {
   if (!dialectOf(tx).locksRows) return
   const table = isLinkedKind(kind) ? (RECORD_TABLE[kind] as 'venues') : ('terms' as 'venues')
   await tx.selectFrom(table).select('id').where('id', 'in', ids).orderBy('id').forUpdate().execute()
@@ -32,20 +32,24 @@ export async function lockBoth(tx: Tx, kind: MergeKind, ids: readonly number[]):
 
 /**
  * Moves all events from one record or term to another. An event that has both keeps one link. The events get a new
- * revision first: that locks them, and cached renderings of them are no longer used.
+ * revision first: that locks them, and cached renderings of them are no longer used. Writers of events lock in the same
+ * order, first the event and then what it is linked to, so that they and this wait for each other, but not in a circle.
  */
 export async function moveEvents(tx: Tx, kind: MergeKind, from: number, into: number): Promise<void> {
   const { table, column } = linksOf(kind)
   const linked = tx.selectFrom(table).select('event as id').where(column, '=', from).orderBy('event')
-  const events = await selectIds(tx, linked)
-  for (let at = 0; at < events.length; at += BATCH) {
-    const some = JSON.stringify(events.slice(at, at + BATCH))
+  const first = await selectIds(tx, linked)
+  await revise(tx, first)
+  await lockBoth(tx, kind, [from, into])
+  const known = new Set(first)
+  // Those that were linked meanwhile.
+  const all = await selectIds(tx, linked)
+  await revise(
+    tx,
+    all.filter((id) => !known.has(id)),
+  )
+  for (const some of batches(all)) {
     const { isInJson } = dialectOf(tx)
-    await tx
-      .updateTable('events')
-      .set((eb) => ({ image: eb.ref('image') }))
-      .where((eb) => isInJson(eb.ref('id'), eb.val(some)))
-      .execute()
     await tx
       .deleteFrom(table)
       .where(column, '=', from)
@@ -59,6 +63,22 @@ export async function moveEvents(tx: Tx, kind: MergeKind, from: number, into: nu
       .where((eb) => isInJson(eb.ref('event'), eb.val(some)))
       .execute()
   }
+}
+
+/** Gives events a new revision. */
+async function revise(tx: Tx, events: readonly number[]): Promise<void> {
+  for (const some of batches(events))
+    await tx
+      .updateTable('events')
+      .set((eb) => ({ image: eb.ref('image') }))
+      .where((eb) => dialectOf(tx).isInJson(eb.ref('id'), eb.val(some)))
+      .execute()
+}
+
+/** Ids as JSON lists. */
+function batches(ids: readonly number[]): string[] {
+  const count = Math.ceil(ids.length / BATCH)
+  return Array.from({ length: count }, (_, n) => JSON.stringify(ids.slice(n * BATCH, (n + 1) * BATCH)))
 }
 
 /** Counts the published events of a term anew. */

@@ -85,7 +85,7 @@ function refused(context: StaffContext, event: Event | null, error: AppError): P
   const form: EventForm = {
     event,
     values: { ...(event !== null && typed.flags === undefined ? valuesOf(context, event) : {}), ...typed },
-    problems: problems.image === undefined ? problems : { ...problems, image_file: problems.image },
+    problems,
     revision: typed.revision ?? '',
     fingerprint: typed.fingerprint ?? '',
     conflicts: null,

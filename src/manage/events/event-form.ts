@@ -1,12 +1,11 @@
-import { rightsOf } from '../../domain/access.ts'
 import type { Event } from '../../domain/events.ts'
 import type { SuggestionRow } from '../../domain/suggestions.ts'
 import { MAIN_MOUNT } from '../../http/endpoint.ts'
 import { html, type Markup, type MarkupPart } from '../../lib/markup.ts'
-import { assetPath } from '../../pages/assets.ts'
 import { eventPath } from '../../pages/cards.ts'
 import { icon } from '../../pages/icons.ts'
 import { STATUSES, type Status } from '../../schema/record.ts'
+import { type Conflict, conflictNotes } from '../conflict.ts'
 import {
   button,
   checkbox,
@@ -19,9 +18,10 @@ import {
   summary,
   textArea,
 } from '../form.ts'
+import { imageField } from '../image-field.ts'
+import { richText } from '../rich-text.ts'
 import type { StaffContext } from '../screen.ts'
 import { statusName } from '../status.ts'
-import { type Conflict, conflictNotes } from './conflict.ts'
 import type { TICKET_FIELDS } from './event-values.ts'
 import { suggestionBox } from './suggestion.ts'
 
@@ -82,9 +82,9 @@ ${field(context, form, { name: 'title', required: true, class: 'title', attribut
 ${venueFields(context, form)}
 ${checkbox(context, form, { name: 'is_virtual' })}</fieldset>
 <fieldset><legend>${label('about')}</legend>
-${description(context, form)}
+${richText(context, form, 'description', 8)}
 ${textArea(context, form, { name: 'excerpt', hint: label('excerpt_hint') }, 2)}
-${image(context, form)}</fieldset>
+${imageField(context, form, form.event?.image ?? null)}</fieldset>
 <fieldset><legend>${label('who')}</legend>
 ${names(context, form, { name: 'organizer', hint: label('commas_hint') }, 'organizers')}</fieldset>
 <fieldset><legend>${label('price')}</legend>
@@ -117,36 +117,9 @@ function names(context: StaffContext, form: EventForm, options: FieldOptions, fr
   return field(context, form, { ...options, attributes: html` data-complete="${from}" autocomplete="off"` })
 }
 
-/** A textarea, which a script replaces by an editor of rich text. */
-function description(context: StaffContext, form: EventForm): Markup {
-  const { t, assets } = context
-  const tools = ['label', 'bold', 'italic', 'heading', 'list', 'numbers', 'quote', 'link', 'address']
-  const words = JSON.stringify(Object.fromEntries(tools.map((name) => [name, t(`manage_screens.rich.${name}`)])))
-  const attributes = html` data-rich="${assetPath(assets, 'squire.js')}" data-tools="${words}"`
-  return textArea(context, form, { name: 'description', attributes }, 8)
-}
-
 /** Shown by a script above a form that it has restored. */
 function restoredNote({ t }: StaffContext): Markup {
   return html`<template id="restored"><p class="notice" role="status">${t('manage_screens.editor.restored')} <button class="button" type="button">${t('manage_screens.editor.discard')}</button></p></template>`
-}
-
-function image(context: StaffContext, form: EventForm): Markup {
-  const { t, call } = context
-  const picture = form.event?.image
-  const small = picture && (picture.sizes.thumbnail ?? picture.sizes.medium ?? picture)
-  if (!rightsOf(call.scope.user).publish)
-    return html`<input type="hidden" name="image" value="${form.values.image ?? ''}">`
-  const label = t('manage_screens.fields.image')
-  return frame(
-    context,
-    form,
-    { name: 'image_file', label, hint: t('manage_screens.editor.image_hint') },
-    html`<div class="picture" data-drop>${small && html`<img src="${context.link(`/images/${small.file}`)}" alt="" width="${small.width}" height="${small.height}">`}
-<input type="hidden" name="image" value="${form.values.image ?? ''}">
-<input id="field-image_file" type="file" name="image_file" accept="image/jpeg,image/png,image/gif,image/webp" aria-describedby="hint-image_file"${form.problems.image && html` aria-invalid="true"`}>
-${picture && html`<label class="check"><input type="checkbox" name="remove_image" value="1"> ${t('manage_screens.editor.remove_image')}</label>`}</div>`,
-  )
 }
 
 /** Status and the buttons. Only the choices that the user has are offered; the domain decides all the same. */

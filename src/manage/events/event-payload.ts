@@ -1,6 +1,7 @@
 import type { Event } from '../../domain/events.ts'
-import { Upload } from '../../lib/upload.ts'
 import { LINKED_KINDS, type LinkedKind } from '../../schema/linked.ts'
+import { takenFields } from '../conflict.ts'
+import { imagePayload } from '../image-field.ts'
 import { FLAGS, PLAIN, TICKET_FIELDS } from './event-values.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -15,9 +16,7 @@ export async function payloadOf(
   now: number,
   isKnown: IsKnown,
 ): Promise<Record<string, unknown>> {
-  const taken = new Set(
-    Object.entries(asFields(fields.take)).flatMap(([name, from]) => (from === 'theirs' ? name : [])),
-  )
+  const taken = takenFields(fields)
   const payload: Record<string, unknown> = {}
   const set = (name: string, value: unknown) => {
     if (!taken.has(name)) payload[name] = value
@@ -31,7 +30,8 @@ export async function payloadOf(
     if (fields[kind] !== undefined) set(kind, await linksOf(kind, fields, before, isKnown))
   if (fields.tickets !== undefined) set('tickets', ticketsOf(fields.tickets))
   setStatus(payload, fields, taken, before, now)
-  setImage(set, fields)
+  const image = imagePayload(fields, before?.image ?? null)
+  if (image !== undefined) set('image', image)
   if (fields.remove_password) payload.password = ''
   else if (fields.password) payload.password = fields.password
   return payload
@@ -103,11 +103,4 @@ function setStatus(
   payload.status = status
   if (status === 'future') payload.date = date
   else if (status === 'publish' && before !== null && before.row.date_utc > now) payload.date_utc = now
-}
-
-/** A new file wins over the image that was chosen before. */
-function setImage(set: (name: string, value: unknown) => void, fields: Fields): void {
-  if (fields.image_file instanceof Upload) set('image', fields.image_file)
-  else if (fields.remove_image) set('image', 0)
-  else if (fields.image !== undefined) set('image', fields.image === '' ? 0 : fields.image)
 }

@@ -1,7 +1,7 @@
-import { hash } from 'node:crypto'
 import { toWallClock } from '../../calendar/zone.ts'
 import type { Event } from '../../domain/events.ts'
 import { LINKED_KINDS } from '../../schema/linked.ts'
+import { fingerprintOf } from '../conflict.ts'
 import type { StaffContext } from '../screen.ts'
 
 /** Checkboxes of the form. */
@@ -69,6 +69,7 @@ export function valuesOf({ call }: StaffContext, event: Event): Record<string, s
     status: row.status,
     date: localInput(toWallClock(row.date_utc, zone)),
     image: image === null ? '' : String(image.id),
+    image_alt: image?.alt ?? '',
     categories: categories.map(({ name }) => name).join(', '),
     tags: tags.map(({ name }) => name).join(', '),
   }
@@ -99,20 +100,7 @@ export function comparable(values: Readonly<Record<string, string>>): Record<str
   return found
 }
 
-/** Short hashes of values, to see later which of them were changed. */
+/** Fingerprint of the values of a form. */
 export function fingerprint(values: Readonly<Record<string, string>>): string {
-  return Object.entries(comparable(values))
-    .map(([name, value]) => `${name}:${shortHash(value)}`)
-    .join(' ')
-}
-
-function shortHash(text: string): string {
-  return hash('sha256', text, 'base64url').slice(0, 8)
-}
-
-/** Names of the values that differ from those of a fingerprint. */
-export function changedSince(print: string, values: Readonly<Record<string, string>>): Set<string> {
-  const before = new Map(print.split(' ').map((pair) => pair.split(':') as [string, string]))
-  const now = Object.entries(comparable(values))
-  return new Set(now.filter(([name, value]) => before.get(name) !== shortHash(value)).map(([name]) => name))
+  return fingerprintOf(comparable(values))
 }

@@ -42,7 +42,12 @@ ${pager(context, table.page, Math.ceil(table.total / table.perPage), (page) => w
 /** A filter that is no longer true, such as one by a removed venue, shows nothing instead of an error page. */
 async function readTable({ call }: StaffContext, query: TableQuery): Promise<EventTable> {
   try {
-    return await listTable(call.scope, () => ({ ...query, categories: query.category ?? '', per_page: PER_PAGE }))
+    return await listTable(call.scope, () => ({
+      ...query,
+      categories: query.category ?? '',
+      tags: query.tag ?? '',
+      per_page: PER_PAGE,
+    }))
   } catch (error) {
     if (!(error instanceof AppError) || error.status !== 400) throw error
     return { events: [], total: 0, page: 1, perPage: PER_PAGE }
@@ -136,6 +141,8 @@ export const eventTable: Screen = {
     'status',
     'category',
     'venue',
+    'organizer',
+    'tag',
     'author',
     'mine',
     'lacks',

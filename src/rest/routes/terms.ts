@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import * as terms from '../../domain/terms.ts'
 import { ifMatchCheck } from '../../http/conditional.ts'
 import { type Call, type Endpoint, UPDATE } from '../../http/endpoint.ts'
@@ -14,16 +13,11 @@ import { listAnswer } from '../list-response.ts'
 import { term } from '../present.ts'
 import { byId } from './lookup.ts'
 
-/** State of a term for the ETag, without its count, which changes with events. */
-function revisionOf({ name, slug, description, parent }: terms.Term): string {
-  return hash('sha1', JSON.stringify([name, slug, description, parent])).slice(0, 12)
-}
-
 /** Categories and tags: list, create, read, change and remove. */
 function endpointsOf(kind: TermKind, plural: string, fields: Fields, listParameters: Fields): Endpoint[] {
   const path = `/${plural}/:id`
   const name = kind === 'category' ? 'Category' : 'Tag'
-  const single = (call: Call, row: terms.Term) => ({ revision: revisionOf(row), body: term(row, call.addresses) })
+  const single = (call: Call, row: terms.Term) => ({ revision: terms.revisionOf(row), body: term(row, call.addresses) })
   return [
     {
       name: `${plural}.list`,
@@ -71,7 +65,7 @@ function endpointsOf(kind: TermKind, plural: string, fields: Fields, listParamet
       access: 'signed-in',
       parameters: { ...byId.parameters, ...optional(fields) },
       handle: async (call) =>
-        single(call, await terms.update(call.scope, kind, call.id, call.body, ifMatchCheck(call, revisionOf))),
+        single(call, await terms.update(call.scope, kind, call.id, call.body, ifMatchCheck(call, terms.revisionOf))),
     },
     {
       name: `${plural}.remove`,
@@ -81,7 +75,7 @@ function endpointsOf(kind: TermKind, plural: string, fields: Fields, listParamet
       access: 'signed-in',
       parameters: byId.parameters,
       handle: async (call) =>
-        single(call, await terms.remove(call.scope, kind, call.id, ifMatchCheck(call, revisionOf))),
+        single(call, await terms.remove(call.scope, kind, call.id, ifMatchCheck(call, terms.revisionOf))),
     },
   ]
 }
