@@ -17,67 +17,87 @@ import * as terms from './terms.ts'
 
 /**
  * Merging of duplicates: all events move to the other record, the first one is removed, and its address leads to the
- * other. Both are checked as for a change. It is one transaction; on SQLite it runs in a thread of its own.
+ * other. Both are checked as for a change. Events move in batches, each with all that belongs to it; the last batch also
+ * removes the record. A merge that was interrupted is done by doing it again.
  */
 
 /** Merges a venue or organizer into the one that the field `into` names. Returns that one. */
 export async function mergeLinked(scope: Scope, kind: LinkedKind, id: number, payload: Payload): Promise<Linked> {
-  await scope.db.writeMany(async (tx) => {
-    const from = await findEditable(tx, scope, kind, { id })
-    const { into, problems } = readInto(scope, id, payload)
-    const target = into === null ? undefined : await recordStorage.getLocked(tx, kind, { id: into })
-    if (into !== null && (target === undefined || target.status === 'trash'))
-      problems.into = { problem: `no_such_${kind}`, id: into }
-    if (target !== undefined) need(mayEdit(scope.user, target))
-    if (from.status === 'publish' && target !== undefined && target.status !== 'publish')
-      problems.into ??= { problem: 'merge_into_unpublished' }
-    refuse(problems)
-    if (target === undefined) return
-    // The address before it was moved to the trash.
-    const slug = from.restore_slug ?? from.slug
-    await move(tx, scope, kind, { id, slug }, target.id)
-    await recordStorage.remove(tx, kind, id)
-    await removeName(tx, kind, id)
-  })
-  return linked.get(scope, kind, { id: await targetOf(scope, kind, id) })
+  let into: number | null
+  do into = await scope.db.writeMany((tx) => mergeSomeLinked(tx, scope, kind, id, payload))
+  while (into === null)
+  return linked.get(scope, kind, { id: into })
+}
+
+/** Moves some events, and removes the record when all are moved. Returns the id of the other one then, else null. */
+async function mergeSomeLinked(
+  tx: Tx,
+  scope: Scope,
+  kind: LinkedKind,
+  id: number,
+  payload: Payload,
+): Promise<number | null> {
+  const from = await findEditable(tx, scope, kind, { id })
+  const { into, problems } = readInto(scope, id, payload)
+  const target = into === null ? undefined : await recordStorage.getLocked(tx, kind, { id: into })
+  if (target !== undefined) need(mayEdit(scope.user, target))
+  if (into !== null && (target === undefined || target.status === 'trash'))
+    problems.into = { problem: `no_such_${kind}`, id: into }
+  else if (from.status === 'publish' && target !== undefined && target.status !== 'publish')
+    problems.into = { problem: 'merge_into_unpublished' }
+  refuse(problems)
+  if (target === undefined || (await storage.moveEvents(tx, kind, id, target.id))) return null
+  // The address before it was moved to the trash.
+  const slug = from.restore_slug ?? from.slug
+  await storage.redirect(tx, kind, { id, slug }, target.id, scope.clock())
+  await recordStorage.remove(tx, kind, id)
+  await removeName(tx, kind, id)
+  return target.id
 }
 
 /** Merges a category or tag into the one that the field `into` names. A category takes its children along. */
 export async function mergeTerms(scope: Scope, kind: TermKind, id: number, payload: Payload): Promise<Term> {
-  await scope.db.writeMany(async (tx) => {
-    await termStorage.lock(tx, kind)
-    const from = await terms.find(tx, scope, kind, id)
-    needTerms(scope.user, kind)
-    const { into, problems } = readInto(scope, id, payload)
-    const target = into === null ? undefined : await terms.findIfVisible(tx, scope, kind, into)
-    if (into !== null && target === undefined) problems.into = { problem: 'no_such_term', id: into }
-    refuse(problems)
-    if (target === undefined) return
-    await move(tx, scope, kind, from, target.id)
-    if (kind === 'category') await moveChildren(tx, from, target)
-    await storage.countEvents(tx, target.id)
-    if (from.published === 1) await termStorage.publish(tx, [target.id])
-    await termStorage.remove(tx, from)
-  })
-  return terms.get(scope, kind, await targetOf(scope, kind, id))
+  let into: number | null
+  do into = await scope.db.writeMany((tx) => mergeSomeTerms(tx, scope, kind, id, payload))
+  while (into === null)
+  return terms.get(scope, kind, into)
 }
 
-async function move(
+async function mergeSomeTerms(
   tx: Tx,
-  { clock }: Scope,
-  kind: storage.MergeKind,
-  from: { readonly id: number; readonly slug: string },
-  into: number,
-): Promise<void> {
-  await storage.moveEvents(tx, kind, from.id, into)
-  await storage.redirect(tx, kind, from, into, clock())
+  scope: Scope,
+  kind: TermKind,
+  id: number,
+  payload: Payload,
+): Promise<number | null> {
+  await termStorage.lock(tx, kind)
+  const from = await terms.find(tx, scope, kind, id)
+  needTerms(scope.user, kind)
+  const { into, problems } = readInto(scope, id, payload)
+  const target = into === null ? undefined : await terms.findIfVisible(tx, scope, kind, into)
+  if (into !== null && target === undefined) problems.into = { problem: 'no_such_term', id: into }
+  refuse(problems)
+  if (target === undefined) return null
+  if (kind === 'category') await checkTree(tx, from, target)
+  // Events of a public term are about to have this one.
+  if (from.published === 1) await termStorage.publish(tx, [target.id])
+  if (await storage.moveEvents(tx, kind, id, target.id)) return null
+  if (kind === 'category') await moveChildren(tx, from, target)
+  await storage.redirect(tx, kind, from, target.id, scope.clock())
+  await termStorage.remove(tx, from)
+  return target.id
+}
+
+/** Refuses to make the tree too deep, before any event is moved. */
+async function checkTree(tx: Tx, from: TermRow, into: TermRow): Promise<void> {
+  const below = await termStorage.withDescendants(tx, [from.id])
+  if (!below.includes(into.id)) await terms.checkDepth(tx, from, into)
 }
 
 /** A category that is merged into one of its descendants leaves its own place to that one. */
 async function moveChildren(tx: Tx, from: TermRow, into: TermRow): Promise<void> {
   const below = await termStorage.withDescendants(tx, [from.id])
   if (below.includes(into.id)) await termStorage.update(tx, into.id, { parent: from.parent })
-  else await terms.checkDepth(tx, from, into)
   await storage.moveChildren(tx, from.id, into.id)
 }
 
@@ -89,10 +109,6 @@ function readInto(scope: Scope, id: number, payload: Payload): { into: number | 
   const into = values.into ?? null
   if (into === id) problems.into = { problem: 'merge_into_itself' }
   return { into: problems.into === undefined ? into : null, problems }
-}
-
-async function targetOf({ db }: Scope, kind: storage.MergeKind, id: number): Promise<number> {
-  return (await db.read((tx) => storage.findById(tx, kind, id))) ?? id
 }
 
 /** The venue or organizer that an old address leads to; null if there is none that the reader may see. */

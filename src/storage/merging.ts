@@ -10,8 +10,8 @@ export type MergeKind = LinkedKind | TermKind
 /** Limit on slugs that are looked up: deeper than any tree of categories. */
 const MAX_SLUGS = 50
 
-/** Events per statement. All statements are one transaction. */
-const BATCH = 5000
+/** Events per transaction: others wait for it at most some tenths of a second. */
+const BATCH = 500
 
 /** The table of links of a kind, and its column. The type checker sees all of them as one. */
 export function linksOf(kind: MergeKind): { table: 'event_venues'; column: 'linked' } {
@@ -31,69 +31,60 @@ async function lockBoth(tx: Tx, kind: MergeKind, ids: readonly number[]): Promis
 }
 
 /**
- * Moves all events from one record or term to another. An event that has both keeps one link. The events get a new
- * revision first: that locks them, and cached renderings of them are no longer used. Writers of events lock in the same
- * order, first the event and then what it is linked to, so that they and this wait for each other, but not in a circle.
+ * Moves some events from one record or term to another, and returns whether there are more. An event that has both keeps
+ * one link. The events get a new revision first: that locks them, and cached renderings of them are no longer used.
+ * Writers of events lock in the same order, first the event and then what it is linked to, so that they and this wait for
+ * each other, but not in a circle.
  */
-export async function moveEvents(tx: Tx, kind: MergeKind, from: number, into: number): Promise<void> {
+export async function moveEvents(tx: Tx, kind: MergeKind, from: number, into: number): Promise<boolean> {
   const { table, column } = linksOf(kind)
-  const linked = tx.selectFrom(table).select('event as id').where(column, '=', from).orderBy('event')
-  const first = await selectIds(tx, linked)
-  await revise(tx, first)
+  const linked = tx.selectFrom(table).select('event as id').where(column, '=', from)
+  const some = JSON.stringify(await selectIds(tx, linked.orderBy('event').limit(BATCH)))
+  const { isInJson } = dialectOf(tx)
+  await tx
+    .updateTable('events')
+    .set((eb) => ({ image: eb.ref('image') }))
+    .where((eb) => isInJson(eb.ref('id'), eb.val(some)))
+    .execute()
   await lockBoth(tx, kind, [from, into])
-  const known = new Set(first)
-  // Those that were linked meanwhile.
-  const all = await selectIds(tx, linked)
-  await revise(
-    tx,
-    all.filter((id) => !known.has(id)),
-  )
-  for (const some of batches(all)) {
-    const { isInJson } = dialectOf(tx)
-    await tx
-      .deleteFrom(table)
-      .where(column, '=', from)
-      .where((eb) => isInJson(eb.ref('event'), eb.val(some)))
-      .where('event', 'in', (eb) => eb.selectFrom(`${table} as other`).select('other.event').where(column, '=', into))
-      .execute()
-    await tx
-      .updateTable(table)
-      .set({ [column]: into })
-      .where(column, '=', from)
-      .where((eb) => isInJson(eb.ref('event'), eb.val(some)))
-      .execute()
-  }
+  const lost = isLinkedKind(kind) ? 0 : await countPublished(tx, from, some)
+  await tx
+    .deleteFrom(table)
+    .where(column, '=', from)
+    .where((eb) => isInJson(eb.ref('event'), eb.val(some)))
+    .where('event', 'in', (eb) => eb.selectFrom(`${table} as other`).select('other.event').where(column, '=', into))
+    .execute()
+  const gained = isLinkedKind(kind) ? 0 : await countPublished(tx, from, some)
+  await tx
+    .updateTable(table)
+    .set({ [column]: into })
+    .where(column, '=', from)
+    .where((eb) => isInJson(eb.ref('event'), eb.val(some)))
+    .execute()
+  if (lost > 0) await addToCount(tx, from, -lost)
+  if (gained > 0) await addToCount(tx, into, gained)
+  return (await linked.limit(1).executeTakeFirst()) !== undefined
 }
 
-/** Gives events a new revision. */
-async function revise(tx: Tx, events: readonly number[]): Promise<void> {
-  for (const some of batches(events))
-    await tx
-      .updateTable('events')
-      .set((eb) => ({ image: eb.ref('image') }))
-      .where((eb) => dialectOf(tx).isInJson(eb.ref('id'), eb.val(some)))
-      .execute()
-}
-
-/** Ids as JSON lists. */
-function batches(ids: readonly number[]): string[] {
-  const count = Math.ceil(ids.length / BATCH)
-  return Array.from({ length: count }, (_, n) => JSON.stringify(ids.slice(n * BATCH, (n + 1) * BATCH)))
-}
-
-/** Counts the published events of a term anew. */
-export async function countEvents(tx: Tx, term: number): Promise<void> {
+/** Number of a term's published events among these, which are a JSON list. */
+async function countPublished(tx: Tx, term: number, events: string): Promise<number> {
+  const { isInJson, unindexed } = dialectOf(tx)
   const { total } = await tx
     .selectFrom('event_terms')
     .innerJoin('events', 'events.id', 'event_terms.event')
     .select((eb) => eb.fn.countAll<number>().as('total'))
     .where('event_terms.term', '=', term)
-    .where((eb) => eb(dialectOf(tx).unindexed(eb.ref('events.status')), '=', 'publish'))
+    .where((eb) => isInJson(eb.ref('event_terms.event'), eb.val(events)))
+    .where((eb) => eb(unindexed(eb.ref('events.status')), '=', 'publish'))
     .where('events.password_hash', 'is', null)
     .executeTakeFirstOrThrow()
+  return Number(total)
+}
+
+async function addToCount(tx: Tx, term: number, by: number): Promise<void> {
   await tx
     .updateTable('terms')
-    .set({ count: Number(total) })
+    .set((eb) => ({ count: eb('count', '+', by) }))
     .where('id', '=', term)
     .execute()
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { decodeHTML } from 'entities'
+import { sql } from 'kysely'
 import { ROLES } from '../../src/domain/access.ts'
 import { type Json, type Service, startService } from '../support/service.ts'
 import { type Staff, signIn } from '../support/staff.ts'
@@ -312,6 +313,8 @@ describe('the screens for venues, organizers, categories and tags', () => {
           .execute()
       }
     })
+    // As the server does by itself after a while.
+    await service.db.write((tx) => sql`analyze`.execute(tx))
     const began = performance.now()
     const merged = await editor.post(`/manage/venues/${from}`, { do: 'merge', into: String(into) })
     assert.equal(merged.statusCode, 303, merged.body)
