@@ -131,3 +131,8 @@ export function typedValues(fields: Readonly<Record<string, unknown>>): Record<s
     }),
   )
 }
+
+/** Shown by a script above a form that it has restored. */
+export function restoredNote({ t }: StaffContext): Markup {
+  return html`<template id="restored"><p class="notice" role="status">${t('manage_screens.editor.restored')} <button class="button" type="button">${t('manage_screens.editor.discard')}</button></p></template>`
+}

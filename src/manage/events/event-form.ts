@@ -13,7 +13,7 @@ import {
   type FormState,
   field,
   formStart,
-  frame,
+  restoredNote,
   select,
   summary,
   textArea,
@@ -115,11 +115,6 @@ ${field(context, form, part('address'))}<div class="row">${field(context, form, 
 /** Names, which a script completes. */
 function names(context: StaffContext, form: EventForm, options: FieldOptions, from: string): Markup {
   return field(context, form, { ...options, attributes: html` data-complete="${from}" autocomplete="off"` })
-}
-
-/** Shown by a script above a form that it has restored. */
-function restoredNote({ t }: StaffContext): Markup {
-  return html`<template id="restored"><p class="notice" role="status">${t('manage_screens.editor.restored')} <button class="button" type="button">${t('manage_screens.editor.discard')}</button></p></template>`
 }
 
 /** Status and the buttons. Only the choices that the user has are offered; the domain decides all the same. */

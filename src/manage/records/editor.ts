@@ -62,7 +62,7 @@ export function editorScreens<Shown>(kind: RecordKindEditor<Shown>): Screen[] {
     { ...shared, path: `${path}/new`, actions: { save } },
     {
       ...shared,
-      path: `${path}/:id(^\\d+$)`,
+      path: `${path}/:id`,
       parameters: ['merge'],
       actions: { save, ...Object.fromEntries(others) },
     },

@@ -9,7 +9,17 @@ import { STATUSES, type Status } from '../../schema/record.ts'
 import * as types from '../../schema/value-types.ts'
 import { conflictNotes } from '../conflict.ts'
 import { localInput } from '../events/event-values.ts'
-import { button, checkbox, type FieldOptions, field, formStart, select, summary, textArea } from '../form.ts'
+import {
+  button,
+  checkbox,
+  type FieldOptions,
+  field,
+  formStart,
+  restoredNote,
+  select,
+  summary,
+  textArea,
+} from '../form.ts'
 import { imageField } from '../image-field.ts'
 import { richText } from '../rich-text.ts'
 import type { StaffContext } from '../screen.ts'
@@ -83,7 +93,7 @@ export function linkedForm(
   const keep = form.shown === null ? `new-${kind}` : String(form.shown.row.id)
   return html`<div class="split"><div>${formStart(context, path, html` id="record" enctype="multipart/form-data" class="form" data-keep="${keep}" data-revision="${form.revision}"`)}
 <input type="hidden" name="revision" value="${form.revision}"><input type="hidden" name="fingerprint" value="${form.fingerprint}"><input type="hidden" name="flags" value="1">
-${summary(context, form, [...FORM_FIELDS[kind], 'image_file', 'image_alt', 'into', 'do'])}${conflictNotes(context, form.conflicts)}
+${restoredNote(context)}${summary(context, form, [...FORM_FIELDS[kind], 'image_file', 'image_alt', 'into', 'do'])}${conflictNotes(context, form.conflicts)}
 ${field(context, form, { name: kind, label: context.t('manage_screens.fields.name'), required: true, class: 'title', attributes: html` maxlength="500" autocomplete="off"` })}
 ${groups.map(([group, names]) => html`<fieldset><legend>${context.t(`manage_screens.records.${group}`)}</legend><div class="row">${names.map((name) => declared(context, kind, form, name))}</div></fieldset>`)}
 <fieldset><legend>${label('about')}</legend>

@@ -7,7 +7,7 @@ import { termPath } from '../../pages/cards.ts'
 import { icon } from '../../pages/icons.ts'
 import type { TermKind } from '../../schema/term.ts'
 import { conflictNotes, takenFields } from '../conflict.ts'
-import { button, field, formStart, select, summary, textArea } from '../form.ts'
+import { button, field, formStart, restoredNote, select, summary, textArea } from '../form.ts'
 import { sectionPath } from '../layout.ts'
 import type { StaffContext } from '../screen.ts'
 import { usesBox } from './cells.ts'
@@ -68,7 +68,7 @@ async function formOf(context: StaffContext, kind: TermKind, form: RecordForm<Te
   const keep = shown === null ? `new-${kind}` : `${kind}-${shown.id}`
   return html`<div class="split"><div>${formStart(context, path, html` class="form" data-keep="${keep}" data-revision="${form.revision}"`)}
 <input type="hidden" name="revision" value="${form.revision}"><input type="hidden" name="fingerprint" value="${form.fingerprint}">
-${summary(context, form, [...FIELDS[kind], 'into', 'do'])}${conflictNotes(context, form.conflicts)}
+${restoredNote(context)}${summary(context, form, [...FIELDS[kind], 'into', 'do'])}${conflictNotes(context, form.conflicts)}
 ${field(context, form, { name: 'name', required: true, class: 'title', attributes: html` maxlength="500" autocomplete="off"` })}
 <fieldset><legend>${label('about')}</legend>
 ${kind === 'category' && (await parentField(context, form))}
