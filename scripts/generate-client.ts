@@ -56,7 +56,9 @@ export function generate(): string {
       wordpressRoot: null,
       suggest: false,
       dateOrder: 'dmy',
-      design: { logo: '', accent: '', stylesheet: '', tiles: '' },
+      isSetUp: false,
+      fixed: {},
+      design: { logo: '', logoFile: null, accent: '', stylesheet: '', tiles: '' },
     },
     'en',
   ) as unknown as Document

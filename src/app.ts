@@ -2,7 +2,8 @@ import type { Socket } from 'node:net'
 import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pino, { type Logger, type LoggerOptions } from 'pino'
-import { type Config, PROGRAM_NAME } from './config.ts'
+import type { Config } from './config.ts'
+import { CurrentSite } from './domain/current-site.ts'
 import { type Damage, type OnDamage, reportingOnce } from './domain/damage.ts'
 import { publishing } from './domain/events.ts'
 import { sweeping } from './domain/image-files.ts'
@@ -38,8 +39,8 @@ import { rewritePluginAddress } from './pages/plugin-addresses.ts'
 import { pages } from './pages/views.ts'
 import { restEndpoints } from './rest/endpoints.ts'
 import { RenderedEvents } from './rest/rendered/rendered-events.ts'
-import { wordpressRoot } from './rest/wordpress/root.ts'
 import { wordpressViews } from './rest/wordpress/views.ts'
+import { siteOf } from './site.ts'
 import { type Database, openDatabase } from './storage/database.ts'
 import { type FileStore, folderStore, s3Store } from './storage/files.ts'
 import { makeImagesPrivate } from './storage/sqlite/private-files.ts'
@@ -82,8 +83,13 @@ export async function createApp(
   const limits = new Limits(options.sharing ?? (config.databaseUrl === '' ? null : throughDatabase(db)))
   let trouble: string | null = null
   const onDamage = reportingOnce((damage) => logDamage(server.log, damage))
+  const current = new CurrentSite(db, (stored) => siteOf(config, stored))
   const service: Service = {
     ...createScope(config, db, clock, limits),
+    current,
+    get site() {
+      return current.last
+    },
     onDamage,
     limits,
     isReady: async () => {
@@ -164,7 +170,12 @@ function logDamage(log: Pick<Logger, 'error'>, { kind, id, reason }: Damage): vo
   log.error({ [kind]: id, ...why }, `${kind} left out: what is stored of it cannot be shown`)
 }
 
-/** Context for domain functions, without a user. */
+/** The site, with the settings of the database. */
+export function readSite(config: Config, db: Database): Promise<Site> {
+  return new CurrentSite(db, (stored) => siteOf(config, stored)).read()
+}
+
+/** Context for domain functions, without a user, and with the settings of the process alone: see readSite. */
 export function createScope(
   config: Config,
   db: Database,
@@ -192,7 +203,7 @@ export { warnAtStart as warnOfProxy } from './http/proxy-warning.ts'
 export { CopyError, copyDatabase } from './storage/copy.ts'
 
 /** Streams an export: public events or, with `all`, every event that is not in the trash. */
-export function exportEvents(
+export async function exportEvents(
   config: Config,
   db: Database,
   {
@@ -203,7 +214,8 @@ export function exportEvents(
   }: { format: string; query: Record<string, unknown>; all: boolean; onDamage?: OnDamage },
 ): ReturnType<typeof writeEvents> {
   const user = all ? ({ id: 0, name: '', role: 'administrator' } as const) : null
-  const scope = { db, clock: systemClock, site: siteOf(config), user, onDamage: reportingOnce(onDamage) }
+  const site = await readSite(config, db)
+  const scope = { db, clock: systemClock, site, user, onDamage: reportingOnce(onDamage) }
   return writeEvents(scope, format, query)
 }
 
@@ -241,29 +253,6 @@ export function openStore(config: Config): Database {
 /** Limit on sockets to PostgreSQL per process. */
 function databaseSockets({ databaseUrl, replicaUrls, databaseConnections }: Config): number {
   return databaseUrl === '' ? 0 : databaseConnections * (1 + replicaUrls.length)
-}
-
-function siteOf({ baseUrl, siteName, logo, accent, stylesheet, tiles, ...config }: Config): Site {
-  const { timezone, currency, clock, weekStart, languages, maxPerPage, familyTerms, mounts, suggest, dateOrder } =
-    config
-  const design = { logo, accent, stylesheet, tiles }
-  const name = { name: siteName, isNamed: siteName !== PROGRAM_NAME }
-  const root = mounts.map(wordpressRoot).find((found) => found !== null) ?? null
-  return {
-    timezone,
-    currency,
-    clock,
-    weekStart,
-    home: baseUrl,
-    ...name,
-    languages,
-    maxPerPage,
-    familyTerms,
-    wordpressRoot: root,
-    design,
-    suggest,
-    dateOrder,
-  }
 }
 
 /** Storage for image files: the configured bucket, or a folder beside the database. */

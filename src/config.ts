@@ -353,22 +353,28 @@ export const SETTINGS = {
 } as const
 
 export type SettingName = keyof typeof SETTINGS
-export type Config = { readonly [N in SettingName]: (typeof SETTINGS)[N] extends Setting<infer T> ? T : never }
+export type Config = { readonly [N in SettingName]: (typeof SETTINGS)[N] extends Setting<infer T> ? T : never } & {
+  /** Settings that a variable or flag decides, each with the name of that. */
+  readonly given: Readonly<Partial<Record<SettingName, string>>>
+}
 
 /** Reads the configuration: flags before variables before defaults. */
 export function readConfig(
   flags: Partial<Record<SettingName, string>>,
   env: Record<string, string | undefined>,
 ): Config {
+  const given: Partial<Record<SettingName, string>> = {}
   const entries = Object.entries(SETTINGS).map(([name, { variable, fallback, must, read }]) => {
     const flag = flags[name as SettingName]
-    const text = (flag ?? env[variable] ?? '').trim() || fallback
+    const sent = (flag ?? env[variable] ?? '').trim()
+    const text = sent || fallback
     const value = read(text)
     const source = flag === undefined ? variable : flagName(name)
+    if (sent !== '') given[name as SettingName] = source
     if (value === undefined) throw new ConfigError(`${source} must be ${must}, and "${text}" is not`)
     return [name, value]
   })
-  const config: Config = Object.fromEntries(entries)
+  const config: Config = { ...Object.fromEntries(entries), given }
   if (config.s3Bucket !== '' && (config.s3KeyId === '' || config.s3Secret === '')) {
     throw new ConfigError('KALENDS_S3_BUCKET needs KALENDS_S3_ACCESS_KEY_ID and KALENDS_S3_SECRET_ACCESS_KEY')
   }

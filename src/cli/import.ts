@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { Command, Option } from 'commander'
-import { createScope, openStore } from '../app.ts'
+import { createScope, openStore, readSite } from '../app.ts'
 import { ConfigError } from '../config.ts'
 import type { Scope } from '../domain/scope.ts'
 import * as users from '../domain/users.ts'
@@ -71,7 +71,8 @@ async function bring(source: string, flags: Flags): Promise<void> {
   try {
     await migrateFor(db)
     const user = await users.importer({ db }, flags.user ?? null)
-    const report = await importFrom({ ...createScope(config, db), user }, source, flags)
+    const site = await readSite(config, db)
+    const report = await importFrom({ ...createScope(config, db), site, user }, source, flags)
     tell(report, flags.dryRun === true)
   } catch (error) {
     throw asConfigError(error)

@@ -3,10 +3,12 @@ import type { Clock } from '../lib/clock.ts'
 import type { Mailer } from '../lib/mailer.ts'
 import type { PasswordChecker } from '../lib/passwords.ts'
 import type { FetchLimits } from '../lib/safe-fetch.ts'
+import type { DateFieldOrder, SettingField } from '../schema/settings.ts'
 import type { Database } from '../storage/database.ts'
 import type { FileStore } from '../storage/files.ts'
 import type { User } from './access.ts'
 import type { OnDamage } from './damage.ts'
+import type { LogoFile } from './logo.ts'
 import type { PasswordAttempts, Sender } from './password-attempts.ts'
 import type { Quotas } from './quotas.ts'
 import type { SignIns } from './sign-ins.ts'
@@ -36,17 +38,23 @@ export interface Site {
   readonly clock: 12 | 24 | null
   /** First day of the week, 1 for Monday; null if the language decides. */
   readonly weekStart: number | null
+  /** Whether the calendar was set up, or nobody wants to. */
+  readonly isSetUp: boolean
+  /** Settings that a variable or flag of the process decides, each with the name of that. */
+  readonly fixed: Readonly<Partial<Record<SettingField, string>>>
   readonly design: Design
   /** Whether anybody may suggest events. */
   readonly suggest: boolean
   /** Order of day and month in tables that do not show it. */
-  readonly dateOrder: 'dmy' | 'mdy'
+  readonly dateOrder: DateFieldOrder
 }
 
 /** Branding of the pages. Empty values are not set. */
 export interface Design {
   /** URL, or path of a file. */
   readonly logo: string
+  /** Set if the logo was uploaded. */
+  readonly logoFile: LogoFile | null
   /** `#rrggbb`. */
   readonly accent: string
   /** Path of a file. */

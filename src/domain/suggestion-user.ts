@@ -23,7 +23,7 @@ async function create({ db, clock }: Pick<Scope, 'db' | 'clock'>): Promise<numbe
   // Nobody knows the password.
   const password_hash = await hashPassword(randomPassword())
   return db.write(async (tx) => {
-    await storage.lockNames(tx)
+    await storage.lock(tx)
     const found = await storage.find(tx, EMAIL)
     if (found !== undefined) return found.id
     let name = NAME

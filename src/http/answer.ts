@@ -50,7 +50,7 @@ export async function sendAnswer(
     return sendUncached(await endpoint.handle(callOf(context, request, search)), search, request, reply)
   }
   const key = keyFor(request, path, search)
-  const version = await scope.db.version()
+  const version = versionFor(request) ?? (await scope.db.version())
   let uncached: Answer | null = null
   let isOwnRender = false
   const make = async () => {
@@ -80,6 +80,11 @@ export async function sendAnswer(
   for (const [name, value] of parseHeaders(head)) reply.header(name, value)
   if (status === 304) return sendNotModified(reply)
   return reply.code(status).send(body ?? undefined)
+}
+
+/** The version that the settings were read at, unless signing in took time since. */
+function versionFor({ user, version }: FastifyRequest): string | null {
+  return user === null ? version : null
 }
 
 /** Cache key of a response. Users share no responses. */

@@ -87,6 +87,8 @@ export interface StaticFile {
   readonly bytes: Buffer
   /** The bytes compressed with Brotli; null if that gains nothing. */
   readonly packed: (() => Promise<Buffer>) | null
+  /** Whether the file is the one that was asked for, whatever the settings of the site have become. */
+  readonly isCurrent: boolean
 }
 
 /** Route to one static file, or to a folder of them. */

@@ -1,15 +1,18 @@
 import { createHash } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
+import type { CurrentSite } from '../domain/current-site.ts'
 import * as images from '../domain/images.ts'
-import type { Scope, Site } from '../domain/scope.ts'
+import type { Scope } from '../domain/scope.ts'
 import { AppError } from '../lib/errors.ts'
 import type { FileRoute } from './endpoint.ts'
 
-export function addFiles(app: FastifyInstance, routes: readonly FileRoute[], site: Site): void {
+export function addFiles(app: FastifyInstance, routes: readonly FileRoute[], current: CurrentSite): void {
   for (const { path, find } of routes) {
-    app.get(path, { logLevel: 'warn' }, async (request, reply) => {
+    app.get(path, { logLevel: 'warn', config: { file: true } }, async (request, reply) => {
       const { name = '' } = request.params as { name?: string }
-      const file = await find(site, name)
+      const known = await find(current.last, name)
+      // It may be a file of settings that another process has changed.
+      const file = known?.isCurrent ? known : await find(await current.read().catch(() => current.last), name)
       if (file === null) throw new AppError('rest_no_route')
       const packed = file.packed !== null && /\bbr\b/.test(String(request.headers['accept-encoding'] ?? ''))
       reply.type(file.type).headers({
@@ -31,7 +34,7 @@ export function etagOf(bytes: Buffer): string {
 
 /** Image files. A name is never reused, so files are immutable. */
 export function addImages(app: FastifyInstance, scope: Pick<Scope, 'db' | 'files'>): void {
-  app.get('/images/:name', { logLevel: 'warn' }, async (request, reply) => {
+  app.get('/images/:name', { logLevel: 'warn', config: { file: true } }, async (request, reply) => {
     const { name } = request.params as { name: string }
     const found = await images.file(scope, name)
     if (found === null) throw new AppError('rest_no_route')

@@ -6,9 +6,14 @@ export function languageIn(url: string, languages: readonly string[]): string | 
 }
 
 /** Chooses the best language for `Accept-Language`. Caches the choice: browsers send few distinct headers. */
-export function languageChooser(languages: readonly string[]): (header: string | undefined) => string {
+export function languageChooser(offered: () => readonly string[]): (header: string | undefined) => string {
   const chosen = new Map<string, string>()
+  let languages = offered()
   return (header = '') => {
+    if (languages !== offered()) {
+      languages = offered()
+      chosen.clear()
+    }
     const known = chosen.get(header)
     if (known !== undefined) return known
     const language = chooseLanguage(header, languages)

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
+import type { CurrentSite } from '../domain/current-site.ts'
 import type { Limits } from '../domain/limits.ts'
 import type { Scope, Site, User } from '../domain/scope.ts'
 import type { Session } from '../domain/sessions.ts'
@@ -25,6 +26,7 @@ import { securityHeaders } from './security-headers.ts'
 import { useSession } from './session-cookie.ts'
 import { addStopping } from './stopping.ts'
 import { tracing } from './tracing.ts'
+import { useSite } from './use-site.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -32,6 +34,10 @@ declare module 'fastify' {
     user: User | null
     /** Session of the browser; null if the user signed in by a header, or not at all. */
     session: Session | null
+    /** Settings of the site, as they are for this request. */
+    site: Site
+    /** Version of the data that the settings were read at; null if they were not read. */
+    version: string | null
     /** Language of the response, and whether the address contains it. */
     language: { name: string; byAddress: boolean }
     /** Path of the REST interface that the request came by: `/calendar/events/v1`, or one of the further mounts. */
@@ -42,6 +48,8 @@ declare module 'fastify' {
     open?: true
     /** Reads the cookie of sessions. */
     session?: true
+    /** Needs no settings of the site, or reads them itself. */
+    file?: true
   }
 }
 
@@ -67,6 +75,7 @@ export interface ServerOptions extends RateLimits, ConnectionLimits {
 /** Scope without a user, plus the state of the service. */
 export interface Service extends Omit<Scope, 'user'>, Health {
   readonly limits: Limits
+  readonly current: CurrentSite
 }
 
 /** Creates the HTTP server with its hooks and routes. */
@@ -107,13 +116,15 @@ export async function createServer(service: Service, routes: Routes, options: Se
   app.decorateRequest('user', null)
   app.decorateRequest('session', null)
   app.decorateRequest('language')
+  app.decorateRequest('site')
+  app.decorateRequest('version', null)
   app.decorateRequest('mount', MAIN_MOUNT)
   takeFields(app)
   app.setErrorHandler((error: Error, request, reply) =>
     wantsErrorPage(request, service.site)
       ? sendError(error, request, reply, (appError) =>
           routes.errorPage(appError, {
-            scope: { ...service, user: request.user },
+            scope: { ...service, site: request.site, user: request.user },
             addresses: addressesOf(request, options),
             language: request.language.name,
             session: request.session,
@@ -124,7 +135,8 @@ export async function createServer(service: Service, routes: Routes, options: Se
   )
   app.addHook('onRequest', async (request, reply) => {
     dropUnusedContentType(request.raw)
-    request.language = languageOf(request, options.languages)
+    request.site = service.current.last
+    request.language = languageOf(request, request.site.languages)
     request.mount = mountOf(request)
     reply.headers({ ...securityHeaderSet, 'x-request-id': request.id, 'content-language': request.language.name })
   })
@@ -134,7 +146,7 @@ export async function createServer(service: Service, routes: Routes, options: Se
   refuseWhileMigrating(app, service)
   addAuthentication(app, service, routes, options)
   addHealth(app, service)
-  addFiles(app, routes.files, service.site)
+  addFiles(app, routes.files, service.current)
   addImages(app, service)
   addViews(app, routes, service, cache, options)
   addEndpoints(app, routes, service, cache, options)
@@ -181,6 +193,7 @@ function addAuthentication(
     if (request.routeOptions.config.open) return
     watch(request)
     checkAddress(limits, options, request)
+    await useSite(service, request, reply)
     request.user = await authenticate(service, request, senderOf(options, request))
     if (request.headers.authorization === undefined) await useSession(service, request, reply, options.baseUrl)
     checkUser(limits, options, request)
@@ -212,7 +225,7 @@ function contextOf(
   options: ServerOptions,
   known: ReadonlySet<string>,
 ): AnswerContext {
-  const scope = { ...service, sender: senderOf(options, request) }
+  const scope = { ...service, site: request.site, sender: senderOf(options, request) }
   return { scope, cache, addresses: addressesOf(request, options), known }
 }
 

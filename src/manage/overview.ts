@@ -7,6 +7,7 @@ import { html, type Markup, type MarkupPart } from '../lib/markup.ts'
 import { icon } from '../pages/icons.ts'
 import { SECTIONS, screenPage, sectionPath } from './layout.ts'
 import { done, type Screen, type StaffContext } from './screen.ts'
+import { setupNotice } from './settings/setup.ts'
 import { statusMark, whenIn } from './status.ts'
 
 /** Events per box. */
@@ -18,7 +19,7 @@ async function show(context: StaffContext): Promise<Answer> {
   if (!rights.create) return done(context, sectionPath('account'))
   const box = (name: string, query: Record<string, string>) => eventBox(context, name, query)
   const newest = { orderby: 'modified', order: 'desc' }
-  const main = html`${await attention(context)}<div class="boxes">
+  const main = html`${await setupNotice(context)}${await attention(context)}<div class="boxes">
 ${await box('next', { start_date: today, status: 'publish' })}
 ${await box('pending', { status: 'pending', ...newest })}
 ${await box('drafts', { status: 'draft', ...newest })}

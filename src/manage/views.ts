@@ -6,6 +6,8 @@ import { eventTable } from './events/table.ts'
 import { overview } from './overview.ts'
 import { recordScreens } from './records/screens.ts'
 import { type Screen, screenView } from './screen.ts'
+import { settingsScreen } from './settings/settings.ts'
+import { setupScreen } from './settings/setup.ts'
 import { signInViews } from './sign-in.ts'
 import { suggestViews } from './suggest.ts'
 import { invitationView } from './users/accept.ts'
@@ -24,6 +26,8 @@ const screens: readonly Screen[] = [
   userInvite,
   userScreen,
   accountScreen,
+  settingsScreen,
+  setupScreen,
 ]
 
 /** Routes of the screens for staff. */

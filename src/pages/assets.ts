@@ -80,6 +80,7 @@ export const assetFiles: FileRoute = {
     const isCurrent = found.path.endsWith(`/${name}`)
     return {
       ...found,
+      isCurrent,
       headers: {
         'cache-control': isCurrent ? 'public, max-age=31536000, immutable' : 'public, max-age=3600',
         // A logo may be an SVG with scripts: the policy disables them.
@@ -100,7 +101,8 @@ function readAssets(design: Design, base: string): Assets {
   for (const path of STAFF) add(path.replace(/^.*\//, ''), readFileSync(new URL(path, WEB)))
   add('theme.css', Buffer.from(themeOf(design.accent)))
   if (design.stylesheet !== '') add('custom.css', readFileSync(design.stylesheet))
-  if (design.logo !== '' && !/^https?:/.test(design.logo)) {
+  if (design.logoFile !== null) add(`logo${extname(design.logoFile.name)}`, design.logoFile.bytes)
+  else if (design.logo !== '' && !/^https?:/.test(design.logo)) {
     add(`logo${extname(design.logo).toLowerCase()}`, readFileSync(design.logo))
   }
   return assets

@@ -60,6 +60,7 @@ export const embedFile: FileRoute = {
       },
       bytes,
       packed: null,
+      isCurrent: true,
     }
   },
 }

@@ -13,11 +13,6 @@ export async function list(tx: Tx): Promise<UserRow[]> {
   return tx.selectFrom('users').selectAll().orderBy('id').execute()
 }
 
-/** Makes other transactions that create users by themselves wait until this one ends. */
-export function lockNames(tx: Tx): Promise<boolean> {
-  return dialectOf(tx).lock(tx, 'users')
-}
-
 export async function get(tx: Tx, id: number): Promise<UserRow | undefined> {
   return tx.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()
 }

@@ -18,7 +18,8 @@ const ARROWS: Record<string, string[]> = {
   pages: ['feeds', 'rest', 'http', 'domain', 'schema', 'calendar', 'lib'],
   manage: ['pages', 'feeds', 'rest', 'http', 'imports', 'domain', 'schema', 'calendar', 'lib'],
   'config.ts': ['calendar', 'lib'],
-  'app.ts': ['config.ts', 'manage', 'pages', 'feeds', 'rest', 'http', 'domain', 'storage', 'lib'],
+  'site.ts': ['config.ts', 'rest', 'domain', 'schema'],
+  'app.ts': ['config.ts', 'site.ts', 'manage', 'pages', 'feeds', 'rest', 'http', 'domain', 'storage', 'lib'],
   cli: ['app.ts', 'config.ts', 'imports', 'domain', 'calendar', 'lib'],
   'main.ts': ['cli', 'config.ts', 'domain'],
 }

@@ -42,7 +42,7 @@ describe('ids and revisions beyond 32 bits', () => {
   const list = async (query: Record<string, unknown>) => {
     asked = []
     const { events, total } = await service.expect(200, null, '/events', { query })
-    const reads = asked.filter((text) => /^(select|with)/.test(text) && !text.includes('data_version'))
+    const reads = asked.filter((text) => /^(select|with)/.test(text) && !/data_version|"settings"/.test(text))
     return { ids: events.map(({ id }: Json) => id) as number[], total: total as number, reads }
   }
   const start = '2031-01-01'

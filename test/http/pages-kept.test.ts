@@ -21,8 +21,8 @@ describe('pages kept in memory', () => {
     service = await startService({
       clock: () => now,
       onQuery: (sql) => {
-        // The version of the data is asked for with every request.
-        if (!/data_version|from "?versions?"?/i.test(sql)) queries++
+        // The version of the data is asked for with every request, and the settings with every version.
+        if (!/data_version|"settings"|from "?versions?"?/i.test(sql)) queries++
       },
     })
     sample = await fillCalendar(service)

@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import proxyAddr from '@fastify/proxy-addr'
 import type { FastifyInstance } from 'fastify'
+import type { CurrentSite } from '../../domain/current-site.ts'
 import type { Limits } from '../../domain/limits.ts'
 import type { Scope } from '../../domain/scope.ts'
 import { accessLog } from '../access-log.ts'
@@ -26,7 +27,7 @@ interface FastPathOptions extends RateLimits {
  */
 export function installFastPath(
   app: FastifyInstance,
-  { db, limits }: Pick<Scope, 'db'> & { readonly limits: Limits },
+  { db, limits, current }: Pick<Scope, 'db'> & { readonly limits: Limits; readonly current: CurrentSite },
   { responses, aliases }: Cache,
   options: FastPathOptions,
 ): void {
@@ -36,7 +37,7 @@ export function installFastPath(
     for (const listener of listeners) listener(request, response)
   }
   const trusted = options.trustProxy.length > 0 ? proxyAddr.compile([...options.trustProxy]) : null
-  const choose = languageChooser(options.languages)
+  const choose = languageChooser(() => current.last.languages)
 
   const { idOf, traceOf } = tracing(options.trustProxy)
   const log = accessLog(app)

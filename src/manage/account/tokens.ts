@@ -48,7 +48,7 @@ function line(context: StaffContext, token: Token, path: string): Markup {
       : words(isExpired(token, now) ? 'expired' : 'expires_at', expires_utc)
   const used = used_utc === null ? t('manage_screens.account.never_used') : words('used', used_utc)
   const shown = name === '' ? t('manage_screens.account.nameless', { id }) : name
-  return html`<li class="split"><div><strong dir="auto">${shown}</strong><br><span class="quiet">${words('created', created_utc)} · ${end} · ${used}</span></div>
+  return html`<li class="token-line"><div><strong dir="auto">${shown}</strong><br><span class="quiet">${words('created', created_utc)} · ${end} · ${used}</span></div>
 ${formStart(context, path)}<input type="hidden" name="id" value="${id}">${button('revoke_token', t('manage_screens.account.revoke'), 'danger', html` aria-label="${t('manage_screens.account.revoke_named', { name: shown })}"`)}</form></li>
 `
 }

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { NO_LISTS } from '../../domain/cached-lists.ts'
 import { type CachedEvents, type EventPage, getRendered, list, listRendered } from '../../domain/event-list.ts'
 import { type Event, get } from '../../domain/events.ts'
+import type { Site } from '../../domain/scope.ts'
 import { MAX_BYTES, ScratchFile } from '../../http/cache/scratch-file.ts'
 import type { Answer, Call } from '../../http/endpoint.ts'
 import { fieldsIn } from '../../http/sparse.ts'
@@ -31,7 +32,7 @@ interface CachedVersion {
 export class RenderedEvents {
   readonly #scratch: ScratchFile | null
   /** By the address of the REST interface. */
-  readonly #stores = new Map<string, TemplateStore>()
+  readonly #stores = new Map<string, { readonly number: number; readonly site: Site; readonly store: TemplateStore }>()
   #current: CachedVersion | null = null
 
   constructor(isCached: boolean) {
@@ -71,11 +72,19 @@ export class RenderedEvents {
     const { lists, events } = this.#current
     const known = events.get(addresses.rest)
     if (known !== undefined && !known.isFull) return { version, events: known, lists }
-    const store = this.#stores.get(addresses.rest) ?? new TemplateStore(this.#scratch, this.#stores.size)
-    this.#stores.set(addresses.rest, store)
-    const made = new EventCache(addresses, scope.site, store)
+    const made = new EventCache(addresses, scope.site, this.#storeFor(this.#scratch, addresses.rest, scope.site))
     events.set(addresses.rest, made)
     return { version, events: made, lists }
+  }
+
+  /** Templates of an address. Other settings of the site make others of them. */
+  #storeFor(scratch: ScratchFile, rest: string, site: Site): TemplateStore {
+    const known = this.#stores.get(rest)
+    if (known?.site === site) return known.store
+    const number = known?.number ?? this.#stores.size
+    const store = new TemplateStore(scratch, number, site)
+    this.#stores.set(rest, { number, site, store })
+    return store
   }
 }
 

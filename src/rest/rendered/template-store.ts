@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto'
+import type { Site } from '../../domain/scope.ts'
 import type { ScratchFile } from '../../http/cache/scratch-file.ts'
 import { BoundedCache } from '../../lib/bounded-cache.ts'
 import { headOf, type Template, templateFrom } from './event-template.ts'
@@ -34,20 +36,23 @@ export class TemporaryTemplates implements Templates {
 export class TemplateStore implements Templates {
   readonly #scratch: ScratchFile
   readonly #number: number
+  /** Begins each head: a template of other settings of the site is not ours. */
+  readonly #site: string
   readonly #recent = new BoundedCache<number, Template>(MAX_BYTES)
 
   /** Several stores share a scratch file: their numbers tell them apart. */
-  constructor(scratch: ScratchFile, number: number) {
+  constructor(scratch: ScratchFile, number: number, site: Site) {
     this.#scratch = scratch
     this.#number = number
+    this.#site = `${hash('sha1', JSON.stringify(site), 'base64url')} `
   }
 
   get(event: number, revision: number): Template | undefined {
     const recent = this.#recent.get(event, sizeOf)
     if (recent !== undefined) return recent.revision === revision ? recent : undefined
     const row = this.#scratch.get(this.#keyOf(event))
-    if (row === undefined || row[0] !== revision) return undefined
-    const template = templateFrom(...row)
+    if (row === undefined || row[0] !== revision || !row[1].startsWith(this.#site)) return undefined
+    const template = templateFrom(revision, row[1].slice(this.#site.length), row[2])
     this.#recent.set(event, template, sizeOf(template))
     return template
   }
@@ -55,7 +60,7 @@ export class TemplateStore implements Templates {
   put(event: number, template: Template): void {
     this.#recent.delete(event)
     this.#recent.set(event, template, sizeOf(template))
-    this.#scratch.put(this.#keyOf(event), template.revision, headOf(template), template.body)
+    this.#scratch.put(this.#keyOf(event), template.revision, `${this.#site}${headOf(template)}`, template.body)
   }
 
   #keyOf(event: number): number {

@@ -1,4 +1,5 @@
 import type * as Yaml from 'yaml'
+import type { Site } from '../../domain/scope.ts'
 import type { Call, Endpoint } from '../../http/endpoint.ts'
 import { refuse } from '../../lib/errors.ts'
 import { lazyPackage } from '../../lib/lazy.ts'
@@ -22,11 +23,11 @@ export function documentationEndpoint(endpoints: () => readonly Endpoint[]): End
   const documents = new Made<object>()
   const texts = new Made<Buffer>()
   const documentOf = ({ addresses, language, scope }: Call) =>
-    documents.get(`${addresses.rest} ${language}`, () =>
+    documents.get(scope.site, `${addresses.rest} ${language}`, () =>
       runInSlices(describing(endpoints(), addresses, scope.site, language)),
     )
   const yamlOf = (call: Call) =>
-    texts.get(`${call.addresses.rest} ${call.language}`, async () => {
+    texts.get(call.scope.site, `${call.addresses.rest} ${call.language}`, async () => {
       const write = (value: unknown) => yaml().stringify(value, { aliasDuplicateObjects: false })
       return Buffer.from(await runInSlices(writeYaml(await documentOf(call), write)))
     })
@@ -49,8 +50,12 @@ export function documentationEndpoint(endpoints: () => readonly Endpoint[]): End
 /** Cache that builds each document once, also for concurrent requests. */
 class Made<T> {
   readonly #made = new Map<string, Promise<T>>()
+  #site: Site | null = null
 
-  get(key: string, make: () => Promise<T>): Promise<T> {
+  get(site: Site, key: string, make: () => Promise<T>): Promise<T> {
+    // Examples depend on its time zone and currency.
+    if (site !== this.#site) this.#made.clear()
+    this.#site = site
     const known = this.#made.get(key)
     if (known !== undefined) return known
     const oldest = this.#made.keys().next().value
