@@ -55,7 +55,7 @@ describe('pages on paper', { skip: NO_BROWSER }, () => {
       '/events/',
       '/events/?category=markets&page=2',
       '/events/month/2031-06/',
-      '/events/week/2031-06-11/',
+      '/events/week/2031-06-08/',
       '/events/day/2031-06-11/',
       '/events/map/',
       '/event/harbour-concert/',
