@@ -22,6 +22,7 @@ import { feeds } from './feeds/views.ts'
 import type { Routes } from './http/endpoint.ts'
 import type { Service } from './http/server.ts'
 import { createServer } from './http/server.ts'
+import { importJobs } from './imports/jobs.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
 import type { ConnectionCounter } from './lib/connection-counts.ts'
 import { tuneHeap } from './lib/heap.ts'
@@ -134,6 +135,7 @@ export async function createApp(
     announcing(service),
     settling(service),
     forgetting(service),
+    ...importJobs(service),
   ])
   return {
     db,

@@ -37,16 +37,12 @@ export async function preview(scope: Scope, ref: Ref | null, payload: Payload): 
   }
 }
 
-/** Creates a draft with everything that an event has, but its address, password and place in a series. */
-export async function duplicate(scope: Scope, ref: Ref): Promise<Event> {
-  need(rightsOf(scope.user).create)
-  const { row, whole, image, categories, tags, tickets, ...linked } = await events.peek(scope, ref)
-  if (!whole) throw new AppError('event-password-protected')
+/** Everything that an event has, but its address, password and place in a series, in the form of a request. */
+export function contentOf({ row, image, categories, tags, tickets, ...linked }: Event): Record<string, unknown> {
   const time = (instant: number | null) => (instant === null ? null : toWallClock(instant, row.timezone))
   const columns = storedColumnNames(eventFields).map((name) => [name, row[name as 'title']])
-  return events.create(scope, () => ({
+  return {
     ...Object.fromEntries(columns),
-    status: 'draft',
     start_date: row.start_local,
     end_date: row.end_local,
     timezone: row.timezone,
@@ -59,7 +55,15 @@ export async function duplicate(scope: Scope, ref: Ref): Promise<Event> {
       available_from: time(available_from),
       available_until: time(available_until),
     })),
-  }))
+  }
+}
+
+/** Creates a draft with everything that an event has, but its address, password and place in a series. */
+export async function duplicate(scope: Scope, ref: Ref): Promise<Event> {
+  need(rightsOf(scope.user).create)
+  const event = await events.peek(scope, ref)
+  if (!event.whole) throw new AppError('event-password-protected')
+  return events.create(scope, () => ({ ...contentOf(event), status: 'draft' }))
 }
 
 /** Takes an event out of the trash, with the status that it had before. */

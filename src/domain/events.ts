@@ -185,6 +185,14 @@ export async function trashWithin(tx: Tx, scope: Scope, id: number): Promise<voi
   if (isCounted(asEvent(row))) await storage.countTerms(tx, terms, -1)
 }
 
+/** Removes an event for good in the transaction of a bulk operation. */
+export async function removeWithin(tx: Tx, scope: Scope, id: number): Promise<void> {
+  const row = await records.findEditable(tx, scope, 'event', { id })
+  const terms = await storage.termIds(tx, id)
+  await records.remove(tx, scope, 'event', row, true)
+  if (isCounted(asEvent(row))) await storage.countTerms(tx, terms, -1)
+}
+
 /** How many scheduled records are published in one transaction. */
 const MAX_PUBLISHED = 100
 

@@ -73,10 +73,13 @@ export class Jobs {
     if (this.#stopping.signal.aborted || at >= this.#wakesAt) return
     this.#wakesAt = at
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => {
-      this.#wakesAt = Number.POSITIVE_INFINITY
-      this.#looking = this.#looking.then(() => this.#look())
-    }, delay).unref()
+    this.#timer = setTimeout(
+      () => {
+        this.#wakesAt = Number.POSITIVE_INFINITY
+        this.#looking = this.#looking.then(() => this.#look())
+      },
+      Math.max(delay, 0),
+    ).unref()
   }
 
   async #look(): Promise<void> {

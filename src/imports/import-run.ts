@@ -6,6 +6,7 @@ import * as events from '../domain/events.ts'
 import { readingOf } from '../domain/records.ts'
 import type { Scope } from '../domain/scope.ts'
 import { AppError, type Problem } from '../lib/errors.ts'
+import { plainText } from '../lib/html.ts'
 import { TimeSlice } from '../lib/time-slices.ts'
 import { eventFields } from '../schema/event.ts'
 import { keepAhead, readAhead } from '../schema/field.ts'
@@ -15,6 +16,7 @@ import type { KnownEvent } from '../storage/imports.ts'
 import * as storage from '../storage/imports.ts'
 import * as recordStorage from '../storage/records.ts'
 import { inSavepoint } from '../storage/savepoint.ts'
+import { Journal } from './journal.ts'
 
 /** Result of an import, so far or final. */
 export interface ImportReport {
@@ -48,6 +50,18 @@ export interface ImportRun {
   readonly orphans: Orphan[]
   /** Called after every batch. */
   readonly onProgress: (report: ImportReport) => void
+  /** Run whose changes are recorded, so that they can be undone; null if they are not. */
+  readonly journal: number | null
+  /** Called for every record, with what became of it. */
+  readonly list: (item: ListedItem) => void
+}
+
+/** A record of an import, for a list of what it does. */
+export interface ListedItem {
+  readonly name: string
+  /** Start of an event, as it was read. */
+  readonly start: string
+  readonly outcome: 'created' | 'updated' | 'unchanged' | 'removed' | Problem
 }
 
 /** Event to import. */
@@ -98,16 +112,20 @@ const CANCELLED = 'cancelled'
 /** Limit on events that wait for their parents. */
 const MAX_ORPHANS = 100_000
 
+/** Options of every import. */
+export interface BeginOptions {
+  readonly dryRun: boolean
+  readonly onProgress?: (report: ImportReport) => void
+  readonly journal?: number | null
+  readonly list?: (item: ListedItem) => void
+}
+
 /** Starts an import. It needs the right to change every event. */
-export function begin(
-  scope: Scope,
-  source: string,
-  options: { readonly dryRun: boolean; readonly onProgress?: (report: ImportReport) => void },
-): ImportRun {
+export function begin(scope: Scope, source: string, options: BeginOptions): ImportRun {
   need(rightsOf(scope.user).edit === 'all')
   const report = { created: 0, updated: 0, unchanged: 0, removed: 0, skipped: 0, notes: [] }
-  const { dryRun, onProgress = () => {} } = options
-  return { source, report, found: new Map(), orphans: [], dryRun, onProgress }
+  const { dryRun, onProgress = () => {}, journal = null, list = () => {} } = options
+  return { source, report, found: new Map(), orphans: [], dryRun, onProgress, journal, list }
 }
 
 /** Adds a note about an entry. With `skip` it counts as skipped. */
@@ -131,6 +149,12 @@ export async function save(scope: Scope, run: ImportRun, items: readonly Item[])
     const outcomes = await saveOrLookAgain(scope, run, batch)
     for (const [place, outcome] of outcomes.entries()) {
       const item = batch[place]
+      if (item !== undefined)
+        run.list({
+          name: plainText(String(item.fields.title ?? '')),
+          start: String(item.fields.start_date ?? ''),
+          outcome,
+        })
       if (typeof outcome === 'string') run.report[outcome]++
       else if (item !== undefined) note(run, { line: item.line, uid: item.uid, problem: outcome })
     }
@@ -186,7 +210,8 @@ async function saveBatch(
     [...new Set(names.map(({ part }) => part))],
   )
   const known = new Map(rows.map((event) => [`${event.uid}\n${event.part}`, event]))
-  const batch: Batch = { tx, scope, known, found, created: new EventBatch(tx, scope), rows: [] }
+  const journal = run.journal === null ? null : await Journal.begin(tx, scope, run.journal, run.source)
+  const batch: Batch = { tx, scope, known, found, created: new EventBatch(tx, scope), rows: [], journal }
   const outcomes: Outcome[] = []
   const turn = new TimeSlice()
   for (const item of items) {
@@ -198,6 +223,7 @@ async function saveBatch(
   await batch.created.finish()
   await turn.yield()
   await storage.putAll(tx, batch.rows)
+  await journal?.finish(found)
   return outcomes
 }
 
@@ -209,6 +235,7 @@ interface Batch {
   readonly found: FoundIds
   readonly created: EventBatch
   readonly rows: storage.ImportRow[]
+  readonly journal: Journal | null
 }
 
 /** Stores one event unless it is unchanged. Returns the outcome. */
@@ -223,7 +250,9 @@ async function saveItem(batch: Batch, { source, orphans }: ImportRun, item: Item
   if (item.cancelled && alive === undefined) return { problem: 'entry_cancelled' }
   if (alive?.status === 'trash' && alive.hash !== CANCELLED && !item.cancelled) return { problem: 'entry_in_trash' }
   try {
+    await batch.journal?.before(item, alive)
     const record = await store(batch, item, alive)
+    batch.journal?.changed(item, record, alive)
     const { uid, part, line, parent } = item
     const waits = parent !== null && !item.cancelled && !known.get(`${parent.uid}\n${parent.part}`)?.status
     if (waits && orphans.length < MAX_ORPHANS) orphans.push({ uid, part, line, parent })
@@ -256,13 +285,16 @@ async function store(batch: Batch, item: Item, alive: KnownEvent | undefined): P
   }
   // In a savepoint, so that an invalid event leaves no trace. Ids that it found are then invalid too.
   return inSavepoint(tx, async () => {
+    const own = new Map(found)
     const payload = {
       ...(alive?.status === 'trash' && { status: 'publish' }),
       ...fields,
-      ...(await item.links(tx, new Map(found))),
+      ...(await item.links(tx, own)),
     }
     keepAhead(item.fields, payload)
-    return events.saveWithin(tx, scope, payload, alive?.record ?? null)
+    const id = await events.saveWithin(tx, scope, payload, alive?.record ?? null)
+    batch.journal?.linked(own)
+    return id
   })
 }
 
@@ -292,13 +324,17 @@ export async function dropOthers(
     run.report.removed += await within(scope, run, async (tx) => {
       let removed = 0
       const turn = new TimeSlice()
-      for (const { part, record, status } of gone.slice(at, at + BATCH)) {
+      const journal = run.journal === null ? null : await Journal.begin(tx, scope, run.journal, run.source)
+      for (const { part, record, status, hash } of gone.slice(at, at + BATCH)) {
         if (turn.isOver) await turn.yield()
         await storage.remove(tx, run.source, uid, part)
         if (status === null || status === 'trash') continue
+        await journal?.before({ uid, part }, { record, hash, status })
         await events.trashWithin(tx, scope, record)
+        journal?.changed({ uid, part, cancelled: true }, record, { hash })
         removed++
       }
+      await journal?.finish(new Map())
       return removed
     })
   }

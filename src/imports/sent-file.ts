@@ -24,6 +24,14 @@ const MAX_IMAGES = 20
 const MAX_RULE_STEPS = 20_000_000
 const MAX_TEXT = 50_000_000
 
+/** Limits on an import that a request asks for. */
+export const REQUEST_LIMITS = {
+  most: MAX_EVENTS,
+  mostImages: MAX_IMAGES,
+  mostSteps: MAX_RULE_STEPS,
+  mostText: MAX_TEXT,
+} as const
+
 export type FileOptions = CalendarOptions & TableOptions
 
 /** Imports the file of a request body, or at its address. */
@@ -42,14 +50,7 @@ export async function importSent(
   )
   if (named && !values.url) problems.url ??= { problem: 'missing' }
   refuse(problems)
-  const options = {
-    dryRun: values.dry_run === true,
-    dates: values.dates ?? null,
-    most: MAX_EVENTS,
-    mostImages: MAX_IMAGES,
-    mostSteps: MAX_RULE_STEPS,
-    mostText: MAX_TEXT,
-  }
+  const options = { ...REQUEST_LIMITS, dryRun: values.dry_run === true, dates: values.dates ?? null }
   if (named) return importAddress(scope, values.url ?? '', options)
   const report = await importBytes(scope, bytes, undefined, options)
   if (report === null) throw refused('file', { problem: 'not_a_calendar' })
@@ -58,19 +59,31 @@ export async function importSent(
 
 /** Imports the calendar or table at an address. */
 async function importAddress(scope: Scope, url: string, options: FileOptions): Promise<ImportReport> {
+  const { bytes, type } = await fetchImportable(scope, url)
   try {
-    const { status, headers, bytes } = await safeRequest(url, scope.fetchLimits)
-    const type = typeOf(headers['content-type'])
-    if (status !== 200 || (headers['content-encoding'] ?? 'identity') !== 'identity')
-      throw refused('url', { problem: 'fetch_answered', status, type })
-    const report = await importBytes(scope, bytes, headers['content-type'], options)
-    if (report === null) throw refused('url', { problem: 'not_importable', status, type })
+    const report = await importBytes(scope, bytes, type, options)
+    if (report === null) throw refused('url', { problem: 'not_importable', status: 200, type: typeOf(type) })
     return report
   } catch (error) {
-    if (error instanceof FetchRefused) throw refused('url', { problem: error.problem })
     // The table is what is wrong, and the address was sent.
     const problem = error instanceof AppError ? error.details.params?.file : undefined
     throw problem === undefined ? error : refused('url', problem)
+  }
+}
+
+/** Fetches what is at an address, with the content type that it was sent with. */
+export async function fetchImportable(
+  scope: Pick<Scope, 'fetchLimits'>,
+  url: string,
+): Promise<{ bytes: Buffer; type: string | undefined }> {
+  try {
+    const { status, headers, bytes } = await safeRequest(url, scope.fetchLimits)
+    const type = headers['content-type']
+    if (status !== 200 || (headers['content-encoding'] ?? 'identity') !== 'identity')
+      throw refused('url', { problem: 'fetch_answered', status, type: typeOf(type) })
+    return { bytes, type }
+  } catch (error) {
+    throw error instanceof FetchRefused ? refused('url', { problem: error.problem }) : error
   }
 }
 

@@ -3,6 +3,7 @@ import type { Event } from '../domain/events.ts'
 import { failedMail } from '../domain/mail.ts'
 import { type SuggestionRow, sendersOf } from '../domain/suggestions.ts'
 import type { Answer } from '../http/endpoint.ts'
+import { listFailed } from '../imports/runs/failed.ts'
 import { html, type Markup, type MarkupPart } from '../lib/markup.ts'
 import { icon } from '../pages/icons.ts'
 import { SECTIONS, screenPage, sectionPath } from './layout.ts'
@@ -63,6 +64,10 @@ async function attention(context: StaffContext): Promise<MarkupPart> {
   if (failed.length > 0)
     items.push(
       html`<li>${count('manage_screens.overview.failed_mail', failed.length)}: ${failed.slice(0, SHOWN).map(({ to, error }) => html`<br><span class="quiet" dir="auto">${to}: ${error}</span>`)}</li>`,
+    )
+  for (const run of context.rights.edit === 'all' ? await listFailed(call.scope) : [])
+    items.push(
+      html`<li><a href="${link(`/manage/imports/${run.id}`)}">${t('manage_screens.overview.failed_import', { name: run.name })}</a></li>`,
     )
   return (
     items.length > 0 &&

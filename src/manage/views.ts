@@ -3,6 +3,7 @@ import { accountScreen } from './account/account.ts'
 import { eventEditor, newEvent } from './events/editor.ts'
 import { suggestedPicture } from './events/suggestion.ts'
 import { eventTable } from './events/table.ts'
+import { importList, importRun } from './imports/screens.ts'
 import { overview } from './overview.ts'
 import { recordScreens } from './records/screens.ts'
 import { type Screen, screenView } from './screen.ts'
@@ -21,6 +22,8 @@ const screens: readonly Screen[] = [
   newEvent,
   eventEditor,
   suggestedPicture,
+  importList,
+  importRun,
   ...recordScreens,
   userList,
   userInvite,

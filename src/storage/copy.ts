@@ -32,6 +32,9 @@ const KEYS: Record<Table, readonly string[]> = {
   event_terms: ['event', 'term'],
   tickets: ['id'],
   imports: ['source', 'kind', 'uid', 'part'],
+  import_feeds: ['id'],
+  import_runs: ['id'],
+  import_changes: ['run', 'kind', 'record'],
   jobs: ['id'],
   free_events: ['event'],
   old_addresses: ['kind', 'id'],
@@ -56,7 +59,15 @@ function linkTables<T>(key: T): { [K in LinkedKind as `event_${K}s`]: T } {
   return Object.fromEntries(LINKED_KINDS.map((kind) => [LINK_TABLE[kind], key])) as ReturnType<typeof linkTables<T>>
 }
 
-const IDENTITIES: readonly Table[] = ['users', 'tokens', 'tickets', 'jobs', 'suggestions']
+const IDENTITIES: readonly Table[] = [
+  'users',
+  'tokens',
+  'tickets',
+  'jobs',
+  'suggestions',
+  'import_feeds',
+  'import_runs',
+]
 const SEQUENCES: readonly Sequence[] = ['records', 'terms']
 const BATCH = 500
 

@@ -78,6 +78,17 @@ export async function remove(tx: Tx, source: string, uid: string, part: string):
     .execute()
 }
 
+/** Deletes the import row of a linked record. */
+export async function removeOf(tx: Tx, source: string, kind: ImportKind, uid: string, part: string): Promise<void> {
+  await tx
+    .deleteFrom('imports')
+    .where('source', '=', source)
+    .where('kind', '=', kind)
+    .where('uid', '=', uid)
+    .where('part', '=', part)
+    .execute()
+}
+
 /** Saved state of an interrupted import. */
 export async function progress(tx: Tx, source: string): Promise<string | null> {
   const row = await tx.selectFrom('import_progress').select('state').where('source', '=', source).executeTakeFirst()

@@ -208,6 +208,58 @@ export interface ImportTable {
   imported_utc: Instant
 }
 
+/** A run of an import. */
+export interface ImportRunTable {
+  id: Generated<number>
+  user: number
+  /** Name of the file, or the address. */
+  name: string
+  url: string | null
+  /** Held file with the content; null when it is no longer needed. */
+  file: string | null
+  bytes: number
+  /** JSON. */
+  options: string
+  /** Schedule that it belongs to. */
+  feed: number | null
+  state: 'checked' | 'queued' | 'running' | 'done' | 'failed' | 'undoing' | 'undone'
+  /** JSON: counts and notes, so far or final. */
+  report: string | null
+  error: string | null
+  created_utc: Instant
+  ended_utc: Instant | null
+}
+
+/** What a run did with a record. */
+export interface ImportChangeTable {
+  run: number
+  kind: RecordKind | TermKind
+  record: number
+  action: 'created' | 'updated' | 'removed'
+  /** JSON: the content before. */
+  before: string | null
+  /** Revision that the run left. Another one means that somebody has changed the record since. */
+  revision: number
+  /** Key of the row in `imports`, and its hash before; null if there was none. */
+  source: string
+  uid: string
+  part: string
+  hash: string | null
+}
+
+/** An address that is imported again and again. */
+export interface ImportFeedTable {
+  id: Generated<number>
+  user: number
+  url: string
+  /** Seconds. */
+  every: number
+  /** JSON. */
+  options: string
+  next_utc: Instant
+  created_utc: Instant
+}
+
 /** Background work: see storage/jobs.ts. */
 export interface JobTable {
   id: Generated<number>
@@ -276,6 +328,9 @@ export interface Tables extends LinkedTables {
   imports: ImportTable
   /** State of interrupted imports, as JSON. */
   import_progress: { source: string; state: string; saved_utc: Instant }
+  import_runs: ImportRunTable
+  import_changes: ImportChangeTable
+  import_feeds: ImportFeedTable
   jobs: JobTable
   /** Words of the names of venues, organizers and terms: see word-search.ts. */
   linked_words: { word: string; kind: LinkedKind | 'term'; linked: number }

@@ -19,7 +19,7 @@ const ARROWS: Record<string, string[]> = {
   manage: ['pages', 'feeds', 'rest', 'http', 'imports', 'domain', 'schema', 'calendar', 'lib'],
   'config.ts': ['calendar', 'lib'],
   'site.ts': ['config.ts', 'rest', 'domain', 'schema'],
-  'app.ts': ['config.ts', 'site.ts', 'manage', 'pages', 'feeds', 'rest', 'http', 'domain', 'storage', 'lib'],
+  'app.ts': ['config.ts', 'site.ts', 'manage', 'pages', 'feeds', 'rest', 'http', 'imports', 'domain', 'storage', 'lib'],
   cli: ['app.ts', 'config.ts', 'imports', 'domain', 'calendar', 'lib'],
   'main.ts': ['cli', 'config.ts', 'domain'],
 }

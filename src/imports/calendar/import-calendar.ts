@@ -18,9 +18,7 @@ import { TermsSaid } from './terms.ts'
 import { isNewer, type Version, versionOf } from './versions.ts'
 import { ImportedZones } from './zones.ts'
 
-export interface CalendarOptions {
-  readonly dryRun: boolean
-  readonly onProgress?: (report: imports.ImportReport) => void
+export interface CalendarOptions extends imports.BeginOptions {
   /** How many events are taken at most; what is more is skipped. */
   readonly most?: number
   /** How many addresses of images are asked at most. */

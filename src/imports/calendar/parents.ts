@@ -4,6 +4,7 @@ import { TimeSlice } from '../../lib/time-slices.ts'
 import * as storage from '../../storage/imports.ts'
 import { inSavepoint } from '../../storage/savepoint.ts'
 import * as imports from '../import-run.ts'
+import { touch } from '../journal.ts'
 
 /** Sets parents that came after their children. */
 export async function bringParents(scope: Scope, run: imports.ImportRun): Promise<void> {
@@ -22,6 +23,7 @@ export async function bringParents(scope: Scope, run: imports.ImportRun): Promis
         if (!child?.status || !whole?.status) continue
         try {
           await inSavepoint(tx, () => events.saveWithin(tx, scope, { parent: whole.record }, child.record))
+          if (run.journal !== null) await touch(tx, run.journal, child.record)
         } catch (error) {
           imports.note(run, { line, uid, problem: imports.problemOf(error) }, false)
         }

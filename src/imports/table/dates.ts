@@ -27,10 +27,13 @@ interface Seen {
 /** How the dates of a table are written: as told or, without that, as the table shows. */
 export class TableDates {
   readonly #told: DateOrder | null
+  readonly #assumed: DateOrder | null
   readonly #seen = new Map<string, Seen>()
 
-  constructor(told: DateOrder | null) {
+  /** `assumed` is the order of dates for which the table shows none. */
+  constructor(told: DateOrder | null, assumed: DateOrder | null = null) {
     this.#told = told
+    this.#assumed = assumed
   }
 
   /** Learns from a date of the table. */
@@ -52,7 +55,7 @@ export class TableDates {
     if (this.#told !== null) return this.#told
     const { dayFirst = false, monthFirst = false } = this.#seen.get(sign) ?? {}
     if (dayFirst !== monthFirst) return dayFirst ? 'day-first' : 'month-first'
-    return sign === '/' ? 'month-first' : 'day-first'
+    return this.#assumed ?? (sign === '/' ? 'month-first' : 'day-first')
   }
 
   /** The day of a written date, as `2031-06-10`, and what follows it; null if it is not in digits. */

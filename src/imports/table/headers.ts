@@ -166,6 +166,39 @@ export function readHeader(names: readonly string[]): Header {
   return { kind: 'event', columns: event, lacking }
 }
 
+/** Fields of events that a column can be said to have by hand. */
+export const COLUMN_FIELDS: readonly string[] = [
+  'title',
+  'start_date',
+  'start_time',
+  'end_date',
+  'end_time',
+  'all_day',
+  'venue',
+  'venue_address',
+  'venue_zip',
+  'venue_city',
+  'venue_country',
+  'organizer',
+  'description',
+  'excerpt',
+  'categories',
+  'tags',
+  'cost',
+  'website',
+  'image',
+  'timezone',
+]
+
+/** The header of a table of events whose columns somebody named by hand. */
+export function toldHeader(told: Readonly<Record<string, string>>, width: number): Header {
+  const columns = new Map<string, Column>()
+  for (const [place, field] of Object.entries(told))
+    if (COLUMN_FIELDS.includes(field) && Number(place) < width && !columns.has(field))
+      columns.set(field, { place: Number(place), key: `told ${field}` })
+  return { kind: 'event', columns, lacking: ['title', 'start_date'].filter((name) => !columns.has(name)) }
+}
+
 /** The header of a table of venues or organizers: of the kind with more columns, if it names both. */
 function linkedHeader(keys: ReadonlyMap<string, number>, hasName: boolean): Header | null {
   const [best] = LINKED_KINDS.map((kind): Header => ({ kind, columns: named(keys, kind, hasName), lacking: [] }))

@@ -9,13 +9,15 @@ import { eventRow } from './event-row.ts'
 import { LinkedRows } from './linked-rows.ts'
 import { Table, unreadable } from './table.ts'
 
-export interface TableOptions {
-  readonly dryRun: boolean
-  readonly onProgress?: (report: imports.ImportReport) => void
+export interface TableOptions extends imports.BeginOptions {
   /** A `slug` that an event here has, and the same `id` if there is one, means that event. */
   readonly adopt?: boolean
   /** Order of day and month. By default the table shows it. */
   readonly dates?: DateOrder | null
+  /** The same for dates for which the table shows none. */
+  readonly assumedDates?: DateOrder | null
+  /** Meaning of columns by their place, if told by hand. */
+  readonly columns?: Readonly<Record<string, string>> | null
   /** Limits on rows and on fetched images. */
   readonly most?: number
   readonly mostImages?: number
@@ -60,7 +62,7 @@ class TableImport {
     this.#run = run
     this.#options = options
     this.#images = new ImportedImages(scope, run, { most: options.mostImages })
-    this.#dates = new TableDates(options.dates ?? null)
+    this.#dates = new TableDates(options.dates ?? null, options.assumedDates ?? null)
   }
 
   async import(chunks: TableChunks): Promise<imports.ImportReport> {
@@ -80,7 +82,7 @@ class TableImport {
     let linked: LinkedRows | null = null
     for await (const row of this.#rowsOf(chunks)) {
       if (table === null) {
-        table = new Table(row)
+        table = new Table(row, this.#options.columns ?? null)
         if (table.kind !== 'event') linked = new LinkedRows(this.#scope, this.#run, table, table.kind, this.#images)
         this.#tellColumns(table, row.line)
       } else if (linked !== null) linked.see(row)

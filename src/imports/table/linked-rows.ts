@@ -14,6 +14,7 @@ import type { RecordRow } from '../../storage/records.ts'
 import * as recordStorage from '../../storage/records.ts'
 import type { ImportedImages } from '../images.ts'
 import * as imports from '../import-run.ts'
+import { recordLinked } from '../journal.ts'
 import { addressText, type Cell, flagText } from './cells.ts'
 import type { Table } from './table.ts'
 
@@ -60,6 +61,7 @@ export class LinkedRows {
     this.#seen.add(uid)
     const hash = imports.hashOf(this.#table.contentOf(cells))
     const outcome = await this.#save(uid, hash, line, cell)
+    this.#run.list({ name: cell(this.#kind), start: '', outcome })
     if (typeof outcome === 'string') this.#run.report[outcome]++
     else imports.note(this.#run, { line, uid, problem: outcome })
     this.#run.onProgress(this.#run.report)
@@ -89,7 +91,11 @@ export class LinkedRows {
       const { source } = this.#run
       const at = this.#scope.clock()
       const entry = { source, kind, uid, part: '', record: saved.row.id, hash, imported_utc: at }
-      await this.#scope.db.write((tx) => storage.putAll(tx, [entry]))
+      const { journal } = this.#run
+      await this.#scope.db.write(async (tx) => {
+        await storage.putAll(tx, [entry])
+        if (journal !== null) await recordLinked(tx, journal, { ...entry, before: row, known: known?.hash ?? null })
+      })
       return outcome
     } catch (error) {
       return imports.problemOf(error)

@@ -1,7 +1,7 @@
 import type { CsvRow } from '../../lib/csv.ts'
 import { AppError, type Problem } from '../../lib/errors.ts'
 import { unprotectText } from '../../lib/table-cells.ts'
-import { type Columns, readHeader, type TableKind } from './headers.ts'
+import { type Columns, readHeader, type TableKind, toldHeader } from './headers.ts'
 
 /** Limit on columns: no program writes half as many. */
 const MAX_COLUMNS = 1000
@@ -27,12 +27,13 @@ export class Table {
   readonly #columns: Columns
   readonly #names: readonly string[]
 
-  constructor({ cells, isCut, isOpen }: CsvRow) {
+  /** `told` has the meaning of columns by their place, if somebody told it by hand. */
+  constructor({ cells, isCut, isOpen }: CsvRow, told: Readonly<Record<string, string>> | null = null) {
     if (isOpen) throw unreadable({ problem: 'quote_not_closed' })
     const last = cells.findLastIndex((cell) => cell.trim() !== '')
     if (isCut || last >= MAX_COLUMNS) throw unreadable({ problem: 'table_too_wide', most: MAX_COLUMNS })
     const names = cells.slice(0, last + 1).map((cell) => cell.trim())
-    const { kind, columns, lacking } = readHeader(names)
+    const { kind, columns, lacking } = told === null ? readHeader(names) : toldHeader(told, names.length)
     if (lacking.length > 0) {
       const found = names
         .filter(Boolean)

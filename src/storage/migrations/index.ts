@@ -18,6 +18,7 @@ import * as venueMoves from './0016-venue-moves.ts'
 import * as mergesAndAlternativeTexts from './0017-merges-and-alternative-texts.ts'
 import * as accounts from './0018-accounts.ts'
 import * as suggestions from './0019-suggestions.ts'
+import * as importRuns from './0020-import-runs.ts'
 import { perform, type Step, type Watch } from './steps.ts'
 
 export interface Migration {
@@ -50,6 +51,7 @@ export const migrations: Record<string, Migration> = {
   '0017-merges-and-alternative-texts': mergesAndAlternativeTexts,
   '0018-accounts': accounts,
   '0019-suggestions': suggestions,
+  '0020-import-runs': importRuns,
 }
 
 export async function runMigration(db: Kysely<unknown>, { steps, fill }: Migration, watch?: Watch): Promise<void> {
