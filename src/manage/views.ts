@@ -3,6 +3,8 @@ import { accountScreen } from './account/account.ts'
 import { eventEditor, newEvent } from './events/editor.ts'
 import { suggestedPicture } from './events/suggestion.ts'
 import { eventTable } from './events/table.ts'
+import { imageScreen } from './images/image.ts'
+import { imageLibrary, newImage } from './images/library.ts'
 import { importList, importRun } from './imports/screens.ts'
 import { overview } from './overview.ts'
 import { recordScreens } from './records/screens.ts'
@@ -25,6 +27,9 @@ const screens: readonly Screen[] = [
   importList,
   importRun,
   ...recordScreens,
+  imageLibrary,
+  newImage,
+  imageScreen,
   userList,
   userInvite,
   userScreen,

@@ -36,7 +36,14 @@ const FILES = [
   'icon.svg',
 ]
 /** Scripts of the staff, in folders of `web/`. */
-const STAFF = ['manage/screens.js', 'manage/drafts.js', 'manage/complete.js', 'manage/rich-text.js', 'vendor/squire.js']
+const STAFF = [
+  'manage/screens.js',
+  'manage/drafts.js',
+  'manage/complete.js',
+  'manage/rich-text.js',
+  'manage/images.js',
+  'vendor/squire.js',
+]
 const FONTS = ['figtree.woff2', 'newsreader.woff2']
 const TYPES: Record<string, string> = {
   '.css': 'text/css; charset=utf-8',

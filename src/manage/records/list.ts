@@ -45,7 +45,7 @@ async function page<Row>(context: StaffContext, kind: ListedKind<Row>): Promise<
   const add = html`<a class="button primary" href="${link(`${base}/new`)}">${icon('plus')}${t(`manage_screens.records.new_${kind.name}`)}</a>`
   const main = html`${kind.hasStatus && tabs(context, base, query)}
 <search><form class="table-filters" method="get" action="${link(base)}">${query.status && html`<input type="hidden" name="status" value="${query.status}">`}
-<div class="find">${icon('search')}<label class="unseen" for="field-search">${t('filters.search')}</label><input id="field-search" type="search" name="search" value="${query.search}" placeholder="${t('filters.search')}" dir="auto"><button class="button" type="submit">${t('filters.find')}</button></div></form></search>
+<div class="find">${icon('search')}<label class="unseen" for="field-search">${t('manage_screens.records.search')}</label><input id="field-search" type="search" name="search" value="${query.search}" placeholder="${t('manage_screens.records.search')}" dir="auto"><button class="button" type="submit">${t('filters.find')}</button></div></form></search>
 <p class="quiet" role="status">${count('manage_screens.records.found', table.total)}</p>
 ${table.rows.length === 0 ? empty(context, base, query, add) : rows(context, kind, base, query, table)}
 ${pager(context, table.page, Math.ceil(table.total / table.perPage), (number) => withQuery(base, query, { page: String(number) }))}`
