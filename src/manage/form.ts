@@ -116,6 +116,11 @@ export function formStart({ call, link }: StaffContext, path: string, attributes
   return html`<form method="post" action="${link(path)}"${attributes}><input type="hidden" name="csrf" value="${call.session.csrf}">`
 }
 
+/** A secret that is shown once, to be copied. */
+export function secretField({ t }: StaffContext, id: string, label: string, secret: string): Markup {
+  return html`<div class="secret"><label for="${id}">${label}</label><input id="${id}" type="text" value="${secret}" readonly data-copy dir="ltr"><button class="button" type="button" data-done="${t('manage_screens.copied')}" hidden>${t('manage_screens.copy')}</button></div>`
+}
+
 /** A submit button. */
 export function button(action: string, words: string, kind = '', attributes: MarkupPart = null): Markup {
   return html`<button class="button ${kind}" type="submit" name="do" value="${action}"${attributes}>${words}</button>`

@@ -83,7 +83,7 @@ describe('the screen of users', () => {
     assert.equal(form.statusCode, 200)
     assert.match(form.body, /name="password"/)
     assert.match(String(form.headers['cache-control']), /no-store/)
-    assert.equal(form.headers['referrer-policy'], 'no-referrer')
+    assert.equal(form.headers['referrer-policy'], 'same-origin')
     const short = await accept(path, 'short')
     assert.equal(short.statusCode, 400)
     assert.match(short.body, /aria-invalid="true"/)

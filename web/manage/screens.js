@@ -70,5 +70,18 @@ for (const form of document.querySelectorAll('form.editor')) {
   })
 }
 
+// A secret that is shown once is copied by a button, or chosen as a whole.
+for (const input of document.querySelectorAll('[data-copy]')) {
+  input.addEventListener('focus', () => input.select())
+  const button = input.parentElement.querySelector('button')
+  if (!button || !navigator.clipboard) continue
+  button.hidden = false
+  button.addEventListener('click', async () => {
+    input.select()
+    await navigator.clipboard.writeText(input.value)
+    button.textContent = button.dataset.done
+  })
+}
+
 // The first thing that was refused is read and seen first.
 document.querySelector('.refused')?.focus()

@@ -30,7 +30,7 @@ async function page(context: StaffContext, { form, made, status, headers }: Stat
   const { name, email, language } = own
   const values = { name, email, language: language ?? '', ...form?.values }
   const shown: FormState = { values, problems: form?.problems ?? {} }
-  const main = html`<div class="boxes">
+  const main = html`<div class="staff-columns">
 ${profileBox(context, shown, roleName(context, own.role))}
 ${passwordBox(context, shown)}
 ${tokenBox(context, { form: shown, tokens: await listTokens(scope), made, path: PATH })}

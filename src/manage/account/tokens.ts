@@ -3,7 +3,7 @@ import type { Token } from '../../domain/own-account.ts'
 import { isExpired } from '../../domain/users.ts'
 import { html, type Markup, type MarkupPart } from '../../lib/markup.ts'
 import { say } from '../../pages/dates.ts'
-import { button, type FormState, field, formStart, select } from '../form.ts'
+import { button, type FormState, field, formStart, secretField, select } from '../form.ts'
 import type { StaffContext } from '../screen.ts'
 import { focusOn } from '../users/invite.ts'
 
@@ -33,9 +33,10 @@ ${select(context, chosen, { name: 'expires', label: label('expires'), attributes
 <div class="buttons">${button('create_token', label('create_token'))}</div></form></section>`
 }
 
-function shownOnce({ t }: StaffContext, token: string): Markup {
+function shownOnce(context: StaffContext, token: string): Markup {
+  const { t } = context
   return html`<div class="notice" role="status"><p>${t('manage_screens.account.token_once')}</p>
-<p class="secret"><label for="made">${t('manage_screens.account.token')}</label><input id="made" type="text" value="${token}" readonly data-copy dir="ltr" autofocus></p></div>`
+${secretField(context, 'made', t('manage_screens.account.token'), token)}</div>`
 }
 
 function line(context: StaffContext, token: Token, path: string): Markup {

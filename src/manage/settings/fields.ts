@@ -71,18 +71,18 @@ export function settingFieldsOf(context: StaffContext, form: FormState): (name: 
       attributes: html`${more.attributes}${focus(name)}${source !== undefined && html` disabled`}`,
     }
   }
-  const choose = (name: SettingField, values: readonly string[], words: (value: string) => string) =>
+  const choose = (name: SettingField, values: readonly string[], words: (value: string) => string, hint?: string) =>
     select(
       context,
       form,
-      options(name),
+      options(name, hint === undefined ? {} : { hint }),
       values.map((value) => [value, words(value)] as const),
     )
   const byLanguage = label('by_language')
   return (name) => {
     switch (name) {
       case 'language':
-        return choose(name, site.languages, nameOf)
+        return choose(name, site.languages, nameOf, label('language_hint'))
       case 'week_start':
         return choose(name, ['', ...WEEKDAYS], (day) => (day === '' ? byLanguage : weekday(context, day)))
       case 'clock':

@@ -30,7 +30,7 @@ function page(context: StaffContext, refused: FormState | null = null): Answer {
   const group = ([name, fields]: [string, readonly SettingField[]]): Markup =>
     html`<section class="box" aria-labelledby="group-${name}"><h2 id="group-${name}">${t(`manage_screens.settings.${name}`)}</h2>${fields.map(shown)}</section>\n`
   const main = html`${formStart(context, PATH, html` class="form" enctype="multipart/form-data"`)}
-<div class="boxes">
+<div class="staff-columns">
 ${Object.entries(GROUPS).map(group)}</div>
 <div class="buttons">${button('save', t('manage_screens.settings.save'), 'primary')}</div></form>`
   return screenPage(context, {

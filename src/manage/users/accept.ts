@@ -33,8 +33,8 @@ async function handle(call: Call): Promise<Answer> {
   }
 }
 
-/** Other sites do not learn the address by a link: it is a secret. */
-const HEADERS = { 'referrer-policy': 'no-referrer' }
+/** Other sites do not learn the address by a link: it is a secret. Without any referrer, browsers would send no origin either. */
+const HEADERS = { 'referrer-policy': 'same-origin' }
 
 function passwordPage(context: Context, name: string, problem: Problem | null = null): Answer {
   const { t, link, call, language } = context

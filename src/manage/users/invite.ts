@@ -4,7 +4,7 @@ import { AppError, type Problems } from '../../lib/errors.ts'
 import { html, type Markup } from '../../lib/markup.ts'
 import { icon } from '../../pages/icons.ts'
 import { ROLES } from '../../schema/user.ts'
-import { button, type FormState, field, formStart, problemsOf, select, typedValues } from '../form.ts'
+import { button, type FormState, field, formStart, problemsOf, secretField, select, typedValues } from '../form.ts'
 import { SECTIONS, screenPage } from '../layout.ts'
 import type { Screen, StaffContext } from '../screen.ts'
 import { PATH, roleName } from './list.ts'
@@ -67,7 +67,7 @@ export function linkPage(context: StaffContext, { id, name }: { id: number; name
   const { t, link, call } = context
   const address = `${call.addresses.home}/invite/${secret}`
   const main = html`<div class="panel form-panel"><p role="status">${icon('check')}${t('manage_screens.users.link_text')}</p>
-<p class="secret"><label for="link">${t('manage_screens.users.link')}</label><input id="link" type="text" value="${address}" readonly data-copy dir="ltr"></p>
+${secretField(context, 'link', t('manage_screens.users.link'), address)}
 <p class="buttons"><a class="button primary" href="${link(PATH)}">${t('manage_screens.sections.users')}</a><a class="button" href="${link(`${PATH}/${id}`)}" dir="auto">${name}</a></p></div>`
   return screenPage(context, {
     section: 'users',

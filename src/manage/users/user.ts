@@ -18,7 +18,7 @@ async function page(context: StaffContext, refused: FormState | null = null): Pr
   const { name, email, role } = account
   const form = refused ?? { values: { name, email, role }, problems: {} }
   const main = html`${general(context, form.problems)}
-<div class="boxes">
+<div class="staff-columns">
 ${profile(context, shown, { ...form, values: { name, email, role, ...form.values } })}
 ${access(context, shown)}
 ${await removal(context, shown, form)}
@@ -64,7 +64,7 @@ function access(context: StaffContext, { account, isLast }: Shown): Markup {
   return html`<section class="box" aria-labelledby="access"><h2 id="access">${label('access')}</h2>
 <p>${label(text)}</p>
 ${formStart(context, pathOf(account), html` class="form"`)}<div class="buttons">
-${isDisabled ? button('enable', label('enable'), 'primary') : button('invite', label('make_link'))}
+${isDisabled ? button('enable', label('enable'), 'primary') : button('invite', label(hasPassword ? 'password_link' : 'make_link'))}
 ${!isDisabled && !isLast && button('disable', label('disable'), 'danger')}
 </div></form></section>`
 }
