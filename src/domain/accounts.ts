@@ -1,5 +1,6 @@
 import type { Instant } from '../calendar/zone.ts'
 import { AppError, type Problems, refuse } from '../lib/errors.ts'
+import { DEFAULT_LANGUAGE } from '../lib/texts.ts'
 import { readFields } from '../schema/field.ts'
 import { pageParameters } from '../schema/record.ts'
 import { userChanges, userFields, userRemoval } from '../schema/user.ts'
@@ -12,6 +13,7 @@ import * as storage from '../storage/users.ts'
 import { need, type Role, rightsOf } from './access.ts'
 import { isLastAdministrator, isOnlyAdministrator } from './administrators.ts'
 import { inviteIn } from './invitations.ts'
+import { send } from './mail.ts'
 import type { Payload, Scope } from './scope.ts'
 
 /** A user as others see them: no hashes. */
@@ -28,6 +30,9 @@ export interface Account {
 }
 
 type Store = Pick<Scope, 'db' | 'clock' | 'user'>
+
+/** Those who invite may send mail. */
+type Inviter = Store & Pick<Scope, 'mail' | 'site'>
 
 /** No field here is a date. */
 const READING = { today: '' }
@@ -69,7 +74,7 @@ export async function get(
 }
 
 /** Creates a user without a password, and the secret of the link by which they set one. */
-export async function invite(scope: Store, payload: Payload): Promise<{ account: Account; secret: string }> {
+export async function invite(scope: Inviter, payload: Payload): Promise<{ account: Account; secret: string }> {
   const { db, clock, user } = scope
   need(rightsOf(user).administer)
   const { values, problems } = readFields(userFields, payload(), { mode: 'create', reading: READING })
@@ -80,18 +85,34 @@ export async function invite(scope: Store, payload: Payload): Promise<{ account:
     refuse(problems)
     const id = await storage.create(tx, { name, email, role, password_hash: '', created_utc: clock() })
     const { secret, expires_utc } = await inviteIn(tx, id, clock())
+    await mailInvitation(tx, scope, { name, email, language: null }, secret)
     return { account: accountOf(await find(tx, id), new Map([[id, expires_utc]])), secret }
   })
 }
 
 /** Makes a new link to set a password. An earlier one ends. */
-export async function inviteAgain({ db, clock, user }: Store, id: number): Promise<{ secret: string }> {
+export async function inviteAgain(scope: Inviter, id: number): Promise<{ secret: string }> {
+  const { db, clock, user } = scope
   need(rightsOf(user).administer)
   return db.write(async (tx) => {
     const row = await find(tx, id)
     if (row.disabled_utc !== null) refuse({ id: { problem: 'user_disabled' } })
-    return inviteIn(tx, id, clock())
+    const invited = await inviteIn(tx, id, clock())
+    await mailInvitation(tx, scope, row, invited.secret)
+    return invited
   })
+}
+
+/** Sends the link, where mail is configured. */
+async function mailInvitation(
+  tx: Tx,
+  { mail, site }: Inviter,
+  { name, email, language }: Pick<UserRow, 'name' | 'email' | 'language'>,
+  secret: string,
+): Promise<void> {
+  const fill = { name, link: `${site.home}/invite/${secret}` }
+  const spoken = language ?? site.languages[0] ?? DEFAULT_LANGUAGE
+  await send(tx, { mail, site }, { name: 'invited', to: email, language: spoken, fill })
 }
 
 /** Changes the named fields of a user. */

@@ -121,6 +121,16 @@ describe('mail about suggestions', () => {
     assert.equal(mail.taken.length, 2)
   })
 
+  it('brings an invited user the link, in a letter to nobody else', async () => {
+    const administrator = await signIn(service, 'administrator')
+    const user = { name: 'Grace', email: 'grace@example.org', role: 'author', do: 'invite' }
+    const shown = await administrator.post('/manage/users/new', user)
+    const link = /http:[^"]*\/invite\/[\w-]+/.exec(shown.body)?.[0] ?? ''
+    const [letter] = await mail.letters(1)
+    assert.deepEqual([letter?.to, mail.taken.length], [['grace@example.org'], 1])
+    assert.ok(link !== '' && letter?.body.includes(link))
+  })
+
   it('that failed for good is on the overview', async () => {
     assert.doesNotMatch((await editor.get('/manage')).body, /could not be sent/)
     await service.db.write(async (tx) => {

@@ -71,6 +71,23 @@ describe('the form for suggestions', () => {
     }
   })
 
+  it('opens and closes with the setting, at once', async () => {
+    const site = await startService()
+    try {
+      const administrator = await signIn(site, 'administrator')
+      for (const [fields, status] of [
+        [{ suggest: '1' }, 200],
+        [{}, 404],
+      ] as const) {
+        assert.equal((await administrator.post('/manage/settings', { ...fields, do: 'save' })).statusCode, 303)
+        assert.equal((await site.inject({ url: '/suggest' })).statusCode, status)
+        assert.equal(/href="\/suggest"/.test((await site.inject({ url: '/' })).body), status === 200)
+      }
+    } finally {
+      await site.close()
+    }
+  })
+
   it('is never cached, and each has a token of its own', async () => {
     const one = await service.inject({ url: '/suggest' })
     assert.equal(one.headers['cache-control'], 'private, no-store')

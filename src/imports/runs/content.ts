@@ -52,6 +52,6 @@ export function parseOptions(json: string): ReadingOptions {
 }
 
 /** The order of the site, for dates for which a table shows none. */
-export function assumedDates({ site }: Pick<Scope, 'site'>): DateOrder | null {
-  return site.dateOrder === null ? null : site.dateOrder === 'dmy' ? 'day-first' : 'month-first'
+export function assumedDates({ site }: Pick<Scope, 'site'>): DateOrder {
+  return site.dateOrder === 'dmy' ? 'day-first' : 'month-first'
 }

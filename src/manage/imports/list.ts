@@ -28,9 +28,9 @@ async function page(context: StaffContext, form: FormState, message: string | nu
   const { t, call } = context
   const label = (name: string) => t(`manage_screens.imports.${name}`)
   const last = await runs.list(call.scope, SHOWN)
-  const main = html`${sendForm(context, form, message)}
+  const main = html`<div class="stack">${sendForm(context, form, message)}
 ${await feedBox(context)}
-<section class="box"><h2>${label('last')}</h2>${last.length === 0 ? html`<p class="quiet">${label('none')}</p>` : html`<ul class="lines">${last.map((run) => runLine(context, run))}</ul>`}</section>`
+<section class="box"><h2>${label('last')}</h2>${last.length === 0 ? html`<p class="quiet">${label('none')}</p>` : html`<ul class="lines">${last.map((run) => runLine(context, run))}</ul>`}</section></div>`
   const title = t('manage_screens.sections.imports')
   return screenPage(context, { section: 'imports', title, main, ...(status !== undefined && { status }) })
 }

@@ -21,13 +21,13 @@ export function previewPage(
 ): Answer {
   const { t, language } = context
   const label = (name: string) => t(`manage_screens.imports.${name}`)
-  const main = html`${formStart(context, '/manage/imports', html` class="form"`)}<input type="hidden" name="import" value="${run.id}">
-${problem !== null && html`<div class="refused" role="alert" tabindex="-1" autofocus><p>${columns?.isLacking ? label('map_columns') : problemText(language, problem)}</p></div>`}
+  const main = html`<div class="stack">${formStart(context, '/manage/imports', html` class="form"`)}<input type="hidden" name="import" value="${run.id}">
+${problem !== null && problemBox(columns?.isLacking && options.columns === null ? label('map_columns') : problemText(language, problem))}
 ${report !== null && html`<p class="notice" role="status">${label('nothing_saved')}</p>${counts(context, report)}`}
 ${columns !== null && readingFields(context, columns, options)}
 ${run.url !== null && report !== null && schedule(context)}
-<div class="buttons">${report !== null && button('run', label('run'), 'primary')}${columns !== null && button('check', label('check_again'))}<a class="button" href="${context.link('/manage/imports')}">${label('cancel')}</a></div></form>
-${listed(context, items)}${report !== null && notes(context, report)}`
+<div class="buttons">${report !== null && button('run', label('run'), 'primary')}${columns !== null && button('check', label('check_again'), report === null ? 'primary' : '')}<a class="button" href="${context.link('/manage/imports')}">${label('cancel')}</a></div></form>
+${listed(context, items)}${report !== null && notes(context, report)}</div>`
   return screenPage(context, {
     section: 'imports',
     title: run.name,
@@ -36,18 +36,23 @@ ${listed(context, items)}${report !== null && notes(context, report)}`
   })
 }
 
+function problemBox(words: string): Markup {
+  return html`<div class="refused" role="alert" tabindex="-1" autofocus><p>${words}</p></div>`
+}
+
 /** What the columns of a table mean, and how its dates are written. */
 function readingFields(context: StaffContext, { columns, isLacking }: TableColumns, options: ReadingOptions): Markup {
   const { t, call } = context
   const label = (name: string) => t(`manage_screens.imports.${name}`)
-  const order =
-    options.dates === null ? (call.scope.site.dateOrder ?? '') : options.dates === 'day-first' ? 'dmy' : 'mdy'
+  const { dateOrder } = call.scope.site
+  const order = options.dates === null ? '' : options.dates === 'day-first' ? 'dmy' : 'mdy'
+  const asShown = t('manage_screens.imports.dates_or', { order: label(dateOrder) })
   const dates = select(
     context,
-    { values: { date_order: options.dates === null ? '' : order }, problems: {} },
+    { values: { date_order: order }, problems: {} },
     { name: 'date_order', label: label('date_order') },
     [
-      ['', label('dates_as_shown')],
+      ['', asShown],
       ['dmy', label('dmy')],
       ['mdy', label('mdy')],
     ],

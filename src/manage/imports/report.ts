@@ -1,6 +1,7 @@
 import type { ImportReport, ListedItem } from '../../imports/import-run.ts'
 import { html, type Markup, type MarkupPart } from '../../lib/markup.ts'
 import { problemText } from '../../lib/problem-text.ts'
+import { say } from '../../pages/dates.ts'
 import type { StaffContext } from '../screen.ts'
 
 const COUNTS = ['created', 'updated', 'removed', 'unchanged', 'skipped'] as const
@@ -24,13 +25,23 @@ export function notes({ t, language, count }: StaffContext, report: Pick<ImportR
 }
 
 /** The first records, with what would become of each. */
-export function listed({ t, language }: StaffContext, items: readonly ListedItem[]): MarkupPart {
+export function listed(context: StaffContext, items: readonly ListedItem[]): MarkupPart {
+  const { t, language } = context
   if (items.length === 0) return null
   const label = (name: string) => t(`manage_screens.imports.${name}`)
   const row = ({ name, start, outcome }: ListedItem) => {
     const words = typeof outcome === 'string' ? label(`will_be.${outcome}`) : problemText(language, outcome)
     const kind = typeof outcome === 'string' ? outcome : 'skipped'
-    return html`<tr><th scope="row" dir="auto">${name}</th><td data-label="${label('start')}">${start}</td><td><span class="mark mark-${kind}">${words}</span></td></tr>`
+    return html`<tr><th scope="row" dir="auto">${name}</th><td data-label="${label('start')}">${startText(context, start)}</td><td><span class="mark mark-${kind}">${words}</span></td></tr>`
   }
   return html`<table class="table plain"><caption class="unseen">${label('preview')}</caption><thead><tr><th scope="col">${label('name')}</th><th scope="col">${label('start')}</th><th scope="col">${label('outcome')}</th></tr></thead><tbody>${items.map(row)}</tbody></table>`
+}
+
+/** A start as it was read: in words or, if nobody could read it, as it is. */
+function startText(context: StaffContext, start: string): string {
+  const [, day = '', time] = /^(\d{4}-\d{2}-\d{2})(?:[ T](\d{2}:\d{2}(?::\d{2})?))?$/.exec(start) ?? []
+  if (Number.isNaN(Date.parse(day))) return start
+  return time === undefined
+    ? say(context, `${day} 00:00:00`, 'shortYear')
+    : say(context, `${day} ${time.padEnd(8, ':00')}`, 'dayYearTime')
 }

@@ -65,12 +65,12 @@ function result(context: StaffContext, run: runs.ImportRunRow, isRunning: boolea
   const all = { created: 0, updated: 0, removed: 0, unchanged: 0, skipped: 0, notes: [], ...report }
   const done = all.created + all.updated + all.removed + all.unchanged + all.skipped
   const mayUndo = run.state === 'done' || run.state === 'failed'
-  return html`<p class="notice" role="status">${t(`manage_screens.imports.states.${run.state}`)} · ${when(context, run.ended_utc ?? run.created_utc)}</p>
+  return html`<div class="stack"><p class="notice" role="status">${t(`manage_screens.imports.states.${run.state}`)} · ${when(context, run.ended_utc ?? run.created_utc)}</p>
 ${isRunning && html`<p><progress class="progress"></progress> ${count('manage_screens.imports.so_far', done)} <a href="${link(`${PATH}/${run.id}`)}">${label('reload')}</a></p>`}
 ${failed !== null && html`<div class="refused" role="alert"><p>${failed}</p></div>`}
-${counts(context, all)}${left(context, run, report)}
+${left(context, run, report)}${counts(context, all)}
 ${mayUndo && html`${formStart(context, `${PATH}/${run.id}`)}<p class="hint">${label('undo_hint')}</p><div class="buttons">${button('undo', label('undo'), 'danger')}</div></form>`}
-${notes(context, all)}`
+${notes(context, all)}</div>`
 }
 
 /** After an undo: what was left, because somebody has changed it since. */

@@ -66,7 +66,7 @@ async function create(context: StaffContext): Promise<Answer> {
 export function linkPage(context: StaffContext, { id, name }: { id: number; name: string }, secret: string): Answer {
   const { t, link, call } = context
   const address = `${call.addresses.home}/invite/${secret}`
-  const main = html`<div class="panel form-panel"><p role="status">${icon('check')}${t('manage_screens.users.link_text')}</p>
+  const main = html`<div class="panel form-panel"><p role="status">${icon('check')}${t('manage_screens.users.link_text')}${call.scope.mail !== null && ` ${t('manage_screens.users.link_mailed')}`}</p>
 ${secretField(context, 'link', t('manage_screens.users.link'), address)}
 <p class="buttons"><a class="button primary" href="${link(PATH)}">${t('manage_screens.sections.users')}</a><a class="button" href="${link(`${PATH}/${id}`)}" dir="auto">${name}</a></p></div>`
   return screenPage(context, {
