@@ -35,7 +35,7 @@ export function imageField(context: StaffContext, form: FormState, image: Image 
     { name: 'image_file', label, hint: t('manage_screens.editor.image_hint') },
     html`<div class="picture" data-drop>${small && html`<img src="${link(`/images/${small.file}`)}" alt="${image?.alt}" width="${small.width}" height="${small.height}">`}
 <input id="field-image_file" type="file" name="image_file" accept="image/jpeg,image/png,image/gif,image/webp,image/avif" aria-describedby="${problem ? 'problem-image_file ' : ''}hint-image_file"${problem && html` aria-invalid="true"`}>
-<div class="library" data-library data-rest="${link(MAIN_MOUNT)}" data-choose="${t('manage_screens.images.choose')}" data-close="${t('manage_screens.images.close')}" data-find="${t('manage_screens.records.search')}"><a href="${link('/manage/images')}" target="_blank">${t('manage_screens.images.library')}</a>${number}</div>
+<div class="library" data-library data-rest="${link(MAIN_MOUNT)}" data-choose="${t('manage_screens.images.choose')}" data-close="${t('manage_screens.images.close')}" data-title="${t('manage_screens.images.title', { id: '{id}' })}" data-find="${t('manage_screens.records.search')}"><a href="${link('/manage/images')}" target="_blank">${t('manage_screens.images.library')}</a>${number}</div>
 ${image && html`<label class="check"><input type="checkbox" name="remove_image" value="1"> ${t('manage_screens.editor.remove_image')}</label>`}</div>`,
   )}
 ${field(context, form, { name: 'image_alt', hint: t('manage_screens.images.alt_hint'), attributes: html` maxlength="500"` })}`

@@ -4,14 +4,18 @@ import { html, type Markup, type MarkupPart, safe } from '../lib/markup.ts'
 import { icon } from '../pages/icons.ts'
 import { answer, type Frame, logo } from '../pages/layout.ts'
 import { signOutForm } from '../pages/staff-bar.ts'
+import { byLinkedPlural } from '../schema/linked.ts'
 import { MANAGE, type StaffContext } from './screen.ts'
 
 /** Sections of the screens, with the rights that they need. Their names are the texts `manage_screens.sections.<name>`. */
 export const SECTIONS = {
   overview: ({ create }) => create,
   events: ({ create }) => create,
-  venues: ({ create }) => create,
-  organizers: ({ create }) => create,
+  ...byLinkedPlural(
+    () =>
+      ({ create }: Rights) =>
+        create,
+  ),
   images: ({ create }) => create,
   categories: ({ category }) => category,
   tags: ({ tag }) => tag,

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { ERRORS } from '../../src/lib/errors.ts'
 import { DEFAULT_LANGUAGE, keysOf, LANGUAGES, text } from '../../src/lib/texts.ts'
+import { FORM_FIELDS } from '../../src/manage/records/linked-form.ts'
 import { endpoints } from '../../src/rest/endpoints.ts'
-import { LINKED_KINDS } from '../../src/schema/linked.ts'
+import { LINKED_KINDS, type LinkedKind } from '../../src/schema/linked.ts'
 import { RESPONSES } from '../../src/schema/responses.ts'
 import { ticketFields } from '../../src/schema/ticket.ts'
 import { sources } from '../support/sources.ts'
@@ -13,6 +14,13 @@ const inSchemas = (value: unknown): string[] =>
   typeof value === 'object' && value !== null
     ? Object.entries(value).flatMap(([name, part]) => (name === 'x-text' ? [String(part)] : inSchemas(part)))
     : []
+
+/** The keys of the screens for a kind of record: its section, its name, and its fields. */
+const screenTexts = (kind: LinkedKind) => [
+  `pages.manage_screens.sections.${kind}s`,
+  `pages.manage_screens.records.new_${kind}`,
+  ...FORM_FIELDS[kind].map((name) => `pages.manage_screens.fields.${name}`),
+]
 
 /** The keys that the sources ask for. */
 function wanted(): string[] {
@@ -25,7 +33,7 @@ function wanted(): string[] {
     ...Object.values(ticketFields).map((field) => `fields.${field.text}`),
     ...endpoints.map(({ name }) => `operations.${name}`),
     ...endpoints.map(({ name }) => `documentation.groups.${name.split('.')[0]}`),
-    ...LINKED_KINDS.flatMap((kind) => [`problems.no_such_${kind}`, `pages.${kind}`]),
+    ...LINKED_KINDS.flatMap((kind) => [`problems.no_such_${kind}`, `pages.${kind}`, ...screenTexts(kind)]),
     ...inSchemas(RESPONSES),
     ...Object.keys(ERRORS).map((code) => `errors.${code}`),
     ...problems.map((key) => `problems.${key}`),

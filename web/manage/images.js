@@ -71,7 +71,7 @@ function library(place) {
   const form = place.closest('form')
   const number = place.querySelector('[name=image]')
   const zone = place.closest('[data-drop]')
-  const { rest, choose, close, find } = place.dataset
+  const { rest, choose, close, find, title } = place.dataset
   const dialog = document.createElement('dialog')
   const search = document.createElement('input')
   const done = document.createElement('button')
@@ -120,7 +120,7 @@ function library(place) {
     picture.height = small.height
     picture.alt = ''
     picture.loading = 'lazy'
-    words.textContent = image.alt || `${image.id}`
+    words.textContent = image.alt || title.replace('{id}', image.id)
     words.dir = 'auto'
     button.type = 'button'
     button.append(picture, words)

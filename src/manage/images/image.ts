@@ -5,7 +5,7 @@ import type { Answer } from '../../http/endpoint.ts'
 import { AppError, type Problems } from '../../lib/errors.ts'
 import { html, type Markup, type MarkupPart } from '../../lib/markup.ts'
 import { icon } from '../../pages/icons.ts'
-import { button, field, formStart, messageOf, problemsOf, summary, typedValues } from '../form.ts'
+import { button, formStart, messageOf, problemsOf, summary, textArea, typedValues } from '../form.ts'
 import { SECTIONS, screenPage, sectionPath } from '../layout.ts'
 import { done, type Screen, type StaffContext } from '../screen.ts'
 import { statusMark } from '../status.ts'
@@ -28,15 +28,12 @@ async function page(
   const mayChange = images.mayChange(call.scope, image)
   const shown = image.sizes.large ?? image
   const label = (name: string) => t(`manage_screens.images.${name}`)
-  const alt = field(context, form, {
-    name: 'alt',
-    hint: label('alt_hint'),
-    attributes: html` maxlength="500"${!mayChange && html` disabled`}`,
-  })
+  const attributes = html` maxlength="500"${!mayChange && html` disabled`}`
+  const alt = textArea(context, form, { name: 'alt', hint: label('alt_hint'), class: 'roomy', attributes }, 3)
   const remove = total === 0 && button('delete', t('manage_screens.editor.delete'), 'danger', html` formnovalidate`)
   const main = html`<div class="split"><div><figure class="shown"><img src="${link(`/images/${shown.file}`)}" alt="${image.alt}" width="${shown.width}" height="${shown.height}"></figure>
 <p class="quiet">${image.width} × ${image.height}, ${image.extension.toUpperCase()}, ${size(context, image.filesize)}${image.name !== '' && html` · <bdi>${image.name}</bdi>`} · <a href="${link(`/images/${image.file}`)}">${label('full')}</a></p></div>
-<div class="aside">${formStart(context, `${PATH}/${image.id}`, html` class="form box"`)}${summary(context, form, ['alt', 'do'])}${alt}
+<div class="panels">${formStart(context, `${PATH}/${image.id}`, html` class="form box"`)}${summary(context, form, ['alt', 'do'])}${alt}
 ${mayChange ? html`<div class="buttons">${button('save', t('manage_screens.editor.save'), 'primary')}${remove}</div>${total > 0 && html`<p class="hint">${label('in_use')}</p>`}` : html`<p class="hint">${label('of_another')}</p>`}</form>
 ${usesBox(context, total, records)}</div></div>`
   return screenPage(context, {

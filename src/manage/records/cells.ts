@@ -8,7 +8,10 @@ export function eventsLink({ link, count }: StaffContext, events: number, path: 
   return events === 0 ? html`<span class="quiet">${words}</span>` : html`<a href="${link(path)}">${words}</a>`
 }
 
-/** Where a record is used, beside its form. */
-export function usesBox(context: StaffContext, events: number, path: string): Markup {
-  return html`<section class="box"><h2>${context.t('manage_screens.records.used')}</h2><p>${icon('calendar')} ${eventsLink(context, events, path)}</p></section>`
+/** Where a record is used, and its page, beside its form. */
+export function usesBox(context: StaffContext, events: number, path: string, page: string | null): Markup {
+  const { t, link } = context
+  const view =
+    page !== null && html`<p><a href="${link(page)}">${icon('link')}${t('manage_screens.editor.view')}</a></p>`
+  return html`<section class="box"><h2>${t('manage_screens.records.used')}</h2><p>${icon('calendar')} ${eventsLink(context, events, path)}</p>${view}</section>`
 }

@@ -99,7 +99,7 @@ ${groups.map(([group, names]) => html`<fieldset><legend>${context.t(`manage_scre
 <fieldset><legend>${label('about')}</legend>
 ${richText(context, form, 'description', 6)}
 ${imageField(context, form, form.shown?.image ?? null)}</fieldset></form></div>
-<div class="aside">${publishing(context, kind, form, authors)}${aside}</div></div>`
+<div class="panels">${publishing(context, kind, form, authors)}${aside}</div></div>`
 }
 
 /** A field as its declaration says. */

@@ -98,7 +98,7 @@ async function formOf(
       name,
       events,
     })
-  const aside = html`${usesBox(context, events, `/manage/events?${kind}=${shown.row.id}`)}${merging}`
+  const aside = html`${usesBox(context, events, `/manage/events?${kind}=${shown.row.id}`, null)}${merging}`
   return linkedForm(context, kind, form, path, { authors: await authorField(context, form), aside })
 }
 

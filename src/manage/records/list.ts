@@ -128,7 +128,8 @@ function sortable(context: StaffContext, base: string, query: Record<string, str
 
 /** A cell with the name of its column, which a phone shows. */
 function cell({ t }: StaffContext, column: string, content: MarkupPart): Markup {
-  return html`<td data-label="${t(`manage_screens.records.column_${column}`)}">${content}</td>`
+  const isShort = column === 'events' || column === 'modified'
+  return html`<td${isShort && html` class="short"`} data-label="${t(`manage_screens.records.column_${column}`)}">${content}</td>`
 }
 
 export function linkedList(kind: LinkedKind): Screen {

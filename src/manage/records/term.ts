@@ -4,7 +4,6 @@ import type { Term } from '../../domain/terms.ts'
 import * as terms from '../../domain/terms.ts'
 import { html, type Markup, type MarkupPart } from '../../lib/markup.ts'
 import { termPath } from '../../pages/cards.ts'
-import { icon } from '../../pages/icons.ts'
 import type { TermKind } from '../../schema/term.ts'
 import { conflictNotes, takenFields } from '../conflict.ts'
 import { button, field, formStart, restoredNote, select, summary, textArea } from '../form.ts'
@@ -72,11 +71,11 @@ ${restoredNote(context)}${summary(context, form, [...FIELDS[kind], 'into', 'do']
 ${field(context, form, { name: 'name', required: true, class: 'title', attributes: html` maxlength="500" autocomplete="off"` })}
 <fieldset><legend>${label('about')}</legend>
 ${kind === 'category' && (await parentField(context, form))}
-${textArea(context, form, { name: 'description' }, 4)}
+${textArea(context, form, { name: 'description', class: 'roomy' }, 4)}
 ${field(context, form, { name: 'slug', hint: shown === null ? t('manage_screens.records.slug_new') : label('slug_hint') })}</fieldset>
 <div class="buttons">${button('save', label('save'), 'primary')}${shown !== null && button('delete', label('delete'), 'danger', html` formnovalidate`)}</div>
 ${shown !== null && html`<p class="hint">${t(`manage_screens.records.delete_${kind}`)}</p>`}</form></div>
-<div class="aside">${shown !== null && (await aside(context, kind, form, shown, path))}</div></div>`
+<div class="panels">${shown !== null && (await aside(context, kind, form, shown, path))}</div></div>`
 }
 
 async function aside(
@@ -86,7 +85,7 @@ async function aside(
   shown: Term,
   path: string,
 ): Promise<MarkupPart> {
-  const { call, link, t } = context
+  const { call } = context
   const events = await eventsOf(call.scope, kind, shown.id)
   const asked = call.search.get('merge') ?? ''
   const found =
@@ -97,8 +96,7 @@ async function aside(
   const candidates = [...others.values()]
     .slice(0, MAX_CANDIDATES)
     .map((one) => ({ id: one.id, words: `${namePath(one)} (${one.events})` }))
-  return html`${usesBox(context, events, `/manage/events?${kind}=${shown.slug}`)}
-<p><a href="${link(termPath(shown))}">${icon('link')}${t('manage_screens.editor.view')}</a></p>
+  return html`${usesBox(context, events, `/manage/events?${kind}=${shown.slug}`, termPath(shown))}
 ${mergeForm(context, form, path, { candidates, name: shown.name, events })}`
 }
 
