@@ -87,7 +87,7 @@ describe('the screens of the staff in a browser', { skip: NO_BROWSER }, () => {
       await other.close()
       await page.getByLabel('Website').fill('https://example.org/regatta')
       await page.getByRole('button', { name: 'Save' }).first().click()
-      await page.getByText('Somebody else has changed this event').waitFor()
+      await page.getByText('Somebody else has changed this').waitFor()
       await page.getByRole('button', { name: 'Save' }).first().click()
       await saved(page, 'Saved')
       assert.equal(await page.getByLabel('Cost').inputValue(), '5')
