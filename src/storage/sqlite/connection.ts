@@ -116,7 +116,10 @@ export class SqliteConnection {
     if (DEFINITION.test(sql)) this.#statements.clear()
     const statement = this.#database.prepare(sql)
     statement.setReturnArrays(true)
-    return { statement, names: namesOf(statement) }
+    const names = namesOf(statement)
+    // The id of the last row is reported even by `begin`, and those of full-text indexes are larger than numbers can be.
+    if (names.length === 0) statement.setReadBigInts(true)
+    return { statement, names }
   }
 
   #find(sql: string): Prepared {
