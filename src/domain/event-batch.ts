@@ -9,7 +9,7 @@ import { reserveIds } from '../storage/records.ts'
 import { publish } from '../storage/terms.ts'
 import { need, rightsOf } from './access.ts'
 import { resolveTimes } from './event-times.ts'
-import { store, storeFree } from './events.ts'
+import { store, storeFree } from './event-writing.ts'
 import { checkPublication, readingOf } from './records.ts'
 import type { Scope } from './scope.ts'
 

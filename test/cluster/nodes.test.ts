@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { publishDue } from '../../src/domain/events.ts'
+import { publishDue } from '../../src/domain/publishing.ts'
 import { type Node, startNodes } from '../support/nodes.ts'
 import { ON_POSTGRES } from '../support/store.ts'
 

@@ -461,7 +461,7 @@ describe('/events', () => {
 
 describe('scheduled publishing', () => {
   it('happens by itself, and what it publishes keeps its date of change', async () => {
-    const { publishDue } = await import('../../src/domain/events.ts')
+    const { publishDue } = await import('../../src/domain/publishing.ts')
     let now = 1_900_000_000
     const clock = () => now
     const service = await startService({ clock })

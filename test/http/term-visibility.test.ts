@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Role } from '../../src/domain/access.ts'
-import { publishDue } from '../../src/domain/events.ts'
+import { publishDue } from '../../src/domain/publishing.ts'
 import { NOON } from '../support/calendar.ts'
 import { FEED_EXTENSIONS } from '../support/feeds.ts'
 import { basic, type Json, type Service, startService } from '../support/service.ts'

@@ -1,0 +1,246 @@
+import { readCost } from '../lib/cost.ts'
+import { type Problems, refuse } from '../lib/errors.ts'
+import { fold } from '../lib/fold.ts'
+import { eventFields } from '../schema/event.ts'
+import type { Values } from '../schema/field.ts'
+import { byLinkedKind, byLinkedPlural, LINKED_KINDS } from '../schema/linked.ts'
+import type { Tx } from '../storage/dialect.ts'
+import type { EventRow } from '../storage/events.ts'
+import * as storage from '../storage/events.ts'
+import type { LinkedKind, RecordRow } from '../storage/records.ts'
+import * as recordStorage from '../storage/records.ts'
+import type { TermRow } from '../storage/terms.ts'
+import * as termStorage from '../storage/terms.ts'
+import * as ticketStorage from '../storage/tickets.ts'
+import { indexEvent, setFree } from '../storage/word-search.ts'
+import { mayRead } from './access.ts'
+import { faultsOf } from './damage.ts'
+import { assembleOne, type Event, idsOf, type Parts } from './event-assembly.ts'
+import { isShown, resolveLinks, resolveTerms } from './event-links.ts'
+import { resolveTimes } from './event-times.ts'
+import type { Fetched } from './images.ts'
+import * as images from './images.ts'
+import * as records from './records.ts'
+import type { Scope } from './scope.ts'
+import { approved } from './suggestion-outcome.ts'
+import { checkTicketsIn, replace as replaceTickets, resolveTickets } from './tickets.ts'
+
+/** Writing one event: its row, links, tickets and counts. */
+
+type EventValues = Values<typeof eventFields>
+
+/** Results of slow work that is done before the transaction. */
+export interface Prepared {
+  /** Argon2 hash of the sent password. */
+  readonly passwordHash: string | null
+  /** Images that were fetched or uploaded. */
+  readonly fetched: Fetched
+}
+
+/** A write request. */
+export interface Request extends Prepared {
+  readonly values: EventValues
+  readonly problems: Problems
+}
+
+/** Creates or updates an event: all of it, or nothing and every problem. */
+export async function save(tx: Tx, scope: Scope, request: Request, before: EventRow | null): Promise<Event> {
+  const { row, parts } = await write(tx, scope, request, before)
+  return assembleOne(tx, scope, row, parts)
+}
+
+export async function write(
+  tx: Tx,
+  scope: Scope,
+  request: Request,
+  before: EventRow | null,
+): Promise<{ row: EventRow; parts: Partial<Parts> }> {
+  const { values, problems, fetched } = request
+  if (before !== null) checkRepair(values, before, problems)
+  await records.checkAuthor(tx, scope, values, problems)
+  records.checkPublication(scope, values, problems)
+  await checkParent(tx, scope, values.parent, before, problems)
+  const image = await images.column(tx, scope, values.image, fetched, problems)
+  const times = resolveTimes(values, before, scope.site.timezone, problems)
+  const linked: Record<LinkedKind, RecordRow[] | null> = byLinkedKind(() => null)
+  for (const kind of LINKED_KINDS) {
+    const given = values[kind]
+    if (given !== undefined) linked[kind] = await resolveLinks(tx, scope, kind, given ?? [], fetched, problems)
+  }
+  const terms = await resolveAllTerms(tx, scope, values, before, problems)
+  const tickets =
+    values.tickets === undefined
+      ? null
+      : resolveTickets(values.tickets ?? [], times?.timezone ?? scope.site.timezone, problems)
+  if (tickets === null && before !== null && times !== null && times.timezone !== before.timezone)
+    await checkTicketsIn(tx, before.id, times.timezone, problems)
+  refuse(problems)
+  const row = await store(tx, scope, request, { ...times, ...image }, before)
+  const { id } = row
+  for (const kind of LINKED_KINDS) {
+    const rows = linked[kind]
+    if (rows !== null) await storage.setLinked(tx, kind, id, idsOf(rows), before === null)
+  }
+  if (tickets !== null) await replaceTickets(tx, id, tickets)
+  if (values.cost !== undefined || tickets !== null) await storeFree(tx, row, tickets, before === null)
+  const termsBefore = before === null ? [] : await storage.termIds(tx, id)
+  if (before === null || terms.changed) await storage.setTerms(tx, id, terms.ids, before === null)
+  const counted = await moveCounts(
+    tx,
+    before !== null && isCounted(before) ? termsBefore : [],
+    isCounted(row) ? (terms.changed ? terms.ids : termsBefore) : [],
+  )
+  const drafts = LINKED_KINDS.filter(
+    (kind) =>
+      linked[kind]?.some(({ status, author }) => status === 'draft' && author === row.author) ?? before !== null,
+  )
+  await publishDrafts(tx, scope, row, drafts)
+  if (before !== null && before.status !== 'publish' && row.status === 'publish')
+    await approved(tx, row.id, scope.clock())
+  return { row, parts: before === null && drafts.length === 0 ? newParts(scope, id, linked, counted, tickets) : {} }
+}
+
+/** Requires damaged fields in an update, so that no damage remains. Times are checked with the sent ones. */
+function checkRepair(values: EventValues, before: EventRow, problems: Problems): void {
+  const faults = faultsOf(before) ?? {}
+  const { timezone: _, start_date: __, end_date: ___, modified_utc: ____, ...others } = faults
+  for (const [name, problem] of Object.entries(others)) {
+    const isSent = values[name as 'title'] !== undefined || (name === 'date_utc' && values.date !== undefined)
+    if (!isSent) problems[name] ??= problem
+  }
+}
+
+/** Data of a new event that is already loaded, to save queries. */
+function newParts(
+  scope: Scope,
+  id: number,
+  linked: Record<LinkedKind, readonly RecordRow[] | null>,
+  counted: readonly TermRow[],
+  tickets: readonly unknown[] | null,
+): Partial<Parts> {
+  const shown = (rows: readonly RecordRow[] | null) =>
+    new Map([[id, (rows ?? []).filter((row) => isShown(scope, row))]])
+  return {
+    ...byLinkedPlural((kind) => shown(linked[kind])),
+    ...(counted.length > 0 && { terms: new Map([[id, counted]]) }),
+    ...(tickets === null && { tickets: new Map() }),
+  }
+}
+
+/** Inserts or updates the row and returns it, without links. */
+export async function store(
+  tx: Tx,
+  scope: Scope,
+  { values, passwordHash }: Request,
+  settled: object,
+  before: EventRow | null,
+  drawn: number | null = null,
+): Promise<EventRow> {
+  const named = records.storedColumns(eventFields, { ...values, ...withoutOwnAddress(values, before, scope.site.home) })
+  const row: Partial<RecordRow> = { ...(before as Partial<RecordRow> | null), ...named }
+  const columns = {
+    ...named,
+    ...settled,
+    ...(values.parent !== undefined && { parent: values.parent || null }),
+    ...(values.password !== undefined && { password_hash: values.password ? passwordHash : null }),
+    ...(await records.resolveColumns(tx, scope, 'event', values, String(row.title), before as RecordRow | null)),
+    search: records.searchText(eventFields, row),
+    title_search: fold(String(row.title)),
+  }
+  if (before !== null) {
+    await recordStorage.update(tx, 'event', before.id, columns)
+    const stored = asEvent(await records.find(tx, 'event', { id: before.id }))
+    const isSame = stored.search === before.search && stored.excerpt === before.excerpt
+    if (!isSame || stored.title_search !== before.title_search) await indexEvent(tx, stored, false)
+    return stored
+  }
+  await scope.quotas.checkDraft(tx, scope.user, columns.status)
+  const defaults = { image: null, description: null, ...records.defaultColumns(eventFields) }
+  const created = asEvent(await recordStorage.create(tx, 'event', { ...defaults, ...columns }, drawn))
+  await indexEvent(tx, created, true)
+  return created
+}
+
+/** Stores whether an event is free: amounts are known from its cost or tickets, and all are 0. */
+export async function storeFree(
+  tx: Tx,
+  { id, cost }: EventRow,
+  sent: readonly { readonly price: string | null }[] | null,
+  isNew: boolean,
+): Promise<void> {
+  const tickets = sent ?? (isNew ? [] : ((await ticketStorage.ofEvents(tx, [id])).get(id) ?? []))
+  const amounts = [...readCost(cost, '').values, ...tickets.flatMap(({ price }) => price ?? [])]
+  await setFree(tx, id, amounts.length > 0 && amounts.every((amount) => Number(amount) === 0), isNew)
+}
+
+/** An event without a website returns its own address there. If a client sends it back, it is still no website. */
+function withoutOwnAddress({ website }: EventValues, before: EventRow | null, home: string): EventValues {
+  return website && before !== null && website === `${home}/event/${before.slug}/` ? { website: null } : {}
+}
+
+/** Updates the event counts of terms: before and after a change. Returns the terms whose count grew. */
+export async function moveCounts(tx: Tx, before: readonly number[], now: readonly number[]): Promise<TermRow[]> {
+  const without = (ids: readonly number[], others: readonly number[]) => ids.filter((id) => !others.includes(id))
+  await storage.countTerms(tx, without(before, now), -1)
+  const counted = await storage.countTerms(tx, without(now, before), 1)
+  // Counted terms are public, and so are their ancestors.
+  await termStorage.publish(
+    tx,
+    counted.filter(({ parent }) => parent > 0).map(({ parent }) => parent),
+  )
+  return counted
+}
+
+/** Publishes draft venues and organizers of a published event. */
+export async function publishDrafts(
+  tx: Tx,
+  { clock }: Pick<Scope, 'clock'>,
+  row: EventRow,
+  kinds: readonly LinkedKind[] = LINKED_KINDS,
+): Promise<void> {
+  if (row.status === 'publish') await storage.publishLinkedDrafts(tx, [row.id], row.author, clock(), kinds)
+}
+
+/** Terms count only public events. */
+export function isCounted(row: EventRow): boolean {
+  return row.status === 'publish' && row.password_hash === null
+}
+
+/** Terms of the event: the sent ones, and the current ones of kinds that were not sent. */
+async function resolveAllTerms(
+  tx: Tx,
+  scope: Scope,
+  values: EventValues,
+  before: EventRow | null,
+  problems: Problems,
+): Promise<{ ids: number[]; changed: boolean }> {
+  const had = before === null ? [] : ((await storage.termsOf(tx, [before.id])).get(before.id) ?? [])
+  const kept = (kind: 'category' | 'tag') => had.filter((term) => term.kind === kind).map((term) => term.id)
+  const { categories, tags } = values
+  const ids = [
+    ...(categories === undefined
+      ? kept('category')
+      : await resolveTerms(tx, scope, 'category', categories ?? [], problems, kept('category'))),
+    ...(tags === undefined ? kept('tag') : await resolveTerms(tx, scope, 'tag', tags ?? [], problems, kept('tag'))),
+  ]
+  return { ids: [...new Set(ids)], changed: categories !== undefined || tags !== undefined }
+}
+
+/** A parent must exist, be visible, and not be the event itself or one of its descendants. */
+async function checkParent(
+  tx: Tx,
+  scope: Scope,
+  parent: number | null | undefined,
+  before: EventRow | null,
+  problems: Problems,
+): Promise<void> {
+  if (!parent || parent === before?.parent) return
+  const row = await recordStorage.get(tx, 'event', { id: parent })
+  if (row === undefined || !mayRead(scope.user, row)) problems.parent ??= { problem: 'no_such_event', id: parent }
+  else if (before !== null && (await storage.isWithin(tx, parent, before.id))) problems.parent ??= { problem: 'loop' }
+}
+
+/** records.find returns complete rows. */
+export function asEvent(row: RecordRow): EventRow {
+  return row as unknown as EventRow
+}
