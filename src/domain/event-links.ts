@@ -5,6 +5,7 @@ import { TimeSlice } from '../lib/time-slices.ts'
 import type { TermKind } from '../schema/term.ts'
 import type { LinkValue, TermValue } from '../schema/value-types.ts'
 import type { Tx } from '../storage/dialect.ts'
+import * as eventStorage from '../storage/events.ts'
 import * as merging from '../storage/merging.ts'
 import type { LinkedKind, RecordRow } from '../storage/records.ts'
 import * as recordStorage from '../storage/records.ts'
@@ -12,6 +13,7 @@ import type { TermRow } from '../storage/terms.ts'
 import * as termStorage from '../storage/terms.ts'
 import type { Visibility } from '../storage/visibility.ts'
 import { mayRead, maySeeTerm, rightsOf, visibilityOf } from './access.ts'
+import { undamagedLinked } from './damage.ts'
 import type { Fetched } from './images.ts'
 import { createInline } from './linked-records.ts'
 import type { Scope, User } from './scope.ts'
@@ -45,6 +47,15 @@ export async function resolveLinks(
     }
   }
   return [...rows.values()]
+}
+
+/** Ids of the linked records that the writer of an event is not shown. They stay linked, whatever is sent. */
+export async function unseenLinks(tx: Tx, scope: Scope, kind: LinkedKind, event: number): Promise<number[]> {
+  const links = (await eventStorage.links(tx, [event])).filter((link) => link.kind === kind)
+  if (links.length === 0) return []
+  const visible = (await eventStorage.linkedOf(tx, kind, [event], visibilityOf(scope.user))).get(event) ?? []
+  const seen = new Set(undamagedLinked(kind, scope, visible).map(({ id }) => id))
+  return links.map(({ linked }) => linked).filter((id) => !seen.has(id))
 }
 
 /** The record with an id, or the one that it was merged into. */

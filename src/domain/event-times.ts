@@ -5,6 +5,7 @@ import type { Problems } from '../lib/errors.ts'
 import type { eventFields } from '../schema/event.ts'
 import type { Values } from '../schema/field.ts'
 import type { EventRow } from '../storage/events.ts'
+import { faultsOf } from './damage.ts'
 
 /** Times of an event: wall clock, time zone and instants. */
 export type Times = Pick<EventRow, 'timezone' | 'start_local' | 'end_local' | 'start_utc' | 'end_utc'>
@@ -52,7 +53,7 @@ function readTime(
   problems: Problems,
 ): WrittenTime | null {
   const given: DateText | undefined = values[name]
-  if (given !== undefined) {
+  if (given !== undefined && !isStored(name, given, before, zone)) {
     const instant = instantIn(given, zone)
     // A wall-clock time in a DST gap moves forward.
     return { wall: toWallClock(instant, zone), instant }
@@ -65,6 +66,12 @@ function readTime(
     return null
   }
   return before.timezone === zone ? { wall, instant } : { wall: skipGap(wall, zone), instant: toInstant(wall, zone) }
+}
+
+/** Whether a local time is the stored one, which may be the second of two equal ones of an autumn night. */
+function isStored(name: End, given: DateText, before: EventRow | null, zone: Zone): boolean {
+  if (before === null || before.timezone !== zone || !('wall' in given)) return false
+  return given.wall === (name === 'start_date' ? before.start_local : before.end_local) && faultsOf(before) === null
 }
 
 /** Refuses a time outside the supported years. The error names the field that was sent. */

@@ -16,7 +16,7 @@ import { indexEvent, setFree } from '../storage/word-search.ts'
 import { mayRead } from './access.ts'
 import { faultsOf } from './damage.ts'
 import { assembleOne, type Event, idsOf, type Parts } from './event-assembly.ts'
-import { isShown, resolveLinks, resolveTerms } from './event-links.ts'
+import { isShown, resolveLinks, resolveTerms, unseenLinks } from './event-links.ts'
 import { resolveTimes } from './event-times.ts'
 import type { Fetched } from './images.ts'
 import * as images from './images.ts'
@@ -55,7 +55,8 @@ export async function write(
   request: Request,
   before: EventRow | null,
 ): Promise<{ row: EventRow; parts: Partial<Parts> }> {
-  const { values, problems, fetched } = request
+  const { problems, fetched } = request
+  const values = withCostText(request.values)
   if (before !== null) checkRepair(values, before, problems)
   await records.checkAuthor(tx, scope, values, problems)
   records.checkPublication(scope, values, problems)
@@ -71,15 +72,22 @@ export async function write(
   const tickets =
     values.tickets === undefined
       ? null
-      : resolveTickets(values.tickets ?? [], times?.timezone ?? scope.site.timezone, problems)
+      : resolveTickets(
+          values.tickets ?? [],
+          times?.timezone ?? scope.site.timezone,
+          problems,
+          before === null ? [] : ((await ticketStorage.ofEvents(tx, [before.id])).get(before.id) ?? []),
+        )
   if (tickets === null && before !== null && times !== null && times.timezone !== before.timezone)
     await checkTicketsIn(tx, before.id, times.timezone, problems)
   refuse(problems)
-  const row = await store(tx, scope, request, { ...times, ...image }, before)
+  const row = await store(tx, scope, { ...request, values }, { ...times, ...image }, before)
   const { id } = row
   for (const kind of LINKED_KINDS) {
     const rows = linked[kind]
-    if (rows !== null) await storage.setLinked(tx, kind, id, idsOf(rows), before === null)
+    if (rows === null) continue
+    const unseen = before === null ? [] : await unseenLinks(tx, scope, kind, id)
+    await storage.setLinked(tx, kind, id, [...new Set([...idsOf(rows), ...unseen])], before === null)
   }
   if (tickets !== null) await replaceTickets(tx, id, tickets)
   if (values.cost !== undefined || tickets !== null) await storeFree(tx, row, tickets, before === null)
@@ -98,6 +106,11 @@ export async function write(
   if (before !== null && before.status !== 'publish' && row.status === 'publish')
     await approved(tx, row.id, scope.clock())
   return { row, parts: before === null && drafts.length === 0 ? newParts(scope, id, linked, counted, tickets) : {} }
+}
+
+/** `cost_text` is the cost as it was written. It counts, if both are sent. */
+function withCostText({ cost_text, ...values }: EventValues): EventValues {
+  return cost_text === undefined ? values : { ...values, cost: cost_text }
 }
 
 /** Requires damaged fields in an update, so that no damage remains. Times are checked with the sent ones. */

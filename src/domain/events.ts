@@ -19,6 +19,7 @@ import { withFetchedImagesForEdit } from './linked-records.ts'
 import { isLongEvent, readLongTexts, writeBySize } from './long-texts.ts'
 import * as records from './records.ts'
 import type { Check, Payload, Scope } from './scope.ts'
+import { changedFields } from './sent-back.ts'
 
 export type { EventRow } from '../storage/events.ts'
 export type { TicketRow } from '../storage/tickets.ts'
@@ -99,8 +100,10 @@ export async function update(
       (await isLongEvent(scope, ref))
     return writeBySize(scope, isLong, async (tx) => {
       const before = asEvent(await records.findEditable(tx, scope, 'event', ref))
-      check?.(await assembleOne(tx, scope, before))
-      const { values, problems } = readFields(eventFields, payload(), {
+      const current = await assembleOne(tx, scope, before)
+      const changed = changedFields(eventFields, payload(), check?.(current))
+      if (changed.isNothing) return current
+      const { values, problems } = readFields(eventFields, changed.fields, {
         mode: 'update',
         reading: records.readingOf(scope),
       })

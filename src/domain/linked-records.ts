@@ -16,6 +16,7 @@ import { readLongTexts, writeBySize } from './long-texts.ts'
 import type { RecordValues } from './records.ts'
 import * as records from './records.ts'
 import type { Check, Payload, Scope } from './scope.ts'
+import { changedFields } from './sent-back.ts'
 
 /** Venues and organizers live the same life; the field that names them has the name of their kind. */
 const FIELDS: Record<LinkedKind, Fields> = LINKED_FIELDS
@@ -109,8 +110,10 @@ async function change(
   check: Check<Linked>,
 ): Promise<Linked> {
   const before = await records.findEditable(tx, scope, kind, ref)
-  check?.(await withImage(tx, before))
-  const { values, problems } = readFields(FIELDS[kind], payload(), {
+  const current = await withImage(tx, before)
+  const changed = changedFields(FIELDS[kind], payload(), check?.(current))
+  if (changed.isNothing) return current
+  const { values, problems } = readFields(FIELDS[kind], changed.fields, {
     mode: 'update',
     reading: records.readingOf(scope),
   })

@@ -134,13 +134,19 @@ async function resolveSlug(
   status: Status,
   before: RecordRow | null,
 ): Promise<Pick<RecordRow, 'slug' | 'restore_slug'>> {
-  const current = given === undefined ? (before?.restore_slug ?? before?.slug) : given
+  const isOwn = given === before?.slug || (status === 'trash' && given === trashedSlug(before?.slug))
+  const current = given === undefined || isOwn ? (before?.restore_slug ?? before?.slug) : given
   const wanted = current ?? (slugify(title) || kind)
   if (status !== 'trash') return { slug: await storage.freeSlug(tx, kind, wanted, before?.id), restore_slug: null }
   return {
     slug: await storage.freeSlug(tx, kind, withSuffix(wanted, TRASHED_SUFFIX), before?.id),
     restore_slug: wanted,
   }
+}
+
+/** The slug that a record has in the trash, if it is free. */
+function trashedSlug(slug: string | undefined): string | undefined {
+  return slug === undefined ? undefined : withSuffix(slug, TRASHED_SUFFIX)
 }
 
 /** Column values of the sent fields. */

@@ -88,5 +88,8 @@ export interface Scope {
 /** Fields of a request, parsed only after authorization. Throws if the body is malformed. */
 export type Payload = () => Record<string, unknown>
 
-/** Checks a record before a change, in the same transaction, and throws to prevent it. */
-export type Check<Shown> = ((shown: Shown) => void) | null
+/**
+ * Checks a record before a change, in the same transaction, and throws to prevent it. It may return the fields as the
+ * writer was shown them: those that are sent back count as not sent.
+ */
+export type Check<Shown> = ((shown: Shown) => Record<string, unknown> | undefined) | null

@@ -13,6 +13,7 @@ import { mayRead, maySeeTerm, needTerms, visibilityOf } from './access.ts'
 import { readLongTexts, writeBySize } from './long-texts.ts'
 import { readingOf } from './records.ts'
 import type { Check, Payload, Scope } from './scope.ts'
+import { changedFields } from './sent-back.ts'
 
 export type { TermRow } from '../storage/terms.ts'
 
@@ -104,8 +105,10 @@ export async function update(
     await storage.lock(tx, kind)
     const before = await find(tx, scope, kind, id)
     needTerms(scope.user, kind)
-    check?.(await withPath(tx, before))
-    const { values, problems } = readFields(FIELDS[kind], payload(), { mode: 'update', reading: readingOf(scope) })
+    const current = await withPath(tx, before)
+    const changed = changedFields(FIELDS[kind], payload(), check?.(current))
+    if (changed.isNothing) return current
+    const { values, problems } = readFields(FIELDS[kind], changed.fields, { mode: 'update', reading: readingOf(scope) })
     const { name = before.name, parent = before.parent } = values
     await checkParent(tx, scope, kind, parent, before, problems)
     refuse(problems)

@@ -1,6 +1,6 @@
 import { type DateText, instantIn } from '../calendar/date-text.ts'
 import { isInYearsOf } from '../calendar/years.ts'
-import type { Instant, Zone } from '../calendar/zone.ts'
+import { type Instant, toWallClock, type Zone } from '../calendar/zone.ts'
 import type { Problems } from '../lib/errors.ts'
 import type { TicketValue } from '../schema/ticket.ts'
 import type { Tx } from '../storage/dialect.ts'
@@ -11,10 +11,19 @@ type NewTicket = Omit<TicketRow, 'id' | 'event' | 'position'> & { readonly id?: 
 
 /**
  * Resolves tickets for storage: their dates are in the event's time zone. A ticket whose sale ends before it starts is
- * refused.
+ * refused. A ticket of `before` keeps the instant of a date that is sent back: a local time may occur twice.
  */
-export function resolveTickets(values: readonly TicketValue[], zone: Zone, problems: Problems): NewTicket[] {
-  const at = (date: DateText | null | undefined): Instant | null => (date ? instantIn(date, zone) : null)
+export function resolveTickets(
+  values: readonly TicketValue[],
+  zone: Zone,
+  problems: Problems,
+  before: readonly TicketRow[] = [],
+): NewTicket[] {
+  const at = (date: DateText | null | undefined, stored: Instant | null | undefined): Instant | null => {
+    if (!date) return null
+    const isKept = 'wall' in date && stored != null && isInYearsOf(stored, zone)
+    return isKept && toWallClock(stored, zone) === date.wall ? stored : instantIn(date, zone)
+  }
   return values.map(
     ({
       id,
@@ -26,7 +35,9 @@ export function resolveTickets(values: readonly TicketValue[], zone: Zone, probl
       available_from,
       available_until,
     }) => {
-      const [from, until] = [at(available_from), at(available_until)]
+      const stored = before.find((ticket) => ticket.id === id)
+      const from = at(available_from, stored?.available_from)
+      const until = at(available_until, stored?.available_until)
       for (const [name, instant] of Object.entries({ available_from: from, available_until: until })) {
         if (instant !== null && !isInYearsOf(instant, zone))
           problems.tickets ??= { problem: 'bad_data', details: { [name]: { problem: 'out_of_years' } } }

@@ -51,6 +51,11 @@ export function readCost(source: string | null, currency: string): Cost {
   return cost
 }
 
+/** A cost as it was written. Damaged ones may be longer than the field allows. */
+export function writtenCost(source: string | null): string {
+  return (source ?? '').slice(0, MAX_LENGTH).toWellFormed()
+}
+
 function parseCost(text: string, currency: string): Cost {
   const amounts = findAmounts(text)
   const symbol = findSymbol(text, currency)

@@ -4,8 +4,8 @@ import type { Event, EventRow, TicketRow } from '../domain/events.ts'
 import type { Site } from '../domain/scope.ts'
 import type { Term } from '../domain/terms.ts'
 import type { Addresses } from '../http/addresses.ts'
-import { readCost } from '../lib/cost.ts'
-import { encode } from '../lib/html.ts'
+import { readCost, writtenCost } from '../lib/cost.ts'
+import { encode, inertText } from '../lib/html.ts'
 import { type eventFields, type PlainEventField, plainEventFields, type UnshownEventField } from '../schema/event.ts'
 import { byLinkedKind, type LinkedKind, SHOWN_ALONE } from '../schema/linked.ts'
 import type { recordFields } from '../schema/record.ts'
@@ -123,6 +123,7 @@ function details(
     image: picture === null ? false : image(picture, addresses.home),
     all_day: row.all_day === 1,
     cost: encode(cost.text),
+    cost_text: inertText(writtenCost(row.cost)),
     cost_details: {
       currency_symbol: cost.symbol,
       currency_code: cost.code,
@@ -181,6 +182,7 @@ const HIDDEN: Details = {
   image: false,
   all_day: null,
   cost: '',
+  cost_text: '',
   cost_details: { currency_symbol: '', currency_code: '', currency_position: '', values: [] },
   website: '',
   ...HIDDEN_PLAIN,

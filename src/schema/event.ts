@@ -17,6 +17,7 @@ export const eventFields = {
     timezone: { kind: types.zone },
     all_day: { kind: types.flag, default: false, stored: true },
     cost: { kind: types.cost, stored: true, sample: '10 - 20 €' },
+    cost_text: { kind: types.cost },
     website: { kind: types.url, stored: true },
     show_map: { kind: types.flag, default: false, stored: true, sample: true },
     show_map_link: { kind: types.flag, default: false, stored: true, sample: true },
@@ -44,8 +45,14 @@ export const plainEventFields = storedEntries(eventFields, OWN_RULE)
 /** Fields that are never in responses. */
 export type UnshownEventField = 'password'
 
-/** Fields that tables do not hold: ids of users and events are those of one site, and passwords are not for files. */
-export const NOT_IN_TABLES = ['author', 'parent', 'tickets', 'password'] as const satisfies (keyof typeof eventFields)[]
+/** Fields that tables do not hold: the cost has one column, ids of users and events are those of one site, and passwords are not for files. */
+export const NOT_IN_TABLES = [
+  'author',
+  'cost_text',
+  'parent',
+  'tickets',
+  'password',
+] as const satisfies (keyof typeof eventFields)[]
 
 /** Default length of a list without an end, in years. */
 const YEARS_AHEAD = 2

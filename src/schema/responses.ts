@@ -150,7 +150,7 @@ const event = object(
     timezone_abbr: Type.String(said('timezone_abbr')),
     ...shown(eventFields, { description: Type.String(), excerpt: Type.String() }),
     image: Type.Union([ref('Image'), Type.Literal(false)], said('image')),
-    ...shown(eventFields, { all_day: flag, cost: Type.String() }),
+    ...shown(eventFields, { all_day: flag, cost: Type.String(), cost_text: Type.String() }),
     cost_details: object(
       {
         currency_symbol: Type.String(said('currency_symbol')),

@@ -98,7 +98,7 @@ describe('any event', () => {
       fc.constantFrom([], [{ organizer: 'Them' }, { organizer: 'Us' }]).map((value) => ['organizer', value] as const),
       fc.constantFrom('draft', 'publish', 'private', 'pending').map((value) => ['status', value] as const),
     )
-    const derived: Record<string, string[]> = { cost: ['cost_details'], title: [] }
+    const derived: Record<string, string[]> = { cost: ['cost_details', 'cost_text'], title: [] }
     const event = await service.expect(201, 'editor', '/events', {
       json: {
         title: 'Steady',

@@ -110,6 +110,8 @@ export interface Event {
   all_day: boolean | null
   /** What it costs, as free text. */
   cost: string
+  /** The cost as it was written. `cost` shows it in its usual form. If both are sent, this one counts. */
+  cost_text: string
   /** What the cost is made of. */
   cost_details: {
     /** The currency sign in the cost. */
@@ -755,6 +757,8 @@ export interface EventInput {
   all_day?: boolean | null
   /** What it costs, as free text. */
   cost?: string | null
+  /** The cost as it was written. `cost` shows it in its usual form. If both are sent, this one counts. */
+  cost_text?: string | null
   /** The address of the event's website. */
   website?: string | null
   /** Whether to show a map. */

@@ -86,7 +86,7 @@ class Editor<Shown> {
     const fields = call.body()
     const payload = this.#kind.payloadOf(fields, before)
     const { revision = '' } = typedValues(fields)
-    const check = (now: Shown) => {
+    const check = (now: Shown): undefined => {
       if (revision !== '' && this.#kind.revisionOf(now) !== revision) throw new AppError('rest_precondition_failed')
     }
     try {

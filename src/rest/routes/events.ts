@@ -1,11 +1,13 @@
 import { isUndamaged } from '../../domain/damage.ts'
+import type { Event } from '../../domain/events.ts'
 import * as events from '../../domain/events.ts'
+import type { Check } from '../../domain/scope.ts'
 import { ifMatchCheck } from '../../http/conditional.ts'
-import { type Endpoint, UPDATE } from '../../http/endpoint.ts'
+import { type Call, type Endpoint, UPDATE } from '../../http/endpoint.ts'
 import { eventFields, eventListParameters, eventReadParameters } from '../../schema/event.ts'
 import { optional } from '../../schema/field.ts'
 import { removeParameters } from '../../schema/record.ts'
-import { damagedEvent } from '../present-event.ts'
+import { damagedEvent, event } from '../present-event.ts'
 import { type RenderedEvents, revisionOf, singleAnswer } from '../rendered/rendered-events.ts'
 import { byId, bySlug, type Lookup } from './lookup.ts'
 
@@ -28,7 +30,7 @@ function one(rendered: RenderedEvents, { suffix, path, parameters, ref }: Lookup
       access: 'signed-in',
       parameters: { ...parameters, ...optional(eventFields) },
       handle: async (call) =>
-        singleAnswer(call, await events.update(call.scope, ref(call), call.body, ifMatchCheck(call, revisionOf))),
+        singleAnswer(call, await events.update(call.scope, ref(call), call.body, beforeUpdate(call))),
     },
     {
       name: `events.remove${suffix}`,
@@ -44,6 +46,15 @@ function one(rendered: RenderedEvents, { suffix, path, parameters, ref }: Lookup
       },
     },
   ]
+}
+
+/** Checks `If-Match`, and shows the event as a read does. A damaged one is not shown. */
+function beforeUpdate(call: Call): Check<Event> {
+  const check = ifMatchCheck(call, revisionOf)
+  return (shown) => {
+    check?.(shown)
+    return isUndamaged(shown) ? event(shown, call.addresses, call.scope.site) : undefined
+  }
 }
 
 /** Events: list, create, and by id and by slug read, change and remove. */

@@ -1,5 +1,7 @@
+import { linkedFaultsOf } from '../../domain/damage.ts'
 import type { Linked, LinkedKind } from '../../domain/linked-records.ts'
 import * as records from '../../domain/linked-records.ts'
+import type { Check } from '../../domain/scope.ts'
 import { ifMatchCheck } from '../../http/conditional.ts'
 import { type Answer, type Call, type Endpoint, UPDATE } from '../../http/endpoint.ts'
 import { type Fields, optional } from '../../schema/field.ts'
@@ -11,6 +13,16 @@ import { linkedRecord, singleLinkedRecord } from '../present.ts'
 import { byId, bySlug, type Lookup } from './lookup.ts'
 
 const revisionOf = ({ row }: Linked) => String(row.revision)
+
+/** Checks `If-Match`, and shows the record as a read does. A damaged one is not shown. */
+function beforeUpdate(kind: LinkedKind, call: Call): Check<Linked> {
+  const check = ifMatchCheck(call, revisionOf)
+  return (shown) => {
+    check?.(shown)
+    if (linkedFaultsOf(kind, shown.row) !== null) return undefined
+    return linkedRecord(kind, shown, call.addresses, call.scope.site.timezone)
+  }
+}
 
 /** Venues and organizers: list, create, and by id and by slug read, change and remove. */
 function endpointsOf(kind: LinkedKind): Endpoint[] {
@@ -41,7 +53,7 @@ function endpointsOf(kind: LinkedKind): Endpoint[] {
       access: 'signed-in',
       parameters: { ...optional(fields), ...parameters },
       handle: async (call) =>
-        single(call, await records.update(call.scope, kind, ref(call), call.body, ifMatchCheck(call, revisionOf))),
+        single(call, await records.update(call.scope, kind, ref(call), call.body, beforeUpdate(kind, call))),
     },
     {
       name: `${plural}.remove${suffix}`,

@@ -1,3 +1,4 @@
+import type { Check } from '../../domain/scope.ts'
 import * as terms from '../../domain/terms.ts'
 import { ifMatchCheck } from '../../http/conditional.ts'
 import { type Call, type Endpoint, UPDATE } from '../../http/endpoint.ts'
@@ -12,6 +13,15 @@ import {
 import { listAnswer } from '../list-response.ts'
 import { term } from '../present.ts'
 import { byId } from './lookup.ts'
+
+/** Checks `If-Match`, and shows the term as a read does. */
+function beforeUpdate(call: Call): Check<terms.Term> {
+  const check = ifMatchCheck(call, terms.revisionOf)
+  return (row) => {
+    check?.(row)
+    return term(row, call.addresses)
+  }
+}
 
 /** Categories and tags: list, create, read, change and remove. */
 function endpointsOf(kind: TermKind, plural: string, fields: Fields, listParameters: Fields): Endpoint[] {
@@ -65,7 +75,7 @@ function endpointsOf(kind: TermKind, plural: string, fields: Fields, listParamet
       access: 'signed-in',
       parameters: { ...byId.parameters, ...optional(fields) },
       handle: async (call) =>
-        single(call, await terms.update(call.scope, kind, call.id, call.body, ifMatchCheck(call, terms.revisionOf))),
+        single(call, await terms.update(call.scope, kind, call.id, call.body, beforeUpdate(call))),
     },
     {
       name: `${plural}.remove`,
