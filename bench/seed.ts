@@ -143,6 +143,7 @@ async function addTerms(tx: Tx): Promise<void> {
         parent: 0,
         count: 0,
         published: 1,
+        modified_utc: 0,
       })
       .execute()
   }

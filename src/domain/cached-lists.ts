@@ -1,3 +1,4 @@
+import type { WallClock } from '../calendar/zone.ts'
 import type { EventFilter } from '../storage/event-filter.ts'
 import type { EventStub, SortedStub } from '../storage/events.ts'
 import type { IdPositions, PackedIds } from './id-list.ts'
@@ -18,19 +19,29 @@ export interface CachedList {
   readonly pageEnds: Map<number, SortedStub>
 }
 
-/** Stubs in 24 bytes each; ids and revisions are exact up to 2^53. */
+/** Numbers per stub. */
+const COLUMNS = 4
+
+/** Stubs in 32 bytes each; ids and revisions are exact up to 2^53. */
 export class PackedStubs {
   readonly #packed: Float64Array
 
-  constructor(stubs: readonly EventStub[]) {
-    this.#packed = new Float64Array(3 * stubs.length)
-    stubs.forEach(({ id, revision, secret }, n) => {
-      this.#packed.set([id, revision, secret], 3 * n)
+  constructor(stubs: readonly SortedStub[]) {
+    this.#packed = new Float64Array(COLUMNS * stubs.length)
+    stubs.forEach(({ id, revision, secret, start_local }, n) => {
+      this.#packed.set([id, revision, secret, Number(start_local.replace(/[-: ]/g, ''))], COLUMNS * n)
     })
   }
 
   get length(): number {
-    return this.#packed.length / 3
+    return this.#packed.length / COLUMNS
+  }
+
+  /** Start of an event; null if it is damaged. */
+  startAt(n: number): WallClock | null {
+    const digits = String(this.#packed[COLUMNS * n + 3]).padStart(14, '0')
+    const parts = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)$/.exec(digits)
+    return parts && `${parts[1]}-${parts[2]}-${parts[3]} ${parts[4]}:${parts[5]}:${parts[6]}`
   }
 
   /** Memory use. */
@@ -41,7 +52,7 @@ export class PackedStubs {
   slice(from: number, to: number): EventStub[] {
     const stubs: EventStub[] = []
     for (let n = from; n < Math.min(to, this.length); n++) {
-      const at = (column: number) => this.#packed[3 * n + column] ?? 0
+      const at = (column: number) => this.#packed[COLUMNS * n + column] ?? 0
       stubs.push({ id: at(0), revision: at(1), secret: at(2) })
     }
     return stubs

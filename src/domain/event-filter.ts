@@ -18,7 +18,8 @@ import * as terms from '../storage/terms.ts'
 import { findHaving, planSearch } from '../storage/word-search.ts'
 import { mayRead, visibilityOf } from './access.ts'
 import { findProtectedTerm, findTerm } from './event-links.ts'
-import { checkStatusFilter, readingOf } from './records.ts'
+import { checkCursor } from './event-order.ts'
+import { checkStatusFilter, modifiedRange, readingOf } from './records.ts'
 import type { Payload, Scope } from './scope.ts'
 
 type Asked = Values<typeof eventListParameters>
@@ -31,7 +32,16 @@ export interface Window {
 
 export type FilterScope = Pick<Scope, 'clock' | 'site' | 'user'>
 
-const DATES = ['start_date', 'end_date', 'starts_after', 'starts_before', 'ends_after', 'ends_before'] as const
+const DATES = [
+  'modified_after',
+  'modified_before',
+  'start_date',
+  'end_date',
+  'starts_after',
+  'starts_before',
+  'ends_after',
+  'ends_before',
+] as const
 
 /**
  * Reads the parameters of an event list. Dates outside the supported years in the site's time zone are refused: lists
@@ -50,6 +60,7 @@ export function readListParameters(scope: FilterScope, query: Payload): { values
     delete values[name]
   }
   checkStatusFilter(scope, values.status ?? null, problems)
+  checkCursor(values, problems)
   return { values, problems }
 }
 
@@ -87,6 +98,9 @@ export async function filterOf(
       ? []
       : [...windowBounds(scope, asked, unbounded), ...siblingBounds(scope, asked), ...momentBounds(scope, asked.when)],
     include: asked.include ?? null,
+    exclude: asked.exclude ?? null,
+    authors: asked.author ?? null,
+    modified: modifiedRange(scope, asked),
     search,
     words,
     slugs: asked.slug?.length ? asked.slug : null,

@@ -102,7 +102,8 @@ export async function resolveTerms(
     if (known !== undefined) ids.push(known.id)
     else if (value.name === undefined) problems[TERM_FIELD[kind]] ??= { problem: 'no_such_term', id: value.id ?? 0 }
     else if (!mayCreate) problems[TERM_FIELD[kind]] ??= { problem: 'may_not_create_term', name: value.name }
-    else ids.push((await terms.insert(tx, kind, { name: value.name, parent: 0, slug: null, description: null })).id)
+    else
+      ids.push((await terms.insert(tx, scope, kind, { name: value.name, parent: 0, slug: null, description: null })).id)
   }
   return ids
 }

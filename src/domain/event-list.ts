@@ -1,6 +1,7 @@
 import { type Problems, refuse } from '../lib/errors.ts'
 import type { Tx } from '../storage/dialect.ts'
 import { type EventFilter, isByLink, NO_LIMIT } from '../storage/event-filter.ts'
+import { type KeyedStub, sortedStubs } from '../storage/event-order.ts'
 import type { EventStub } from '../storage/events.ts'
 import * as storage from '../storage/events.ts'
 import type { Ref } from '../storage/records.ts'
@@ -17,6 +18,7 @@ import {
 } from './cached-lists.ts'
 import { fill, type RenderedEventCache } from './event-data.ts'
 import { filterOf, readListParameters, todayOf, type Window, windowOf } from './event-filter.ts'
+import { cursorAfter, cursorAfterEvent, isSorted, orderOf } from './event-order.ts'
 import { searchList } from './event-search.ts'
 import { assembleUndamaged, type Event } from './events.ts'
 import type { Payload, Scope } from './scope.ts'
@@ -30,6 +32,10 @@ export interface EventPage<Shown = Event> {
   readonly perPage: number
   readonly window: Window
   readonly strict: boolean
+  /** Cursor after this page; null on the last one. */
+  readonly next: string | null
+  /** Whether the page was asked for by a cursor. */
+  readonly byCursor: boolean
 }
 
 /** Number of stubs that are read and cached at the start of a list. */
@@ -49,6 +55,7 @@ interface ListRequest {
 export async function list(scope: Scope, query: Payload, order: 'start' | 'sticky' = 'start'): Promise<EventPage> {
   const asked = readRequest(scope, query)
   return scope.db.readMany(async (tx) => {
+    if (isSorted(asked.values)) return listSorted(tx, scope, asked)
     const { list, near } = await findList(tx, scope, asked, NO_LISTS, false)
     const offset = (asked.page - 1) * asked.perPage
     const read = (from: number, limit: number) => rowsOf(tx, list, from, limit)
@@ -57,8 +64,56 @@ export async function list(scope: Scope, query: Payload, order: 'start' | 'stick
       (order === 'sticky' && list.filter.words === null
         ? await stickyFirst(tx, scope.user, list.filter, offset, asked.perPage, read)
         : await read(offset, asked.perPage))
-    return pageOf(asked, list, await assembleUndamaged(tx, scope, rows))
+    const next = order === 'sticky' ? null : await nextCursor(tx, asked, list, rows.at(-1))
+    return pageOf(asked, list, await assembleUndamaged(tx, scope, rows), next)
   })
+}
+
+/** A page in another order, or after a cursor. */
+async function listSorted(tx: Tx, scope: Scope, asked: ReturnType<typeof readRequest>): Promise<EventPage> {
+  const { list, stubs, next } = await readSorted(tx, scope, asked, NO_LISTS)
+  const rows = await storage.getAll(
+    tx,
+    stubs.map(({ id }) => id),
+  )
+  const distances = new Map(stubs.map(({ id, distance }) => [id, distance]))
+  const ordered = inOrder([...distances.keys()], rows).map((row) => {
+    const distance = distances.get(row.id)
+    return distance === undefined ? row : { ...row, distance }
+  })
+  return pageOf(asked, list, await assembleUndamaged(tx, scope, ordered), next)
+}
+
+/** Stubs of a page in another order, or after a cursor. */
+async function readSorted(
+  tx: Tx,
+  scope: Scope,
+  asked: ReturnType<typeof readRequest>,
+  lists: CachedLists,
+): Promise<{ list: CachedList; stubs: KeyedStub[]; next: string | null }> {
+  const { values, problems, page, perPage } = asked
+  const { list } = await findList(tx, scope, asked, lists, false)
+  // With the ids that an index has found, which a cached list does not hold.
+  const filter = values.search ? await filterOf(tx, scope, values, problems) : list.filter
+  const order = await orderOf(tx, values, filter)
+  const after = values.cursor?.key ?? null
+  const found = await sortedStubs(tx, filter, order, after, perPage + 1, (page - 1) * perPage)
+  const stubs = found.slice(0, perPage)
+  const last = stubs.at(-1)
+  const isLast = found.length <= perPage || last === undefined
+  return { list, stubs, next: isLast ? null : cursorAfter(values, last.key) }
+}
+
+/** Cursor after the last event of a page in the usual order; null on the last page. */
+async function nextCursor(
+  tx: Tx,
+  { values, page, perPage }: ListRequest,
+  { filter, total }: CachedList,
+  last: { readonly id: number; readonly start_local?: string; readonly distance?: number } | undefined,
+): Promise<string | null> {
+  if (last === undefined || page * perPage >= total) return null
+  const start_local = last.start_local ?? (await storage.stubsOf(tx, [last.id]))[0]?.start_local ?? ''
+  return cursorAfterEvent(tx, values, filter, { ...last, start_local })
 }
 
 /** The first events of a list, without the total and without distances. */
@@ -92,25 +147,52 @@ export async function listRendered<Rendered>(
   if (Object.keys(asked.problems).length > 0 || typeof asked.values.geoloc_lat === 'number') return null
   const known = cached.lists.get(keyOf(scope, asked))
   const offset = (asked.page - 1) * asked.perPage
-  const pageFrom = (list: CachedList, stubs: readonly EventStub[], events: RenderedEventCache<Rendered>) =>
+  const pageFrom = (
+    list: CachedList,
+    stubs: readonly EventStub[],
+    events: RenderedEventCache<Rendered>,
+    next: string | null,
+  ) =>
     pageOf(
       asked,
       list,
       stubs.map((stub) => events.take(stub)),
+      next,
     )
-  const stubs = known && stubsAt(known, offset, asked.perPage)
-  if (known && stubs && !hasProtected(stubs) && cached.events.hasAll(stubs))
-    return pageFrom(known, stubs, cached.events)
+  const stubs = known && !isSorted(asked.values) && stubsAt(known, offset, asked.perPage)
+  if (known && stubs && !hasProtected(stubs) && cached.events.hasAll(stubs)) {
+    const next = knownCursor(asked, known, stubs)
+    if (next !== undefined) return pageFrom(known, stubs, cached.events, next)
+  }
   return scope.db.readMany(async (tx) => {
     const { events, lists } = await cachedFor(tx, scope, cached)
+    if (isSorted(asked.values)) {
+      const { list, stubs: read, next } = await readSorted(tx, scope, asked, lists)
+      if (hasProtected(read)) return null
+      await fill(tx, scope, events, read)
+      return events.hasAll(read) ? pageFrom(list, read, events, next) : null
+    }
     const { list } = await findList(tx, scope, asked, lists, true)
     if (known && !stubs) await readAllStubs(tx, scope, asked, list, lists)
     const read = await stubsOf(tx, list, offset, asked.perPage)
     if (hasProtected(read)) return null
     await fill(tx, scope, events, read)
     // An event may be damaged.
-    return events.hasAll(read) ? pageFrom(list, read, events) : null
+    if (!events.hasAll(read)) return null
+    return pageFrom(list, read, events, await nextCursor(tx, asked, list, read.at(-1)))
   })
+}
+
+/** Cursor after a page of cached stubs; null on the last page, undefined if it must be read. */
+function knownCursor(
+  { values, page, perPage }: ListRequest,
+  { head, total }: CachedList,
+  stubs: readonly EventStub[],
+): string | null | undefined {
+  const last = stubs.at(-1)
+  if (last === undefined || page * perPage >= total) return null
+  const start = head.startAt((page - 1) * perPage + stubs.length - 1)
+  return start === null ? undefined : cursorAfter(values, [start, last.id])
 }
 
 /** The parts of the cache that a transaction may use: lists and links only if it reads the same version. */
@@ -159,19 +241,28 @@ export async function getRendered<Rendered>(
 function readRequest(scope: Scope, query: Payload): ListRequest & { readonly problems: Problems } {
   const { values, problems } = readListParameters(scope, query)
   const { page = 1, per_page: perPage = 10 } = values
-  return { values, problems, page: page ?? 1, perPage: perPage ?? 10, window: windowOf(scope, values) }
+  return {
+    values,
+    problems,
+    page: values.cursor ? 1 : (page ?? 1),
+    perPage: perPage ?? 10,
+    window: windowOf(scope, values),
+  }
 }
 
 function pageOf<Shown>(
   { page, perPage, window, values }: ListRequest,
   { total }: CachedList,
   events: Shown[],
+  next: string | null,
 ): EventPage<Shown> {
-  return { events, total, page, perPage, window, strict: values.strict_dates === true }
+  const byCursor = Boolean(values.cursor)
+  return { events, total, page, perPage, window, strict: values.strict_dates === true, next, byCursor }
 }
 
 /** Cache key of a list: user, date range and filters; the day, too, if a filter depends on it. */
-function keyOf(scope: Scope, { values: { page, per_page, ...values }, window }: ListRequest): string {
+function keyOf(scope: Scope, { values: all, window }: ListRequest): string {
+  const { page, per_page, cursor, orderby, order, strict, ...values } = all
   return JSON.stringify([scope.user?.id, window, values, values.when && todayOf(scope)])
 }
 

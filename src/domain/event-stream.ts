@@ -4,6 +4,7 @@ import { nextSlice } from '../lib/time-slices.ts'
 import { eventListParameters } from '../schema/event.ts'
 import type { Described } from '../schema/field.ts'
 import { isLinkedKind, type LinkedKind } from '../schema/linked.ts'
+import { PAGE_PARAMETERS } from '../schema/record.ts'
 import type { TermKind } from '../schema/term.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { TimeBound } from '../storage/event-filter.ts'
@@ -53,9 +54,11 @@ export interface EventStream {
 /** Events per batch: a few megabytes if their texts are as long as allowed. */
 export const BATCH = 50
 
+const UNFILTERED = [...PAGE_PARAMETERS, 'page', 'per_page']
+
 /** List parameters without pagination, for formats that offer them under other names. */
 export const filters: Record<string, Described> = Object.fromEntries(
-  Object.entries(eventListParameters).filter(([name]) => name !== 'page' && name !== 'per_page'),
+  Object.entries(eventListParameters).filter(([name]) => !UNFILTERED.includes(name)),
 )
 
 /** Opens a stream. Invalid parameters are refused as in lists. */

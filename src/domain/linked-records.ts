@@ -3,12 +3,14 @@ import { fold } from '../lib/fold.ts'
 import { type Fields, readFields } from '../schema/field.ts'
 import { LINKED_FIELDS, type RecordKind } from '../schema/linked.ts'
 import { linkedListParameters, removeParameters } from '../schema/record.ts'
+import { writeCursor } from '../schema/value-types.ts'
 import type { Tx } from '../storage/dialect.ts'
 import * as storage from '../storage/linked-records.ts'
 import type { LinkedKind, Page, RecordRow, Ref } from '../storage/records.ts'
 import * as recordStorage from '../storage/records.ts'
 import { indexRecord, removeName } from '../storage/word-search.ts'
 import { mayRead, need, rightsOf, visibilityOf } from './access.ts'
+import { isCursorOf, type KeyType } from './cursors.ts'
 import { type OnDamage, undamagedLinked } from './damage.ts'
 import type { Fetched, Image } from './images.ts'
 import * as images from './images.ts'
@@ -32,16 +34,25 @@ export interface Linked {
 export interface LinkedPage extends Page<Linked> {
   readonly page: number
   readonly perPage: number
+  /** Cursor after this page; null on the last one. */
+  readonly next: string | null
+  readonly byCursor: boolean
 }
+
+/** Name of the order in cursors, and its sort key. */
+const ORDER = 'date desc'
+const KEY: readonly KeyType[] = ['whole', 'whole']
 
 export async function list(scope: Scope, kind: LinkedKind, query: Payload): Promise<LinkedPage> {
   const { values, problems } = readFields(linkedListParameters, query(), {
     mode: 'query',
     reading: records.readingOf(scope),
   })
-  const { page = 1, per_page: perPage = 10 } = values
+  const { cursor, per_page: perPage = 10 } = values
+  const page = cursor ? 1 : (values.page ?? 1)
   const status = values.status ?? null
   records.checkStatusFilter(scope, status, problems)
+  if (cursor && !isCursorOf(cursor, ORDER, KEY)) problems.cursor = { problem: 'not_a_cursor' }
   return scope.db.readMany(async (tx) => {
     if (values.event && !(await isReadableEvent(tx, scope, values.event)))
       problems.event = { problem: 'no_such_event', id: values.event }
@@ -55,10 +66,17 @@ export async function list(scope: Scope, kind: LinkedKind, query: Payload): Prom
       event: values.event ?? null,
       hasEvents: values.has_events ?? null,
       upcomingAt: values.only_with_upcoming ? scope.clock() : null,
+      modified: records.modifiedRange(scope, values),
+      after: cursor?.key ?? null,
     }
     const total = await storage.count(tx, kind, filter)
-    const rows = await storage.list(tx, kind, filter, perPage, (page - 1) * perPage)
-    return { rows: await withImages(tx, undamagedLinked(kind, scope, rows), scope.onDamage), total, page, perPage }
+    const found = await storage.list(tx, kind, filter, perPage + 1, (page - 1) * perPage)
+    const rows = found.slice(0, perPage)
+    const last = rows.at(-1)
+    const isLast = found.length <= perPage || last === undefined
+    const next = isLast ? null : writeCursor({ order: ORDER, key: [last.date_utc, last.id] })
+    const shown = await withImages(tx, undamagedLinked(kind, scope, rows), scope.onDamage)
+    return { rows: shown, total, page, perPage, next, byCursor: Boolean(cursor) }
   })
 }
 

@@ -80,11 +80,11 @@ async function mergeSomeTerms(
   if (target === undefined) return null
   if (kind === 'category') await checkTree(tx, from, target)
   // Events of a public term are about to have this one.
-  if (from.published === 1) await termStorage.publish(tx, [target.id])
+  if (from.published === 1) await termStorage.publish(tx, [target.id], scope.clock())
   if (await storage.moveEvents(tx, kind, id, target.id)) return null
-  if (kind === 'category') await moveChildren(tx, from, target)
+  if (kind === 'category') await moveChildren(tx, scope, from, target)
   await storage.redirect(tx, kind, from, target.id, scope.clock())
-  await termStorage.remove(tx, from)
+  await termStorage.remove(tx, from, scope.clock())
   return target.id
 }
 
@@ -95,10 +95,10 @@ async function checkTree(tx: Tx, from: TermRow, into: TermRow): Promise<void> {
 }
 
 /** A category that is merged into one of its descendants leaves its own place to that one. */
-async function moveChildren(tx: Tx, from: TermRow, into: TermRow): Promise<void> {
+async function moveChildren(tx: Tx, { clock }: Scope, from: TermRow, into: TermRow): Promise<void> {
   const below = await termStorage.withDescendants(tx, [from.id])
-  if (below.includes(into.id)) await termStorage.update(tx, into.id, { parent: from.parent })
-  await storage.moveChildren(tx, from.id, into.id)
+  if (below.includes(into.id)) await termStorage.update(tx, into.id, { parent: from.parent, modified_utc: clock() })
+  await storage.moveChildren(tx, from.id, into.id, clock())
 }
 
 function readInto(scope: Scope, id: number, payload: Payload): { into: number | null; problems: Problems } {

@@ -1,4 +1,4 @@
-import { instantIn, isInYearsIn } from '../calendar/date-text.ts'
+import { type DateText, instantIn, isInYearsIn } from '../calendar/date-text.ts'
 import { isInYearsOf } from '../calendar/years.ts'
 import { type Instant, toWallClock } from '../calendar/zone.ts'
 import { AppError, type ErrorCode, type Problems } from '../lib/errors.ts'
@@ -7,9 +7,10 @@ import { words, wordsOfSafe } from '../lib/html.ts'
 import { slugify, TRASHED_SUFFIX, withSuffix } from '../lib/slug.ts'
 import type { Fields, ReadContext, Values } from '../schema/field.ts'
 import type { RecordKind } from '../schema/linked.ts'
-import type { recordFields, Status } from '../schema/record.ts'
+import type { listParameters, recordFields, Status } from '../schema/record.ts'
 import { richHtml } from '../schema/value-types.ts'
 import type { Tx } from '../storage/dialect.ts'
+import type { ModifiedRange } from '../storage/event-filter.ts'
 import { forget } from '../storage/merging.ts'
 import type { RecordRow, Ref } from '../storage/records.ts'
 import * as storage from '../storage/records.ts'
@@ -65,6 +66,15 @@ export function checkStatusFilter(
   if (status !== null && !rightsOf(scope.user).create && status.some((one) => one !== 'publish')) {
     problems.status = { problem: 'status_not_readable' }
   }
+}
+
+/** Range of the time of the last change that a list asks for. */
+export function modifiedRange(
+  { site }: Pick<Scope, 'site'>,
+  asked: Values<Pick<typeof listParameters, 'modified_after' | 'modified_before'>>,
+): ModifiedRange {
+  const at = (date: DateText | null | undefined) => (date ? instantIn(date, site.timezone) : null)
+  return { after: at(asked.modified_after), before: at(asked.modified_before) }
 }
 
 /** Checks that the user may set another author, and that the author exists. */

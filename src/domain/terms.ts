@@ -4,14 +4,16 @@ import { fold } from '../lib/fold.ts'
 import { slugify } from '../lib/slug.ts'
 import { readFields, type Values } from '../schema/field.ts'
 import { categoryFields, categoryListParameters, type TermKind, tagFields, tagListParameters } from '../schema/term.ts'
+import { writeCursor } from '../schema/value-types.ts'
 import type { Tx } from '../storage/dialect.ts'
 import { forget } from '../storage/merging.ts'
 import * as records from '../storage/records.ts'
 import type { TermRow } from '../storage/terms.ts'
 import * as storage from '../storage/terms.ts'
 import { mayRead, maySeeTerm, needTerms, visibilityOf } from './access.ts'
+import { isCursorOf, type KeyType } from './cursors.ts'
 import { readLongTexts, writeBySize } from './long-texts.ts'
-import { readingOf } from './records.ts'
+import { modifiedRange, readingOf } from './records.ts'
 import type { Check, Payload, Scope } from './scope.ts'
 import { changedFields } from './sent-back.ts'
 
@@ -29,6 +31,9 @@ export interface TermPage {
   readonly total: number
   readonly page: number
   readonly perPage: number
+  /** Cursor after this page; null on the last one. */
+  readonly next: string | null
+  readonly byCursor: boolean
 }
 
 /** State of a term, without its count, which changes with events. */
@@ -40,9 +45,23 @@ export function revisionOf({ name, slug, description, parent }: TermRow): string
 const FIELDS = { category: categoryFields, tag: tagFields as typeof categoryFields }
 const LIST = { category: categoryListParameters, tag: tagListParameters as typeof categoryListParameters }
 
+/** Type of the first sort key, by order. */
+const KEYS: Record<storage.TermFilter['orderBy'], KeyType> = {
+  id: 'whole',
+  name: 'text',
+  slug: 'text',
+  count: 'whole',
+  description: 'text',
+  include: 'whole',
+}
+
 export async function list(scope: Scope, kind: TermKind, query: Payload): Promise<TermPage> {
   const { values, problems } = readFields(LIST[kind], query(), { mode: 'query', reading: readingOf(scope) })
-  const { page = 1, per_page: perPage = 10 } = values
+  const { cursor, orderby: orderBy = 'name', order: direction = 'asc', per_page: perPage = 10 } = values
+  const page = cursor ? 1 : (values.page ?? 1)
+  const order = `${orderBy} ${direction}`
+  if (cursor && !isCursorOf(cursor, order, [KEYS[orderBy], 'text', 'whole']))
+    problems.cursor = { problem: 'not_a_cursor' }
   const event = values.event ?? values.post ?? null
   return scope.db.readMany(async (tx) => {
     await checkFilters(tx, scope, kind, values, problems)
@@ -58,11 +77,17 @@ export async function list(scope: Scope, kind: TermKind, query: Payload): Promis
       visibility: visibilityOf(scope.user),
       // Terms of the given event are not empty, even if the event is a draft.
       hideEmpty: values.hide_empty !== false && event === null,
-      orderBy: values.orderby ?? 'name',
-      order: values.order ?? 'asc',
+      orderBy,
+      order: direction,
+      modified: modifiedRange(scope, values),
+      after: cursor?.key ?? null,
     }
-    const { rows, total } = await storage.list(tx, kind, filter, perPage, (page - 1) * perPage)
-    return { rows: await withPaths(tx, rows), total, page, perPage }
+    const { rows: found, total } = await storage.list(tx, kind, filter, perPage + 1, (page - 1) * perPage)
+    const rows = found.slice(0, perPage)
+    const last = rows.at(-1)
+    const isLast = found.length <= perPage || last === undefined
+    const next = isLast ? null : writeCursor({ order, key: [last.sorted_by ?? 0, last.name_key, last.id] })
+    return { rows: await withPaths(tx, rows), total, page, perPage, next, byCursor: Boolean(cursor) }
   })
 }
 
@@ -84,10 +109,10 @@ export async function create(scope: Scope, kind: TermKind, payload: Payload): Pr
     // Another user's draft has created it hidden, which this user cannot know.
     const hidden = sibling !== undefined && !maySeeTerm(scope.user, sibling) ? sibling : null
     if (hidden === null) throwIfExists(sibling, name, null)
-    const { id } = hidden ?? (await insert(tx, kind, { name, parent, slug, description }))
+    const { id } = hidden ?? (await insert(tx, scope, kind, { name, parent, slug, description }))
     if (hidden !== null) {
       const free = slug === null ? hidden.slug : await storage.freeSlug(tx, kind, slug, id)
-      await storage.update(tx, id, { name, slug: free, description })
+      await storage.update(tx, id, { name, slug: free, description, modified_utc: scope.clock() })
     }
     return published(tx, scope, kind, id)
   })
@@ -116,14 +141,15 @@ export async function update(
       throwIfExists(await storage.sibling(tx, kind, parent, fold(name)), name, before)
     const slug = await changedSlug(tx, before, values.slug, name)
     const description = values.description === undefined ? before.description : values.description
-    await storage.update(tx, id, { name, name_key: fold(name), parent, slug, description })
+    const modified_utc = scope.clock()
+    await storage.update(tx, id, { name, name_key: fold(name), parent, slug, description, modified_utc })
     return published(tx, scope, kind, id)
   })
 }
 
 /** Publishes the term: a user with the right to change terms has reviewed it. */
 async function published(tx: Tx, scope: Scope, kind: TermKind, id: number): Promise<Term> {
-  await storage.publish(tx, [id])
+  await storage.publish(tx, [id], scope.clock())
   return withPath(tx, await find(tx, scope, kind, id))
 }
 
@@ -136,7 +162,7 @@ export async function remove(scope: Scope, kind: TermKind, id: number, check: Ch
     needTerms(scope.user, kind)
     const term = await withPath(tx, before)
     check?.(term)
-    await storage.remove(tx, before)
+    await storage.remove(tx, before, scope.clock())
     await forget(tx, kind, before.id)
     return term
   })
@@ -153,11 +179,13 @@ async function changedSlug(tx: Tx, before: TermRow, given: string | null | undef
 /** Inserts a term with a unique slug, hidden until it is published. */
 export async function insert(
   tx: Tx,
+  { clock }: Pick<Scope, 'clock'>,
   kind: TermKind,
   term: Pick<TermRow, 'name' | 'parent' | 'description'> & { slug: string | null },
 ): Promise<{ readonly id: number }> {
   const slug = await storage.freeSlug(tx, kind, term.slug ?? (slugify(term.name) || kind))
-  return { id: await storage.create(tx, { ...term, kind, slug, name_key: fold(term.name), published: 0 }) }
+  const rest = { name_key: fold(term.name), published: 0, modified_utc: clock() }
+  return { id: await storage.create(tx, { ...term, kind, slug, ...rest }) }
 }
 
 /** Adds paths to terms. */

@@ -8,6 +8,7 @@ import { AppError } from '../lib/errors.ts'
 import { slugify } from '../lib/slug.ts'
 import { eventListParameters } from '../schema/event.ts'
 import { byLinkedKind, RECORD_KINDS } from '../schema/linked.ts'
+import { PAGE_PARAMETERS } from '../schema/record.ts'
 import { conditional } from './conditional.ts'
 import { type Feed, type Format, feedTitle } from './feed.ts'
 import { feedFormats } from './formats.ts'
@@ -60,7 +61,9 @@ async function linkedSubject(scope: Scope, kind: linkedRecords.LinkedKind, slug:
 }
 
 /** Feeds take the parameters of the list of events. */
-export const feedParameters: readonly string[] = Object.keys(eventListParameters)
+export const feedParameters: readonly string[] = Object.keys(eventListParameters).filter(
+  (name) => !PAGE_PARAMETERS.includes(name),
+)
 
 /** Feeds of every list and of every event. */
 export const feeds: readonly View[] = [

@@ -18,6 +18,7 @@ import { compressStream, encodingFor, NOT_MODIFIED_HEADERS, replyTo, tagOf } fro
 import { type Answer, type Call, type Endpoint, MAIN_MOUNT } from './endpoint.ts'
 import { asAppError, errorBody } from './errors.ts'
 import { fieldsIn, sparse } from './sparse.ts'
+import { refuseUnknown } from './strict.ts'
 
 /** `max-age` and `stale-while-revalidate` of public responses, in seconds. */
 const MAX_AGE = 10
@@ -44,6 +45,7 @@ export async function sendAnswer(
     return sendUncached(await endpoint.handle(callOf(context, request, sent)), sent, request, reply)
   }
   const { cache, scope, known } = context
+  refuseUnknown(sent, known)
   const search = normalSearch(sent, known)
   // These answers depend on more than the address and the user: a page has the token of its session.
   if (request.session !== null || search.includes('password=')) {

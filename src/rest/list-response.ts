@@ -13,6 +13,10 @@ export interface ListPage {
   readonly pastEnd: ErrorCode
   /** Resolved parameters. Links keep all others as sent. */
   readonly settled?: Record<string, string>
+  /** Cursor after this page, if the list has cursors; null on the last page. */
+  readonly next?: string | null
+  /** Set if the page was asked for by a cursor: then the next one is, too. */
+  readonly byCursor?: boolean
 }
 
 /**
@@ -47,7 +51,8 @@ function around(call: Call, list: ListPage): { headers: Record<string, string>; 
   const pages = Math.ceil(list.total / list.perPage)
   if (list.page > Math.max(pages, 1)) throw new AppError(list.pastEnd, { fill: { pages } })
   const address = (page: number) => pageAddress(call, list, page)
-  const next = list.page < pages ? address(list.page + 1) : undefined
+  const byPage = list.page < pages ? address(list.page + 1) : undefined
+  const next = list.byCursor ? list.next && pageAddress(call, list, 1, list.next) : byPage
   const previous = list.page > 1 ? address(list.page - 1) : undefined
   const links = [next && `<${next}>; rel="next"`, previous && `<${previous}>; rel="prev"`].filter(Boolean).join(', ')
   return {
@@ -60,16 +65,20 @@ function around(call: Call, list: ListPage): { headers: Record<string, string>; 
       rest_url: address(list.page),
       ...(next && { next_rest_url: next }),
       ...(previous && { previous_rest_url: previous }),
+      ...(list.next && { next_cursor: list.next }),
       total: list.total,
       total_pages: pages,
     },
   }
 }
 
-function pageAddress(call: Call, list: ListPage, page: number): string {
+function pageAddress(call: Call, list: ListPage, page: number, cursor?: string): string {
   const search = new URLSearchParams(call.search)
-  for (const [name, value] of Object.entries({ page: String(page), per_page: String(list.perPage), ...list.settled }))
-    search.set(name, value)
+  const given = { per_page: String(list.perPage), ...list.settled, ...(cursor && { cursor }) }
+  for (const [name, value] of Object.entries(given)) search.set(name, value)
+  // A cursor replaces the page.
+  if (list.byCursor) search.delete('page')
+  else search.set('page', String(page))
   // In their normal form: see normal-address.ts.
   search.sort()
   return `${call.addresses.rest}/${list.name}/?${search}`

@@ -95,6 +95,7 @@ const category: Term = {
   parent: 0,
   count: 4,
   published: 1,
+  modified_utc: 0,
   path: 'music',
   above: [],
 }
@@ -108,6 +109,7 @@ const tag: Term = {
   parent: 0,
   count: 2,
   published: 1,
+  modified_utc: 0,
   path: 'open-air',
   above: [],
 }

@@ -1,6 +1,6 @@
 import { addYears, type WallClock } from '../calendar/zone.ts'
 import { declare, type StoredName, storedEntries } from './field.ts'
-import { pageParameters, recordFields, STATUSES } from './record.ts'
+import { listParameters, recordFields, STATUSES } from './record.ts'
 import { tickets } from './ticket.ts'
 import * as types from './value-types.ts'
 
@@ -65,7 +65,7 @@ export function lastDayFrom(today: string, first = today): string {
 
 /** Parameters of the list of events. */
 export const eventListParameters = {
-  ...pageParameters,
+  ...listParameters,
   ...declare('event_list', {
     start_date: { kind: types.date, defaultAt: (today: WallClock) => `${today.slice(0, 10)} 00:00:00` },
     end_date: { kind: types.date, defaultAt: (today: WallClock) => `${lastDayFrom(today.slice(0, 10))} 23:59:59` },
@@ -87,6 +87,10 @@ export const eventListParameters = {
     is_virtual: { kind: types.flag },
     status: { kind: types.someOf(...STATUSES) },
     include: { kind: types.ids },
+    exclude: { kind: types.ids },
+    author: { kind: types.ids },
+    orderby: { kind: types.oneOf('start_date', 'modified', 'title', 'id') },
+    order: { kind: types.oneOfAnyCase('asc', 'desc'), default: 'asc' as const },
     post_parent: { kind: types.id },
     ticketed: { kind: types.flag },
     free: { kind: types.flag },

@@ -22,9 +22,23 @@ export const pageParameters = declare('list', {
   per_page: { kind: types.perPage, default: 10 },
 })
 
+/** Parameters of the lists of events, venues, organizers and terms. */
+export const listParameters = {
+  ...pageParameters,
+  ...declare('list', {
+    cursor: { kind: types.cursor },
+    modified_after: { kind: types.date },
+    modified_before: { kind: types.date },
+    strict: { kind: types.flag, default: false },
+  }),
+}
+
+/** Parameters that choose a part of a list or its order, but no records: feeds do not take them. */
+export const PAGE_PARAMETERS: readonly string[] = ['cursor', 'strict', 'orderby', 'order']
+
 /** Parameters of the lists of venues and organizers. */
 export const linkedListParameters = {
-  ...pageParameters,
+  ...listParameters,
   ...declare('list', {
     search: { kind: types.exact },
     slug: { kind: types.slugs },

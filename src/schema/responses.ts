@@ -188,13 +188,14 @@ const file = {
 }
 const rendering = object({ ...file, 'mime-type': Type.String(said('mime_type')) }, 'rendering')
 
-const list = (name: string, item: string) =>
+const list = (name: string, item: string, hasCursors = false) =>
   object(
     {
       [name]: Type.Array(ref(item), said('items')),
       rest_url: address('list_url'),
       next_rest_url: Type.Optional(address('next_rest_url')),
       previous_rest_url: Type.Optional(address('previous_rest_url')),
+      ...(hasCursors && { next_cursor: Type.Optional(Type.String(said('next_cursor'))) }),
       total: count('total'),
       total_pages: count('total_pages'),
     },
@@ -254,12 +255,12 @@ export const RESPONSES = {
     },
     'ticket',
   ),
-  EventList: list('events', 'Event'),
+  EventList: list('events', 'Event', true),
   ...(Object.fromEntries(
-    LINKED_KINDS.map((kind) => [`${responseName(kind)}List`, list(`${kind}s`, responseName(kind))]),
+    LINKED_KINDS.map((kind) => [`${responseName(kind)}List`, list(`${kind}s`, responseName(kind), true)]),
   ) as Record<`${LinkedName}List`, JsonSchema>),
-  CategoryList: list('categories', 'Category'),
-  TagList: list('tags', 'Tag'),
+  CategoryList: list('categories', 'Category', true),
+  TagList: list('tags', 'Tag', true),
   ImageList: list('images', 'Image'),
   ImportReport: object(
     {

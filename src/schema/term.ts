@@ -1,5 +1,5 @@
 import { declare } from './field.ts'
-import { pageParameters } from './record.ts'
+import { listParameters } from './record.ts'
 import * as types from './value-types.ts'
 
 export type TermKind = 'category' | 'tag'
@@ -21,12 +21,12 @@ export const categoryFields = {
 
 /** Parameters of the list of tags. */
 export const tagListParameters = {
-  ...pageParameters,
+  ...listParameters,
   ...declare('term_list', {
     search: { kind: types.exact },
     exclude: { kind: types.ids },
     include: { kind: types.ids },
-    order: { kind: types.oneOf('asc', 'desc'), default: 'asc' as const },
+    order: { kind: types.oneOfAnyCase('asc', 'desc'), default: 'asc' as const },
     orderby: { kind: types.oneOf('id', 'name', 'slug', 'count', 'description', 'include'), default: 'name' as const },
     hide_empty: { kind: types.flag, default: true },
     post: { kind: types.id },

@@ -43,6 +43,7 @@ const KEYS: Record<Table, readonly string[]> = {
 type Table = Exclude<keyof Tables, NotCopied>
 /** Counters of one database, what only concerns the site that it belongs to, and indexes that are made anew. */
 type NotCopied =
+  | 'changes'
   | 'linked_words'
   | 'search_words'
   | 'sequences'

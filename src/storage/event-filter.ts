@@ -1,4 +1,4 @@
-import type { Expression, ExpressionBuilder, SelectQueryBuilder, SqlBool } from 'kysely'
+import { type Expression, type ExpressionBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely'
 import { type Instant, toInstant, toWallClock, type WallClock } from '../calendar/zone.ts'
 import type { Point } from '../lib/geo.ts'
 import type { Status } from '../schema/record.ts'
@@ -19,11 +19,28 @@ export interface TimeBound {
   readonly than: WallClock | Instant
 }
 
+/** Range of the time of the last change, without its ends. */
+export interface ModifiedRange {
+  readonly after: Instant | null
+  readonly before: Instant | null
+}
+
+/** Conditions of a range. */
+export function isModifiedIn({ after, before }: ModifiedRange, column: string): Expression<SqlBool>[] {
+  return [
+    ...(after === null ? [] : [sql<SqlBool>`${sql.ref(column)} > ${after}`]),
+    ...(before === null ? [] : [sql<SqlBool>`${sql.ref(column)} < ${before}`]),
+  ]
+}
+
 export interface EventFilter {
   readonly visibility: Visibility
   readonly status: readonly Status[] | null
   readonly bounds: readonly TimeBound[]
   readonly include: readonly number[] | null
+  readonly exclude?: readonly number[] | null
+  readonly authors?: readonly number[] | null
+  readonly modified?: ModifiedRange
   /** Case-folded. */
   readonly search: string | null
   /** Words of a search by words. */
@@ -110,6 +127,9 @@ export function conditions(tx: Tx, eb: Where, filter: EventFilter): Expression<S
   const found: Expression<SqlBool>[] = [isVisible(eb, visibility, filter.status, status)]
   if (include !== null) found.push(eb('events.id', 'in', include))
   else if (!filter.unlisted && filter.slugs === null) found.push(eb('events.hide_from_listings', '=', 0))
+  if (filter.exclude?.length) found.push(eb('events.id', 'not in', filter.exclude))
+  if (filter.authors?.length) found.push(eb('events.author', 'in', filter.authors))
+  if (filter.modified !== undefined) found.push(...isModifiedIn(filter.modified, 'events.modified_utc'))
   if (filter.slugs !== null) found.push(eb('events.slug', 'in', filter.slugs))
   if (filter.title !== null) found.push(eb('events.title', '=', filter.title))
   for (const { end, is, than } of filter.bounds) {

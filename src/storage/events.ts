@@ -27,7 +27,7 @@ export interface SortedStub extends EventStub {
   readonly start_local: WallClock
 }
 
-const SECRET = sql<number>`case when events.password_hash is null then 0 else 1 end`.as('secret')
+export const SECRET = sql<number>`case when events.password_hash is null then 0 else 1 end`.as('secret')
 
 /** Query for the events that match a filter. */
 export const matching = (tx: Tx, filter: EventFilter) =>
@@ -77,8 +77,8 @@ export async function ids(tx: Tx, filter: EventFilter): Promise<number[]> {
 }
 
 /** Stubs of the given events that exist. */
-export const stubsOf = preparedList<EventStub>((db, ids) =>
-  db.selectFrom('events').select(['id', 'revision']).select(SECRET).where('id', 'in', ids),
+export const stubsOf = preparedList<SortedStub>((db, ids) =>
+  db.selectFrom('events').select(['id', 'revision', 'start_local']).select(SECRET).where('id', 'in', ids),
 )
 
 /** Ids of password-protected events. */
@@ -103,20 +103,14 @@ export const TEXT_SIZE_BY_SLUG: Lookup<TextSize> = { build: (db, slug) => textSi
 export const getAll = preparedList<EventRow>((db, ids) => db.selectFrom('events').selectAll().where('id', 'in', ids))
 
 /**
- * Events near a point, nearest first. The index reduces the venues to one or two bounding boxes; only their distances
- * are computed.
+ * Query for the matching events near a point, with `near.distance`. The index reduces the venues to one or two bounding
+ * boxes; only their distances are computed.
  */
-export async function listNear(
-  tx: Tx,
-  filter: EventFilter,
-  { kilometres, ...point }: NonNullable<EventFilter['near']>,
-  limit: number,
-  offset: number,
-): Promise<Page<EventRow & { distance: number }>> {
+export function nearest(tx: Tx, filter: EventFilter, { kilometres, ...point }: NonNullable<EventFilter['near']>) {
   const { visibility } = filter
   const { venuesIn, distance } = dialectOf(tx)
   const measured = distance(sql.ref('venues.geo_lat'), sql.ref('venues.geo_lng'), point)
-  const near = matching(tx, filter).innerJoin(
+  return matching(tx, filter).innerJoin(
     (eb) =>
       eb
         .selectFrom('event_venues')
@@ -130,6 +124,17 @@ export async function listNear(
         .as('near'),
     (join) => join.onRef('near.near_event', '=', 'events.id'),
   )
+}
+
+/** Events near a point, nearest first. */
+export async function listNear(
+  tx: Tx,
+  filter: EventFilter,
+  point: NonNullable<EventFilter['near']>,
+  limit: number,
+  offset: number,
+): Promise<Page<EventRow & { distance: number }>> {
+  const near = nearest(tx, filter, point)
   const { total } = await near.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
   const rows = await near
     .selectAll('events')

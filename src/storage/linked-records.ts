@@ -1,7 +1,9 @@
-import type { Expression, SelectQueryBuilder, SqlBool } from 'kysely'
+import { type Expression, type SelectQueryBuilder, type SqlBool, sql } from 'kysely'
 import type { Instant } from '../calendar/zone.ts'
 import type { Status } from '../schema/record.ts'
 import { dialectOf, type Tx } from './dialect.ts'
+import { isModifiedIn, type ModifiedRange } from './event-filter.ts'
+import { isAfter, type SortKey, type SortValues } from './keyset.ts'
 import { LINK_TABLE, type LinkedKind, RECORD_TABLE, type RecordRow } from './records.ts'
 import type { Tables } from './tables.ts'
 import { isEventFullyVisible, isVisible, type Visibility } from './visibility.ts'
@@ -18,7 +20,16 @@ export interface LinkedFilter {
   readonly hasEvents: boolean | null
   /** Only records with an event that ends after this time. */
   readonly upcomingAt: Instant | null
+  readonly modified?: ModifiedRange
+  /** Sort values of the record before the first one, for the default order. */
+  readonly after?: SortValues | null
 }
+
+/** The default order: newest first. */
+const NEWEST: readonly SortKey[] = [
+  { by: sql.ref('date_utc'), direction: 'desc' },
+  { by: sql.ref('id'), direction: 'desc' },
+]
 
 /** How a list is sorted. The searchable text begins with the name. */
 const ORDERS = { newest: 'date_utc', name: 'search', modified: 'modified_utc' } as const
@@ -37,6 +48,7 @@ export async function list(
   { by, direction }: LinkedOrder = { by: 'newest', direction: 'desc' },
 ): Promise<RecordRow[]> {
   const rows = await matching(tx, kind, filter)
+    .$if(Boolean(filter.after), (query) => query.where(isAfter(NEWEST, filter.after ?? [])))
     .selectAll()
     .orderBy(ORDERS[by], direction)
     .orderBy('id', direction)
@@ -61,6 +73,7 @@ function matching(tx: Tx, kind: LinkedKind, filter: LinkedFilter): SelectQueryBu
     if (filter.search !== null) conditions.push(dialectOf(tx).contains(eb.ref('search'), filter.search))
     if (filter.slugs !== null) conditions.push(eb('slug', 'in', filter.slugs))
     if (filter.title !== null) conditions.push(eb(kind as 'venue', '=', filter.title))
+    if (filter.modified !== undefined) conditions.push(...isModifiedIn(filter.modified, 'modified_utc'))
     // Latest first: an upcoming event is found at once.
     const events = () =>
       eb

@@ -90,10 +90,10 @@ async function addToCount(tx: Tx, term: number, by: number): Promise<void> {
 }
 
 /** Moves the children of a category to another one. */
-export async function moveChildren(tx: Tx, from: number, into: number): Promise<void> {
+export async function moveChildren(tx: Tx, from: number, into: number, now: Instant): Promise<void> {
   await tx
     .updateTable('terms')
-    .set({ parent: into })
+    .set({ parent: into, modified_utc: now })
     .where('kind', '=', 'category')
     .where('parent', '=', from)
     .where('id', '!=', into)

@@ -67,6 +67,30 @@ export interface TermTable {
    * everything.
    */
   published: number
+  /** The last change, but of the count. */
+  modified_utc: Instant
+}
+
+/** The last change of each record and term, written by triggers: see changes.ts. */
+export interface ChangeTable {
+  kind: RecordKind | TermKind
+  record: number
+  /** Its order among the changes, with `xid`. */
+  position: number
+  /** On a server, the transaction that made it; else 0. */
+  xid: number
+  changed_utc: Instant
+  /** Columns of the record; a term has the status `publish` or `draft`. */
+  modified_utc: Instant
+  status: Status | 'gone'
+  author: number
+  /** 0 for an event that is protected, or hidden from lists. */
+  is_open: number
+  /** 1 if it ever was published and open, and if it ever was outside the trash. */
+  was_public: number
+  was_live: number
+  /** Its authors while it was open, each between commas. */
+  readers: string
 }
 
 /** An event's records of one kind, in order. */
@@ -317,6 +341,7 @@ export interface Tables extends LinkedTables {
   settings: { name: string; value: string }
   events: EventTable
   terms: TermTable
+  changes: ChangeTable
   images: ImageTable
   unused_files: UnusedFileTable
   old_addresses: OldAddressTable

@@ -1,6 +1,9 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
+import type { Instant } from '../calendar/zone.ts'
 import type { TermKind } from '../schema/term.ts'
 import { dialectOf, type Tx } from './dialect.ts'
+import { isModifiedIn, type ModifiedRange } from './event-filter.ts'
+import { isAfter, type SortKey, type SortValues } from './keyset.ts'
 import { prepared } from './prepared.ts'
 import { firstFree, type Page } from './records.ts'
 import type { TermTable } from './tables.ts'
@@ -24,7 +27,13 @@ export interface TermFilter {
   readonly hideEmpty: boolean
   readonly orderBy: 'id' | 'name' | 'slug' | 'count' | 'description' | 'include'
   readonly order: 'asc' | 'desc'
+  readonly modified?: ModifiedRange
+  /** Sort values of the term before the first one. */
+  readonly after?: SortValues | null
 }
+
+/** A term with the value that the list is sorted by. */
+export type SortedTerm = TermRow & { readonly sorted_by: string | number | null }
 
 /** Categories or tags. Ties are ordered by name, then id. */
 export async function list(
@@ -33,7 +42,7 @@ export async function list(
   filter: TermFilter,
   limit: number,
   offset: number,
-): Promise<Page<TermRow>> {
+): Promise<Page<SortedTerm>> {
   const matching = tx.selectFrom('terms').where((eb) => {
     const conditions: Expression<SqlBool>[] = [eb('kind', '=', kind)]
     if (filter.search !== null) conditions.push(dialectOf(tx).contains(eb.ref('name_key'), filter.search))
@@ -42,6 +51,7 @@ export async function list(
     if (filter.parent !== null) conditions.push(eb('parent', '=', filter.parent))
     if (filter.slugs !== null) conditions.push(eb('slug', 'in', filter.slugs))
     if (filter.name !== null) conditions.push(eb('name_key', '=', filter.name))
+    if (filter.modified !== undefined) conditions.push(...isModifiedIn(filter.modified, 'terms.modified_utc'))
     if (filter.hideEmpty) conditions.push(eb('count', '>', 0))
     if (filter.event !== null) {
       const ofEvent = eb
@@ -56,9 +66,17 @@ export async function list(
     return eb.and(conditions)
   })
   const { total } = await matching.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+  const first = key(filter)
+  const keys: SortKey[] = [
+    { by: first, direction: filter.order },
+    { by: sql.ref('name_key'), direction: 'asc' },
+    { by: sql.ref('id'), direction: 'asc' },
+  ]
   const rows = await matching
+    .$if(Boolean(filter.after), (query) => query.where(isAfter(keys, filter.after ?? [])))
     .selectAll()
-    .orderBy(key(filter), filter.order)
+    .select(sql<string | number | null>`${first}`.as('sorted_by'))
+    .orderBy(first, filter.order)
     .orderBy('name_key')
     .orderBy('id')
     .limit(limit)
@@ -230,8 +248,11 @@ export async function update(tx: Tx, id: number, changes: Partial<Omit<TermRow, 
   if (changes.name !== undefined) await indexName(tx, 'term', id, [changes.name], false)
 }
 
-/** Makes terms public permanently, with their ancestors, which are part of their URLs. */
-export async function publish(tx: Tx, ids: readonly number[]): Promise<void> {
+/**
+ * Makes terms public permanently, with their ancestors, which are part of their URLs. A review changes them, at `now`; an
+ * event that is published does not.
+ */
+export async function publish(tx: Tx, ids: readonly number[], now: Instant | null = null): Promise<void> {
   if (ids.length === 0) return
   await tx
     .withRecursive('line(id, parent)', (db) =>
@@ -244,17 +265,17 @@ export async function publish(tx: Tx, ids: readonly number[]): Promise<void> {
         ),
     )
     .updateTable('terms')
-    .set({ published: 1 })
+    .set({ published: 1, ...(now !== null && { modified_utc: now }) })
     .where('published', '=', 0)
     .where('id', 'in', (eb) => eb.selectFrom('line').select('line.id'))
     .execute()
 }
 
 /** Deletes a term. Its children move up to its parent, and events lose it. */
-export async function remove(tx: Tx, term: TermRow): Promise<void> {
+export async function remove(tx: Tx, term: TermRow, now: Instant): Promise<void> {
   await tx
     .updateTable('terms')
-    .set({ parent: term.parent })
+    .set({ parent: term.parent, modified_utc: now })
     .where('parent', '=', term.id)
     .where('kind', '=', term.kind)
     .execute()

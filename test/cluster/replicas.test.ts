@@ -31,6 +31,7 @@ describe('reads with a streaming replica', { skip }, () => {
               parent: 0,
               count: 0,
               published: 1,
+              modified_utc: 0,
             })
             .execute(),
         )
@@ -73,6 +74,7 @@ describe('reads with a streaming replica', { skip }, () => {
             parent: 0,
             count: 0,
             published: 1,
+            modified_utc: 0,
           })
           .execute()
       })

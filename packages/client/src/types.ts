@@ -411,6 +411,8 @@ export interface EventList {
   next_rest_url?: string
   /** The previous page; absent on the first. */
   previous_rest_url?: string
+  /** The place after this page, for `cursor`; absent at the end. */
+  next_cursor?: string
   /** How many there are on all pages. */
   total: number
   /** How many pages there are. */
@@ -427,6 +429,8 @@ export interface VenueList {
   next_rest_url?: string
   /** The previous page; absent on the first. */
   previous_rest_url?: string
+  /** The place after this page, for `cursor`; absent at the end. */
+  next_cursor?: string
   /** How many there are on all pages. */
   total: number
   /** How many pages there are. */
@@ -443,6 +447,8 @@ export interface OrganizerList {
   next_rest_url?: string
   /** The previous page; absent on the first. */
   previous_rest_url?: string
+  /** The place after this page, for `cursor`; absent at the end. */
+  next_cursor?: string
   /** How many there are on all pages. */
   total: number
   /** How many pages there are. */
@@ -459,6 +465,8 @@ export interface CategoryList {
   next_rest_url?: string
   /** The previous page; absent on the first. */
   previous_rest_url?: string
+  /** The place after this page, for `cursor`; absent at the end. */
+  next_cursor?: string
   /** How many there are on all pages. */
   total: number
   /** How many pages there are. */
@@ -475,6 +483,8 @@ export interface TagList {
   next_rest_url?: string
   /** The previous page; absent on the first. */
   previous_rest_url?: string
+  /** The place after this page, for `cursor`; absent at the end. */
+  next_cursor?: string
   /** How many there are on all pages. */
   total: number
   /** How many pages there are. */
@@ -664,6 +674,14 @@ export interface EventListParameters {
   page?: number
   /** How many records a page holds. The site sets the most, 50 by default. */
   per_page?: number
+  /** Continues a list: the `next_cursor` of its last response. It replaces `page`, and stays right while others write. */
+  cursor?: string
+  /** Only records that were changed after this time. */
+  modified_after?: string
+  /** Only records that were last changed before this time. */
+  modified_before?: string
+  /** Refuses parameters that this list does not know, by name. Without it they are ignored. */
+  strict?: boolean
   /** Only events that start at or after this date. */
   start_date?: string
   /** Only events that end at or before this date. */
@@ -704,6 +722,14 @@ export interface EventListParameters {
   status?: Array<'publish' | 'future' | 'draft' | 'pending' | 'private' | 'trash'>
   /** Only the events with these ids, whatever their dates. */
   include?: Array<number>
+  /** Leaves out the events with these ids. */
+  exclude?: Array<number>
+  /** Only events of the users with these ids. */
+  author?: Array<number>
+  /** What the list is sorted by: the start unless given. With a place it is the distance. */
+  orderby?: 'start_date' | 'modified' | 'title' | 'id'
+  /** Ascending or descending, in any case. */
+  order?: 'asc' | 'desc'
   /** Only the events that are part of the event with this id. */
   post_parent?: number
   /** Only events with tickets (true) or without (false). */
@@ -824,6 +850,14 @@ export interface VenueListParameters {
   page?: number
   /** How many records a page holds. The site sets the most, 50 by default. */
   per_page?: number
+  /** Continues a list: the `next_cursor` of its last response. It replaces `page`, and stays right while others write. */
+  cursor?: string
+  /** Only records that were changed after this time. */
+  modified_after?: string
+  /** Only records that were last changed before this time. */
+  modified_before?: string
+  /** Refuses parameters that this list does not know, by name. Without it they are ignored. */
+  strict?: boolean
   /** Only records whose name, description or details contain this text. */
   search?: string
   /** Only the records with this slug, or with one of several, comma-separated. */
@@ -895,6 +929,14 @@ export interface OrganizerListParameters {
   page?: number
   /** How many records a page holds. The site sets the most, 50 by default. */
   per_page?: number
+  /** Continues a list: the `next_cursor` of its last response. It replaces `page`, and stays right while others write. */
+  cursor?: string
+  /** Only records that were changed after this time. */
+  modified_after?: string
+  /** Only records that were last changed before this time. */
+  modified_before?: string
+  /** Refuses parameters that this list does not know, by name. Without it they are ignored. */
+  strict?: boolean
   /** Only records whose name, description or details contain this text. */
   search?: string
   /** Only the records with this slug, or with one of several, comma-separated. */
@@ -956,6 +998,14 @@ export interface CategoryListParameters {
   page?: number
   /** How many records a page holds. The site sets the most, 50 by default. */
   per_page?: number
+  /** Continues a list: the `next_cursor` of its last response. It replaces `page`, and stays right while others write. */
+  cursor?: string
+  /** Only records that were changed after this time. */
+  modified_after?: string
+  /** Only records that were last changed before this time. */
+  modified_before?: string
+  /** Refuses parameters that this list does not know, by name. Without it they are ignored. */
+  strict?: boolean
   /** Only terms whose name contains this text. */
   search?: string
   /** Leave out the terms with these ids. */
@@ -998,6 +1048,14 @@ export interface TagListParameters {
   page?: number
   /** How many records a page holds. The site sets the most, 50 by default. */
   per_page?: number
+  /** Continues a list: the `next_cursor` of its last response. It replaces `page`, and stays right while others write. */
+  cursor?: string
+  /** Only records that were changed after this time. */
+  modified_after?: string
+  /** Only records that were last changed before this time. */
+  modified_before?: string
+  /** Refuses parameters that this list does not know, by name. Without it they are ignored. */
+  strict?: boolean
   /** Only terms whose name contains this text. */
   search?: string
   /** Leave out the terms with these ids. */

@@ -15,7 +15,7 @@ export function normalSearch(search: string, known: ReadonlySet<string>): string
 }
 
 /** `tags[]` and `tags[0]` are the parameter `tags`. */
-function baseOf(name: string): string {
+export function baseOf(name: string): string {
   const bracket = name.indexOf('[')
   return bracket === -1 ? name : name.slice(0, bracket)
 }

@@ -71,7 +71,7 @@ export class TermsSaid {
     await storage.lock(tx, kind)
     const id =
       (await storage.sibling(tx, kind, parent ?? 0, fold(name)))?.id ??
-      (await terms.insert(tx, kind, { name, parent: parent ?? 0, slug: wanted, description })).id
+      (await terms.insert(tx, scope, kind, { name, parent: parent ?? 0, slug: wanted, description })).id
     found.set(key, id)
     return id
   }

@@ -114,8 +114,8 @@ export function singleAnswer({ addresses, scope }: Call, shown: Event, status = 
 
 export const revisionOf = ({ row }: Event) => String(row.revision)
 
-function listPageOf({ window, strict, total, page, perPage }: EventPage<unknown>): ListPage {
+function listPageOf({ window, strict, total, page, perPage, next, byCursor }: EventPage<unknown>): ListPage {
   // Exact times are kept as sent: they may have an offset.
   const settled = strict ? {} : { ...window }
-  return { name: 'events', pastEnd: 'event-archive-page-not-found', settled, total, page, perPage }
+  return { name: 'events', pastEnd: 'event-archive-page-not-found', settled, total, page, perPage, next, byCursor }
 }
