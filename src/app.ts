@@ -3,11 +3,14 @@ import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pino, { type Logger, type LoggerOptions } from 'pino'
 import type { Config } from './config.ts'
+import type { BackupOptions, BackupReport } from './domain/backups/backup.ts'
+import type { BackupHeader, OnBackupProgress } from './domain/backups/format.ts'
+import { backingUp } from './domain/backups/schedule.ts'
 import { CurrentSite } from './domain/current-site.ts'
 import { type Damage, type OnDamage, reportingOnce } from './domain/damage.ts'
 import { sweeping } from './domain/image-files.ts'
 import { inspectRegularly } from './domain/inspection.ts'
-import { Jobs } from './domain/jobs.ts'
+import { type JobKind, Jobs } from './domain/jobs.ts'
 import { Limits, type Sharing, throughDatabase } from './domain/limits.ts'
 import { mailing } from './domain/mail.ts'
 import { PasswordAttempts } from './domain/password-attempts.ts'
@@ -32,6 +35,7 @@ import { smtpMailer } from './lib/mailer.ts'
 import { roomForConnections } from './lib/open-files.ts'
 import { PasswordChecker } from './lib/passwords.ts'
 import { withoutSecrets } from './lib/secrets.ts'
+import { version } from './lib/version.ts'
 import { manageViews } from './manage/views.ts'
 import { assetFiles } from './pages/assets.ts'
 import { embedFile } from './pages/embed.ts'
@@ -136,6 +140,7 @@ export async function createApp(
     settling(service),
     forgetting(service),
     ...importJobs(service),
+    ...backupJobs(config, server.log),
   ])
   return {
     db,
@@ -164,6 +169,13 @@ export async function createApp(
       await db.close()
     },
   }
+}
+
+/** The job that backs up, if it is wanted. */
+function backupJobs(config: Config, log: Pick<Logger, 'info' | 'error'>): JobKind[] {
+  const { backupEvery: every, backupTo: to, keep } = config
+  if (every === null) return []
+  return [backingUp({ every, to, keep, log, backUp: (target, options) => backUpStore(config, target, options) })]
 }
 
 /** Logs records that are left out of lists, feeds and pages because they are damaged. */
@@ -199,6 +211,7 @@ export function createScope(
   }
 }
 
+export { BackupError } from './domain/backups/format.ts'
 export { ExportError } from './feeds/export.ts'
 export { EXPORTS } from './feeds/formats.ts'
 export { warnAtStart as warnOfProxy } from './http/proxy-warning.ts'
@@ -226,6 +239,25 @@ export function openAddress(address: string): Database | null {
   if (/^postgres(ql)?:\/\/\S+$/.test(address)) return openDatabase(address, { isCopied: true })
   const folder = /^sqlite:(.+)$/.exec(address)?.[1]
   return folder === undefined ? null : openDatabase(folder, { isCopied: true })
+}
+
+/** Backs the configured database and images up to a file: see domain/backups. */
+export async function backUpStore(config: Config, target: string, options: BackupOptions): Promise<BackupReport> {
+  const { backUp } = await import('./domain/backups/backup.ts')
+  const location = config.databaseUrl === '' ? config.data : config.databaseUrl
+  return backUp({ location, files: openFiles(config), version: version() }, target, options)
+}
+
+/** Restores a backup to the configured database and images. */
+export async function restoreStore(
+  config: Config,
+  file: string,
+  force: boolean,
+  onProgress: OnBackupProgress,
+): Promise<BackupHeader> {
+  const { restore } = await import('./domain/backups/restore.ts')
+  const bucket = config.s3Bucket === '' ? null : openFiles(config)
+  return restore(file, { folder: config.data, url: config.databaseUrl, bucket, force }, onProgress)
 }
 
 /** How long a start waits for the modes of images, in milliseconds: the folder around them is closed before. */

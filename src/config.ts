@@ -263,6 +263,15 @@ export const SETTINGS = {
     'on or off',
     (text) => (text === 'on' ? true : text === 'off' ? false : undefined),
   ),
+  backupEvery: setting<number | null>(
+    'KALENDS_BACKUP_EVERY',
+    '',
+    'time between two backups, such as 24h; without it none is made by itself',
+    'a number with s, m, h or d, such as 24h',
+    readDuration,
+  ),
+  backupTo: setting('KALENDS_BACKUP_TO', '', 'folder of these backups', 'the path of a folder', (text) => text),
+  keep: setting('KALENDS_BACKUP_KEEP', '14', 'how many of them are kept', 'a number from 1 to 10000', whole(1, 10_000)),
   fetchHosts: setting(
     'KALENDS_FETCH_HOSTS',
     '',
@@ -378,6 +387,8 @@ export function readConfig(
   if (config.s3Bucket !== '' && (config.s3KeyId === '' || config.s3Secret === '')) {
     throw new ConfigError('KALENDS_S3_BUCKET needs KALENDS_S3_ACCESS_KEY_ID and KALENDS_S3_SECRET_ACCESS_KEY')
   }
+  if ((config.backupEvery === null) !== (config.backupTo === ''))
+    throw new ConfigError('KALENDS_BACKUP_EVERY (--backup-every) and KALENDS_BACKUP_TO (--backup-to) need each other')
   if (config.smtpUrl !== '' && config.mailFrom === '') throw new ConfigError('KALENDS_SMTP_URL needs KALENDS_MAIL_FROM')
   if (config.workers > 1 && config.databaseUrl === '' && config.data === ':memory:') {
     throw new ConfigError('KALENDS_WORKERS needs a database that several processes can open, and memory is not')
@@ -409,6 +420,15 @@ function readBaseUrl(text: string): string | undefined {
   if (url === null || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '' || url.username !== '')
     return undefined
   return url.href.replace(/\/+$/, '')
+}
+
+const UNITS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 }
+
+/** Seconds of a time such as `24h`; null for none. */
+function readDuration(text: string): number | null | undefined {
+  if (text === '') return null
+  const [, count = '', unit = ''] = /^([1-9]\d{0,5})([smhd])$/.exec(text) ?? []
+  return count === '' ? undefined : Number(count) * (UNITS[unit] ?? 1)
 }
 
 function readFlag(text: string): boolean | undefined {

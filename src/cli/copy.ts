@@ -19,7 +19,7 @@ export function copyCommand(): Command {
 async function copy({ from, to, restart }: { from: string; to: string; restart?: boolean }): Promise<void> {
   const [source, target] = [open('--from', from), open('--to', to)]
   try {
-    const counts = await copyDatabase(source, target, withoutPassword(from), show, restart)
+    const counts = await copyDatabase(source, target, withoutPassword(from), show, { restart })
     const rows = Object.values(counts).reduce((sum, count) => sum + count, 0)
     say(`Copied and verified ${rows} rows.`)
   } catch (error) {

@@ -15,6 +15,17 @@ export function withSettings(command: Command, ...names: SettingName[]): Command
   return command
 }
 
+/** Adds flags for the place of the data: a folder, or an address of PostgreSQL. */
+export function withStore(command: Command): Command {
+  const { variable, help } = SETTINGS.databaseUrl
+  return withSettings(command, 'data').addOption(new Option('--database <address>', `${help} (env: ${variable})`))
+}
+
+/** Configuration of a command with the flags of {@link withStore}. */
+export function storeConfig(flags: Record<string, unknown>): Config {
+  return configOf({ ...flags, databaseUrl: flags.database })
+}
+
 /** A flag of one command, and the variable that also sets it. */
 export function flag(flags: string, help: string, variable: `KALENDS_${string}`): Option {
   return new Option(flags, help).env(variable)

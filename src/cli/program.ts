@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { ConfigError } from '../config.ts'
 import { UserError } from '../domain/users.ts'
+import { version } from '../lib/version.ts'
 import { WorkerError } from './worker-pool.ts'
 
 /** Loaders of the commands. Only the requested command is loaded; the help loads all. */
@@ -10,15 +11,19 @@ const COMMANDS = new Map<string, () => Promise<Command>>([
   ['token', async () => (await import('./token.ts')).tokenCommand()],
   ['migrate', async () => (await import('./migrate.ts')).migrateCommand()],
   ['copy', async () => (await import('./copy.ts')).copyCommand()],
+  ['backup', async () => (await import('./backup.ts')).backupCommand()],
+  ['restore', async () => (await import('./restore.ts')).restoreCommand()],
   ['export', async () => (await import('./export.ts')).exportCommand()],
   ['import', async () => (await import('./import.ts')).importCommand()],
 ])
 
 /** Runs a command. A failure prints one sentence and sets the exit code. */
 export async function run(args: readonly string[]): Promise<void> {
-  const program = new Command('kalends').description('An event-calendar service.')
+  const program = new Command('kalends').description('An event-calendar service.').version(version())
   const asked = COMMANDS.get(args[0] ?? '')
-  for (const load of asked === undefined ? COMMANDS.values() : [asked]) program.addCommand(await load())
+  const isVersion = args[0] === '--version' || args[0] === '-V'
+  for (const load of asked !== undefined ? [asked] : isVersion ? [] : COMMANDS.values())
+    program.addCommand(await load())
   program.showHelpAfterError('(add --help for the usage)')
   try {
     throwOnExit(program)

@@ -13,7 +13,8 @@ import { serveAsWorker } from './worker.ts'
 import { serveWithWorkers } from './workers.ts'
 
 export function serveCommand(): Command {
-  return withSettings(new Command('serve'), 'port', 'host', 'workers', 'data', 'baseUrl', 'timezone')
+  const backups = ['backupEvery', 'backupTo', 'keep'] as const
+  return withSettings(new Command('serve'), 'port', 'host', 'workers', 'data', 'baseUrl', 'timezone', ...backups)
     .description('Start the service.')
     .addHelpText('after', '\nFurther settings are variables; the README lists them all.')
     .action(serve)

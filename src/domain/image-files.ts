@@ -88,17 +88,20 @@ export function keyOf(file: string): string {
   return file.startsWith(HELD) ? `held/${file}` : `images/${file.slice(0, 2)}/${file}`
 }
 
-export function filesOf(image: Omit<ImageRow, 'id'>): ImageFile[] {
+/** The columns that name the files of an image. */
+type FileColumns = Pick<ImageRow, 'hash' | 'file_base' | 'extension' | 'sizes' | 'width' | 'height' | 'filesize'>
+
+export function filesOf(image: FileColumns): ImageFile[] {
   const { width, height, filesize, sizes } = image
   return [{ file: fullFileOf(image), width, height, filesize }, ...Object.values(readSizes(sizes) ?? {})]
 }
 
-export function namesOf(image: Omit<ImageRow, 'id'>): string[] {
+export function namesOf(image: FileColumns): string[] {
   return filesOf(image).map(({ file }) => file)
 }
 
 /** File name of the full rendering. */
-export function fullFileOf({ file_base, hash, extension }: Omit<ImageRow, 'id'>): string {
+export function fullFileOf({ file_base, hash, extension }: Pick<ImageRow, 'file_base' | 'hash' | 'extension'>): string {
   return `${file_base ?? hash}.${extension}`
 }
 

@@ -56,12 +56,24 @@ type NotCopied =
   | 'invitations'
 const TABLES = Object.entries(KEYS) as [Table, readonly string[]][]
 
+/** Tables that a backup has besides: users stay signed in, and links that were sent stay valid. */
+const SITE_KEYS: Record<SiteTable, readonly string[]> = {
+  sessions: ['id'],
+  invitations: ['user'],
+  secrets: ['name'],
+  import_progress: ['source'],
+}
+type SiteTable = Extract<NotCopied, 'sessions' | 'invitations' | 'secrets' | 'import_progress'>
+type AnyTable = Table | SiteTable
+const WHOLE = [...TABLES, ...(Object.entries(SITE_KEYS) as [SiteTable, readonly string[]][])]
+
 function linkTables<T>(key: T): { [K in LinkedKind as `event_${K}s`]: T } {
   return Object.fromEntries(LINKED_KINDS.map((kind) => [LINK_TABLE[kind], key])) as ReturnType<typeof linkTables<T>>
 }
 
-const IDENTITIES: readonly Table[] = [
+const IDENTITIES: readonly AnyTable[] = [
   'users',
+  'sessions',
   'tokens',
   'tickets',
   'jobs',
@@ -72,18 +84,24 @@ const IDENTITIES: readonly Table[] = [
 const SEQUENCES: readonly Sequence[] = ['records', 'terms']
 const BATCH = 500
 
+export interface CopyOptions {
+  /** Deletes the rows of an unfinished copy first. */
+  readonly restart?: boolean | undefined
+  /** Copies what belongs to the site itself, too: for a backup, which takes its place. */
+  readonly isWhole?: boolean
+}
+
 /**
  * Copies all rows, ids included, to an empty database, in batches. The source is read in one snapshot. An interrupted
  * copy resumes where it stopped: rows are copied in key order, and the table `copying` in the target names the source
- * until everything is verified. With `restart`, the rows of an unfinished copy are deleted first. Returns the number of
- * rows per table.
+ * until everything is verified. Returns the number of rows per table.
  */
 export async function copyDatabase(
   from: Database,
   to: Database,
   source: string,
   progress: OnCopyProgress,
-  restart = false,
+  { restart = false, isWhole = false }: CopyOptions = {},
 ): Promise<Record<string, number>> {
   const unfinished = await from.unfinishedCopy()
   if (unfinished !== null) throw new CopyError(`the source itself holds an unfinished copy of ${unfinished}`)
@@ -92,7 +110,7 @@ export async function copyDatabase(
   await to.migrate({ intoCopy: true })
   if (restart) await clear(to, source)
   await begin(to, source)
-  const counts = await from.readMany((tx) => copyAll(tx, to, progress))
+  const counts = await from.readMany((tx) => copySnapshot(tx, to, progress, isWhole))
   await to.write((tx) => sql`drop table copying`.execute(tx).then(() => {}))
   return counts
 }
@@ -101,16 +119,22 @@ export async function copyDatabase(
  * Copies all tables of a snapshot and verifies them. Source and target are used in turn, so that no connection idles
  * long enough to be closed.
  */
-async function copyAll(from: Tx, to: Database, progress: OnCopyProgress): Promise<Record<string, number>> {
+async function copySnapshot(
+  from: Tx,
+  to: Database,
+  progress: OnCopyProgress,
+  isWhole: boolean,
+): Promise<Record<string, number>> {
   const counts: Record<string, number> = {}
-  for (const [table, key] of TABLES) counts[table] = await copyTable(from, to, table, key, progress)
+  const tables = isWhole ? WHOLE : TABLES
+  for (const [table, key] of tables) counts[table] = await copyTable(from, to, table, key, progress)
   await copyParents(from, to)
   for (const sequence of SEQUENCES) {
     const last = await dialectOf(from).lastId(from, sequence)
     await to.write((tx) => dialectOf(tx).setLastId(tx, sequence, last))
   }
   for (const table of IDENTITIES) await to.write((tx) => dialectOf(tx).syncIdentity(tx, table))
-  for (const [table, key] of TABLES) await verify(from, to, table, key)
+  for (const [table, key] of tables) await verify(from, to, table, key)
   return counts
 }
 
@@ -152,7 +176,7 @@ async function untilNone(to: Database, work: (tx: Tx) => Promise<{ numAffectedRo
 async function copyTable(
   from: Tx,
   to: Database,
-  table: Table,
+  table: AnyTable,
   key: readonly string[],
   progress: OnCopyProgress,
 ): Promise<number> {
@@ -163,12 +187,14 @@ async function copyTable(
     progress(table, copied, total)
     const rows = await rowsOf(from, table, key, last ?? null, BATCH, 'asc')
     if (rows.length === 0) return copied
-    // A parent may have a higher id than its children: parents are set at the end.
-    const values = table === 'events' ? rows.map((row) => ({ ...row, parent: null })) : rows
+    // A parent may have a higher id than its children: such parents are set at the end.
+    const highest = Number(rows.at(-1)?.id)
+    const values =
+      table === 'events' ? rows.map((row) => (Number(row.parent) > highest ? { ...row, parent: null } : row)) : rows
     await to.write(async (tx) => {
       await tx
         .insertInto(table)
-        .values(values as unknown as Insertable<Tables[Table]>[])
+        .values(values as unknown as Insertable<Tables[AnyTable]>[])
         .execute()
       for (const row of values) await indexWords(tx, table, row)
     })
@@ -178,33 +204,36 @@ async function copyTable(
 }
 
 /** Indexes the words of a copied row. */
-async function indexWords(tx: Tx, table: Table, row: Row): Promise<void> {
+async function indexWords(tx: Tx, table: AnyTable, row: Row): Promise<void> {
   const kind = LINKED_KINDS.find((one) => `${one}s` === table)
   if (kind !== undefined) await indexRecord(tx, kind, row as RecordRow, false)
   if (table === 'terms') await indexName(tx, 'term', Number(row.id), [row.name], false)
   if (table === 'events') await indexEvent(tx, row as unknown as EventRow, false)
 }
 
-/** Sets the parents of events, after all events are copied. */
+/** Sets the parents of events that were copied before them. */
 async function copyParents(from: Tx, to: Database): Promise<void> {
   for (let last = 0; ; ) {
     const parts = await from
       .selectFrom('events')
       .select(['id', 'parent'])
-      .where('parent', 'is not', null)
+      .whereRef('parent', '>', 'id')
       .where('id', '>', last)
       .orderBy('id')
       .limit(BATCH)
       .execute()
     if (parts.length === 0) return
-    await to.write(async (tx) => {
-      for (const { id, parent } of parts) await tx.updateTable('events').set({ parent }).where('id', '=', id).execute()
-    })
+    await to.write((tx) =>
+      dialectOf(tx).withoutTriggers(tx, 'events', async () => {
+        for (const { id, parent } of parts)
+          await tx.updateTable('events').set({ parent }).where('id', '=', id).execute()
+      }),
+    )
     last = parts.at(-1)?.id ?? last
   }
 }
 
-async function verify(from: Tx, to: Database, table: Table, key: readonly string[]): Promise<void> {
+async function verify(from: Tx, to: Database, table: AnyTable, key: readonly string[]): Promise<void> {
   for (let last: Row | null = null; ; ) {
     const after: Row | null = last
     const rows = await rowsOf(from, table, key, after, BATCH, 'asc')
@@ -223,7 +252,7 @@ function comparable({ revision: _, sequence: __, ...row }: Row): string {
   return JSON.stringify(Object.entries(row).sort(([one], [other]) => (one < other ? -1 : 1)))
 }
 
-async function countRows(tx: Tx, table: Table): Promise<number> {
+async function countRows(tx: Tx, table: AnyTable): Promise<number> {
   const { count } = await tx
     .selectFrom(table)
     .select((eb) => eb.fn.countAll<number>().as('count'))
@@ -234,7 +263,7 @@ async function countRows(tx: Tx, table: Table): Promise<number> {
 /** Rows after a given one, in key order. */
 async function rowsOf(
   tx: Tx,
-  table: Table,
+  table: AnyTable,
   key: readonly string[],
   after: Row | null,
   limit: number,

@@ -15,6 +15,7 @@ import { SqliteDialect } from './sqlite/dialect.ts'
 import { FileIdentity } from './sqlite/file-identity.ts'
 import { registerFile, unregisterFile } from './sqlite/foreign-log.ts'
 import { GroupCommit } from './sqlite/group-commit.ts'
+import { DATABASE_FILE } from './sqlite/private-files.ts'
 import { stampFile } from './sqlite/stamp.ts'
 import { findDamage } from './sqlite/thread.ts'
 import type { Tables } from './tables.ts'
@@ -56,12 +57,14 @@ export interface Database {
   isOutdated(): Promise<boolean>
   /** Names of pending migrations. */
   pending(): Promise<string[]>
+  /** Names of finished migrations. Throws if a later version has run some that this one cannot live with. */
+  finished(): Promise<string[]>
   /** Source of an unfinished copy into this database; null if there is none. */
   unfinishedCopy(): Promise<string | null>
   /** Current fault of the database, if any. After a failed write, another write is attempted. */
   trouble(): Promise<Fault | null>
-  /** Checks the integrity of a SQLite database in a worker thread. Returns the damage, if any. */
-  inspect(): Promise<string | null>
+  /** Checks the integrity of a SQLite database in a worker thread: its pages or, if thorough, its indexes, too. Returns the damage, if any. */
+  inspect(isThorough?: boolean): Promise<string | null>
   close(): Promise<void>
 }
 
@@ -92,7 +95,7 @@ export function openDatabase(
   { onQuery, onError = () => {}, replicas: urls = [], isCopied = false, pool }: DatabaseOptions = {},
 ): Database {
   const isUrl = /^postgres(ql)?:\/\//.test(location)
-  const file = location === ':memory:' ? location : join(location, 'kalends.sqlite')
+  const file = location === ':memory:' ? location : join(location, DATABASE_FILE)
   const isFile = !isUrl && file !== ':memory:'
   const identity = isFile ? new FileIdentity(file) : null
   const faults = new Faults(() => identity?.isMoved ?? false)
@@ -246,6 +249,11 @@ export function openDatabase(
       const before = await finished()
       return ALL_MIGRATIONS.filter((name) => !before.includes(name))
     },
+    async finished() {
+      const done = await finished()
+      throwIfLater(done)
+      return done
+    },
     unfinishedCopy: () => withRetry(dialect, () => unfinishedCopy(db), faults),
     async trouble() {
       if (identity?.isMoved) return 'moved'
@@ -260,9 +268,9 @@ export function openDatabase(
         return dialect.faultOf((error as Error).cause) ?? 'unwritable'
       }
     },
-    async inspect() {
+    async inspect(isThorough = false) {
       if (!isFile) return null
-      const found = await findDamage(file, identity).catch((error) => {
+      const found = await findDamage(file, identity, isThorough).catch((error) => {
         if (dialect.faultOf(error) !== 'damaged') throw error
         return String(error)
       })

@@ -54,6 +54,8 @@ export interface Dialect {
   contains(text: Expression<string>, part: string): Expression<SqlBool>
   /** Takes an advisory lock until the transaction ends. Returns whether data may have changed while it waited. */
   lock(tx: Tx, name: string): Promise<boolean>
+  /** Changes rows of a table without its triggers, such as those that count changes. Needs its owner. */
+  withoutTriggers(tx: Tx, table: string, work: () => Promise<void>): Promise<void>
   /** Whether rows can be locked. Otherwise, there is only one write transaction at a time. */
   readonly locksRows: boolean
   /** Writes without effect, to test whether writing works. */
@@ -143,6 +145,15 @@ export const sqlite: Dialect = {
   contains: (text, part) => sql<SqlBool>`instr(${text}, ${part}) > 0`,
   /** SQLite has one writer at a time. */
   lock: async () => false,
+  async withoutTriggers(tx, table, work) {
+    const { rows } = await sql<{
+      name: string
+      sql: string
+    }>`select name, sql from sqlite_master where type = 'trigger' and tbl_name = ${table}`.execute(tx)
+    for (const { name } of rows) await sql`drop trigger ${sql.ref(name)}`.execute(tx)
+    await work()
+    for (const { sql: text } of rows) await sql.raw(text).execute(tx)
+  },
   locksRows: false,
   async probe(tx) {
     await sql`insert into unused_files (file, since_utc, removing) values ('', 0, 1)`.execute(tx)
@@ -236,6 +247,11 @@ export const postgres: Dialect = {
   async lock(tx, name) {
     await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx)
     return true
+  },
+  async withoutTriggers(tx, table, work) {
+    await sql`alter table ${sql.table(table)} disable trigger user`.execute(tx)
+    await work()
+    await sql`alter table ${sql.table(table)} enable trigger user`.execute(tx)
   },
   locksRows: true,
   async probe(tx) {

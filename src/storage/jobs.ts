@@ -54,9 +54,31 @@ export async function add(tx: Tx, { kind, key = randomUUID(), payload = null, de
     .execute()
 }
 
-/** Adds the recurring jobs that are not there, and writes nothing if all are. */
-export async function addRecurring(db: Database, kinds: readonly { readonly name: string }[]): Promise<void> {
-  const found = await db.read((tx) => tx.selectFrom('jobs').select('kind').where('key', '=', '').execute())
+/** Adds the recurring jobs that are not there, and writes nothing if all are. None waits longer than it is to from now on. */
+export async function addRecurring(
+  db: Database,
+  kinds: readonly { readonly name: string; readonly every?: number | undefined }[],
+): Promise<void> {
+  const found = await db.read((tx) =>
+    tx
+      .selectFrom('jobs')
+      .select(['kind', 'claimed_by', sql<number | null>`due_utc - ${dialectOf(tx).now}`.as('wait')])
+      .where('key', '=', '')
+      .execute(),
+  )
+  for (const { name, every = 0 } of kinds) {
+    const isLate = found.some(({ kind, claimed_by, wait }) => kind === name && !claimed_by && Number(wait) > every + 1)
+    // Its interval was longer before.
+    if (isLate)
+      await run(db, (on) =>
+        on
+          .updateTable('jobs')
+          .set({ due_utc: after(on, every), set_utc: after(on, 0) })
+          .where('kind', '=', name)
+          .where('key', '=', '')
+          .where('claimed_by', 'is', null),
+      )
+  }
   const missing = kinds.filter(({ name }) => !found.some(({ kind }) => kind === name))
   if (missing.length === 0) return
   await db.writeWithoutInvalidating(async (tx) => {

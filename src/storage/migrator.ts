@@ -39,9 +39,14 @@ export async function listDone(db: Kysely<unknown>, dialect: Dialect): Promise<s
   return rows.map(({ name }) => name)
 }
 
+/** Migrations that this version does not know. */
+export function unknownMigrations(done: readonly string[]): string[] {
+  return done.filter((name) => !ALL_MIGRATIONS.includes(name))
+}
+
 /** Throws if a later version has migrated the database: this one does not know its tables. */
 export function throwIfLater(done: readonly string[]): void {
-  const unknown = done.filter((name) => !ALL_MIGRATIONS.includes(name))
+  const unknown = unknownMigrations(done)
   if (unknown.length === 0) return
   throw new MigrationError(
     `the database was made by a later version (it has ${unknown.join(', ')}): start that version, or restore a copy from before its upgrade`,

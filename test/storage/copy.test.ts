@@ -198,11 +198,11 @@ describe('a copy of a source that is in use', () => {
       /changed after the copy was begun.*--restart/,
     )
     await assert.rejects(copyDatabase(service.db, copied, 'other', quiet), /unfinished copy of a source: --restart/)
-    const counts = await copyDatabase(service.db, copied, 'other', quiet, true)
+    const counts = await copyDatabase(service.db, copied, 'other', quiet, { restart: true })
     assert.equal(counts.events, 5)
     const titles = await copied.read((tx) => tx.selectFrom('events').select('title').orderBy('id').execute())
     assert.equal(titles[1]?.title, 'Changed')
     // What is no unfinished copy is not removed.
-    await assert.rejects(copyDatabase(service.db, copied, 'other', quiet, true), /not empty/)
+    await assert.rejects(copyDatabase(service.db, copied, 'other', quiet, { restart: true }), /not empty/)
   })
 })

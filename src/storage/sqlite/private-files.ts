@@ -6,6 +6,9 @@ import { dirname, join } from 'node:path'
 export const FOLDER_MODE = 0o700
 export const FILE_MODE = 0o600
 
+/** Name of the database in the data folder. */
+export const DATABASE_FILE = 'kalends.sqlite'
+
 const STICKY = 0o1000
 const PERMISSIONS = 0o777
 

@@ -9,10 +9,14 @@ interface Waiting {
 }
 
 /** Checks the integrity of a database file on a connection of its own. Returns the damage, if any. */
-export async function findDamage(file: string, identity: FileIdentity | null): Promise<string | null> {
+export async function findDamage(
+  file: string,
+  identity: FileIdentity | null,
+  isThorough = false,
+): Promise<string | null> {
   const thread = new SqliteThread(file, identity)
   try {
-    const result = await thread.execute('pragma quick_check(1)', [])
+    const result = await thread.execute(`pragma ${isThorough ? 'integrity_check' : 'quick_check'}(1)`, [])
     const found = String('cells' in result && result.cells[0]?.[0])
     return found === 'ok' ? null : found
   } finally {

@@ -1,0 +1,90 @@
+import { open } from 'node:fs/promises'
+import { checkSeal, readContent, readEntries, type TarEntry, TarError } from '../../lib/tar.ts'
+import { unknownMigrations } from '../../storage/migrator.ts'
+
+/** A backup is a tar archive: `kalends-backup.json`, the files of images, the database, `contents.json` and the seal. */
+
+export const HEADER_FILE = 'kalends-backup.json'
+export const CONTENTS_FILE = 'contents.json'
+export const FORMAT = 1
+
+/** The backup cannot be made or restored. The message is one sentence. */
+export class BackupError extends Error {}
+
+/** First entry of a backup. */
+export interface BackupHeader {
+  readonly format: number
+  /** Version of Kalends that made it. */
+  readonly version: string
+  /** ISO 8601. */
+  readonly created: string
+  readonly migrations: readonly string[]
+}
+
+/** Last entry of a backup before its seal. */
+export interface BackupContents {
+  readonly database: string
+  /** Number of files. */
+  readonly files: number
+  /** Files that were removed while the backup was made: no row of the database refers to them. */
+  readonly unused: readonly string[]
+  /** Files that were missing at the source. */
+  readonly missing: readonly string[]
+}
+
+export interface CheckedBackup {
+  readonly header: BackupHeader
+  readonly contents: BackupContents
+  readonly entries: readonly TarEntry[]
+}
+
+export type OnBackupProgress = (step: 'images' | 'database' | 'check', done: number, of: number) => void
+
+/** Whether a file begins as a backup does. */
+export async function isBackup(path: string): Promise<boolean> {
+  const file = await open(path)
+  try {
+    return (await firstEntry(file)) !== null
+  } finally {
+    await file.close()
+  }
+}
+
+type File = Awaited<ReturnType<typeof open>>
+
+async function firstEntry(file: File): Promise<TarEntry | null> {
+  try {
+    const { value } = await readEntries(file).next()
+    return value?.name === HEADER_FILE ? value : null
+  } catch (error) {
+    if (error instanceof TarError) return null
+    throw error
+  }
+}
+
+/** Checks a whole backup and reads its lists. Throws a {@link BackupError} if it cannot be restored by this version. */
+export async function check(path: string, file: File, onProgress: OnBackupProgress): Promise<CheckedBackup> {
+  const first = await firstEntry(file)
+  if (first === null) throw new BackupError(`${path} is not a backup of Kalends, or it is damaged`)
+  try {
+    await checkSeal(file, (done, of) => onProgress('check', done, of))
+    const header = JSON.parse((await readContent(file, first)).toString()) as BackupHeader
+    refuseLater(path, header)
+    const entries = await Array.fromAsync(readEntries(file))
+    const last = entries.at(-1)
+    if (last?.name !== CONTENTS_FILE) throw new TarError('it has no list of contents')
+    return { header, contents: JSON.parse((await readContent(file, last)).toString()), entries }
+  } catch (error) {
+    if (!(error instanceof TarError)) throw error
+    throw new BackupError(`the backup ${path} cannot be used: ${error.message}`)
+  }
+}
+
+function refuseLater(path: string, { format, version, migrations }: BackupHeader): void {
+  const unknown = unknownMigrations(migrations)
+  if (format <= FORMAT && unknown.length === 0) return
+  const why = unknown.length === 0 ? '' : ` (it has ${unknown.join(', ')})`
+  throw new BackupError(
+    `the backup ${path} was made by a later version, ${version}${why}: restore it with that version`,
+  )
+}
