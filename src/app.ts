@@ -8,6 +8,7 @@ import type { BackupHeader, OnBackupProgress } from './domain/backups/format.ts'
 import { backingUp } from './domain/backups/schedule.ts'
 import { CurrentSite } from './domain/current-site.ts'
 import { type Damage, type OnDamage, reportingOnce } from './domain/damage.ts'
+import { forgettingKeys } from './domain/idempotency.ts'
 import { sweeping } from './domain/image-files.ts'
 import { inspectRegularly } from './domain/inspection.ts'
 import { type JobKind, Jobs } from './domain/jobs.ts'
@@ -139,6 +140,7 @@ export async function createApp(
     announcing(service),
     settling(service),
     forgetting(service),
+    forgettingKeys(service),
     ...importJobs(service),
     ...backupJobs(config, server.log),
   ])

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Instant } from '../calendar/zone.ts'
+import { doOnce, type StoredAnswer } from '../domain/idempotency.ts'
 import type { Scope, User } from '../domain/scope.ts'
 import type { Clock } from '../lib/clock.ts'
 import { AppError, type ErrorCode } from '../lib/errors.ts'
@@ -17,6 +18,7 @@ import { ObservedClock } from './cache/validity.ts'
 import { compressStream, encodingFor, NOT_MODIFIED_HEADERS, replyTo, tagOf } from './conditional.ts'
 import { type Answer, type Call, type Endpoint, MAIN_MOUNT } from './endpoint.ts'
 import { asAppError, errorBody } from './errors.ts'
+import { fingerprintOf, idempotencyKeyOf, isKept } from './idempotency.ts'
 import { fieldsIn, sparse } from './sparse.ts'
 import { refuseUnknown } from './strict.ts'
 
@@ -31,6 +33,8 @@ export interface AnswerContext {
   readonly addresses: Addresses
   /** Names of the query parameters that the endpoint knows. */
   readonly known: ReadonlySet<string>
+  /** Set if a write is done once for each `Idempotency-Key`. */
+  readonly once?: 'in-one-transaction' | 'in-many-transactions'
 }
 
 /** Calls an endpoint and sends its answer. Reads come from the cache if possible. */
@@ -42,7 +46,7 @@ export async function sendAnswer(
 ): Promise<FastifyReply> {
   const [path, sent] = splitUrl(request.url)
   if (request.method !== 'GET' && request.method !== 'HEAD') {
-    return sendUncached(await endpoint.handle(callOf(context, request, sent)), sent, request, reply)
+    return sendWrite(endpoint, context, request, reply)
   }
   const { cache, scope, known } = context
   refuseUnknown(sent, known)
@@ -82,6 +86,32 @@ export async function sendAnswer(
   for (const [name, value] of parseHeaders(head)) reply.header(name, value)
   if (status === 304) return sendNotModified(reply)
   return reply.code(status).send(body ?? undefined)
+}
+
+/** Calls an endpoint that writes: once for each `Idempotency-Key`. */
+async function sendWrite(
+  endpoint: Pick<Endpoint, 'handle'>,
+  context: AnswerContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const [, sent] = splitUrl(request.url)
+  const call = callOf(context, request, sent)
+  const key = context.once === undefined ? null : idempotencyKeyOf(request)
+  if (key === null || call.scope.user === null) return sendUncached(await endpoint.handle(call), sent, request, reply)
+  const { answer, isReplayed } = await doOnce(call.scope.db, {
+    user: call.scope.user.id,
+    key,
+    request: fingerprintOf(request),
+    inOneTransaction: context.once === 'in-one-transaction',
+    run: async (db) => write(await endpoint.handle({ ...call, scope: { ...call.scope, db } }), sent),
+    answerTo(error) {
+      const appError = asAppError(error as Error)
+      return isKept(appError) ? writeError(appError, request) : null
+    },
+  })
+  if (isReplayed) reply.header('idempotent-replayed', 'true')
+  return sendWritten(answer, request, reply)
 }
 
 /** The version that the settings were read at, unless signing in took time since. */
@@ -170,6 +200,7 @@ const PRIVATE = 'private, no-store'
 /** Sends an answer without caching it. */
 function sendUncached(answer: Answer, search: string, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { status = 200, headers = {}, body } = answer
+  if (!(body instanceof Readable) && status !== 304) return sendWritten(write(answer, search), request, reply)
   addVary(request, reply).code(status).header('cache-control', PRIVATE).headers(headers)
   if (status === 304) return sendNotModified(reply)
   if (body instanceof Readable) {
@@ -177,11 +208,34 @@ function sendUncached(answer: Answer, search: string, request: FastifyRequest, r
     if (encoding === null) return reply.send(body)
     return reply.header('content-encoding', encoding).send(compressStream(body, encoding))
   }
+  throw new Error('an answer has no body')
+}
+
+/** The answer as it is sent. */
+function write(answer: Answer, search: string): StoredAnswer {
+  const { status = 200, headers = {}, body } = answer
+  if (body instanceof Readable) throw new Error('a stream cannot be kept')
   const bytes = bytesOf(body, search)
-  if (typeof body !== 'string') reply.type('application/json; charset=utf-8')
-  if (status < 300 && !reply.hasHeader('etag'))
-    reply.header('etag', `"${tagOf(answer.mark ?? bytes, answer.revision)}"`)
-  return reply.send(bytes)
+  const isTagged = Object.keys(headers).some((name) => name.toLowerCase() === 'etag')
+  return {
+    status,
+    headers: {
+      ...(typeof body !== 'string' && { 'content-type': JSON_TYPE }),
+      ...(status < 300 && !isTagged && { etag: `"${tagOf(answer.mark ?? bytes, answer.revision)}"` }),
+      ...headers,
+    },
+    body: bytes,
+  }
+}
+
+const JSON_TYPE = 'application/json; charset=utf-8'
+
+function sendWritten(
+  { status, headers, body }: StoredAnswer,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  return addVary(request, reply).code(status).header('cache-control', PRIVATE).headers(headers).send(body)
 }
 
 /** Sends 304, with only the headers that RFC 9110 section 15.4.5 asks for. */
@@ -194,6 +248,13 @@ function sendNotModified(reply: FastifyReply): FastifyReply {
 function bytesOf(body: Exclude<Answer['body'], Readable>, search: string): Buffer {
   if (Buffer.isBuffer(body)) return body
   return Buffer.from(typeof body === 'string' ? body : JSON.stringify(select(body, search)))
+}
+
+/** The answer to an error of a request, as it is sent. */
+function writeError(error: AppError, request: FastifyRequest): StoredAnswer {
+  const body = select(errorBody(error, request.language.name, request.id), splitUrl(request.url)[1])
+  const headers = { 'content-type': JSON_TYPE, ...error.details.headers }
+  return { status: error.status, headers, body: Buffer.from(JSON.stringify(body)) }
 }
 
 /** Sends an error, as a page if `page` is given. Logs errors of ours (5xx). */

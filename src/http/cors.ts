@@ -4,12 +4,13 @@ import { AppError } from '../lib/errors.ts'
 const READ_METHODS = ['GET', 'HEAD', 'OPTIONS']
 
 const EXPOSED =
-  'ETag, Link, Location, Retry-After, X-Request-Id, X-TEC-Total, X-TEC-TotalPages, X-WP-Total, X-WP-TotalPages'
+  'ETag, Idempotent-Replayed, Link, Location, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, X-TEC-Total, X-TEC-TotalPages, X-WP-Total, X-WP-TotalPages'
 
 /** Further headers of a preflight response. `max-age` is one day, in seconds. */
 const PREFLIGHT = {
   'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
-  'access-control-allow-headers': 'Authorization, Content-Type, If-Match, If-None-Match, X-HTTP-Method-Override',
+  'access-control-allow-headers':
+    'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-HTTP-Method-Override',
   'access-control-max-age': '86400',
   'content-length': '0',
 }

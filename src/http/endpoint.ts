@@ -127,6 +127,8 @@ export interface Endpoint {
   readonly answers: ResponseName
   /** Set if it takes a file: the body may then be larger, and of other types. */
   readonly upload?: true
+  /** Set if it writes in several transactions, or more than the database. Doing it twice must then do no harm. */
+  readonly manyTransactions?: true
   /** Content types of that file, if not those of images. */
   readonly takes?: readonly string[]
   handle(call: Call): Promise<Answer>

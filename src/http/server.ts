@@ -284,7 +284,15 @@ function addEndpoints(
         if (endpoint.access === 'signed-in' && user === null) throw new AppError('rest_not_signed_in')
       },
       handler: (request, reply) =>
-        sendAnswer(endpoint, contextOf(request, service, cache, options, known), request, reply),
+        sendAnswer(
+          endpoint,
+          {
+            ...contextOf(request, service, cache, options, known),
+            once: endpoint.manyTransactions ? 'in-many-transactions' : 'in-one-transaction',
+          },
+          request,
+          reply,
+        ),
     })
   }
   // A form may include an image as a file, so the larger limit applies.

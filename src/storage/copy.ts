@@ -52,6 +52,7 @@ type NotCopied =
   | 'unused_files'
   | 'import_progress'
   | 'sessions'
+  | 'idempotency_keys'
   | 'secrets'
   | 'invitations'
 const TABLES = Object.entries(KEYS) as [Table, readonly string[]][]

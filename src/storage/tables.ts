@@ -118,6 +118,25 @@ export interface UserTable {
   disabled_utc: Instant | null
 }
 
+/** Keys of requests that must not be done twice: see domain/idempotency.ts. */
+export interface IdempotencyTable {
+  user: number
+  /** Hash of the key. */
+  key: string
+  /** Hash of the request. */
+  request: string
+  /** Names the attempt that may store an answer. */
+  claim: string
+  claimed_until: Instant
+  /** Null while the request runs. */
+  status: number | null
+  /** JSON. */
+  headers: string | null
+  /** Compressed and encrypted, in base64. */
+  body: string | null
+  created_utc: Instant
+}
+
 /** Sign-ins of browsers. */
 export interface SessionTable {
   id: Generated<number>
@@ -336,6 +355,7 @@ export interface Tables extends LinkedTables {
   tokens: TokenTable
   sign_ins: SignInTable
   sessions: SessionTable
+  idempotency_keys: IdempotencyTable
   invitations: InvitationTable
   /** Settings of the site, by name. */
   settings: { name: string; value: string }

@@ -26,6 +26,7 @@ export const imageEndpoints: Endpoint[] = [
   },
   {
     name: 'images.create',
+    manyTransactions: true,
     answers: 'Image',
     methods: ['POST'],
     path: '/images',
@@ -48,6 +49,7 @@ export const imageEndpoints: Endpoint[] = [
   },
   {
     name: 'images.update',
+    manyTransactions: true,
     answers: 'Image',
     methods: UPDATE,
     path: '/images/:id',
@@ -57,6 +59,7 @@ export const imageEndpoints: Endpoint[] = [
   },
   {
     name: 'images.remove',
+    manyTransactions: true,
     answers: 'Image',
     methods: ['DELETE'],
     path: '/images/:id',

@@ -13,6 +13,7 @@ preload(() => import('../../imports/sent-file.ts'))
 /** Imports a calendar or a table from the request body or from an address. */
 export const importEndpoint: Endpoint = {
   name: 'events.import',
+  manyTransactions: true,
   answers: 'ImportReport',
   methods: ['POST'],
   path: '/import',

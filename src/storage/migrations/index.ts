@@ -20,6 +20,7 @@ import * as accounts from './0018-accounts.ts'
 import * as suggestions from './0019-suggestions.ts'
 import * as importRuns from './0020-import-runs.ts'
 import * as changes from './0022-changes.ts'
+import * as idempotencyKeys from './0023-idempotency-keys.ts'
 import { perform, type Step, type Watch } from './steps.ts'
 
 export interface Migration {
@@ -54,6 +55,7 @@ export const migrations: Record<string, Migration> = {
   '0019-suggestions': suggestions,
   '0020-import-runs': importRuns,
   '0022-changes': changes,
+  '0023-idempotency-keys': idempotencyKeys,
 }
 
 export async function runMigration(db: Kysely<unknown>, { steps, fill }: Migration, watch?: Watch): Promise<void> {

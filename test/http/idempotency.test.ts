@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { createApp } from '../../src/app.ts'
+import { forgettingKeys } from '../../src/domain/idempotency.ts'
+import { openDatabase } from '../../src/storage/database.ts'
+import { type Call, type Json, request, type Service, startService } from '../support/service.ts'
+
+const EVENT = { title: 'Once', start_date: '2031-06-10 20:00', end_date: '2031-06-10 23:00' }
+
+describe('an Idempotency-Key', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'kalends-keys-'))
+  let service: Service
+  let keys = 0
+  before(async () => {
+    service = await startService({ folder })
+  })
+  after(async () => {
+    await service.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  const keyed = (key: string, call: Call = {}): Call => ({
+    ...call,
+    headers: { ...call.headers, 'idempotency-key': key },
+  })
+  const fresh = () => `key-${++keys}`
+  const count = async () =>
+    (await service.expect(200, 'editor', '/events', { query: { start_date: '2031-01-01' } })).total
+
+  it('makes a repeated POST one event, with the same answer', async () => {
+    const key = fresh()
+    const first = await service.call('editor', '/events', keyed(key, { json: EVENT }))
+    assert.equal(first.statusCode, 201)
+    assert.equal(first.headers['idempotent-replayed'], undefined)
+    const again = await service.call('editor', '/events', keyed(key, { json: EVENT }))
+    assert.equal(again.statusCode, 201)
+    assert.equal(again.headers['idempotent-replayed'], 'true')
+    assert.equal(again.body, first.body)
+    for (const name of ['etag', 'location', 'content-type'])
+      assert.equal(again.headers[name], first.headers[name], name)
+    assert.equal(await count(), 1)
+  })
+
+  it('is answered on another node and after a restart', async () => {
+    const key = fresh()
+    const first = await service.expect(201, 'editor', '/events', keyed(key, { json: EVENT }))
+    const other = await createApp(service.config, openDatabase(service.where), { logger: false })
+    try {
+      const again = await other.server.inject(request('editor', '/events', keyed(key, { json: EVENT })))
+      assert.equal(again.headers['idempotent-replayed'], 'true')
+      assert.deepEqual(again.json(), first)
+    } finally {
+      await other.close()
+    }
+  })
+
+  it('refuses another request under the same key, and is not shared by users', async () => {
+    const key = fresh()
+    await service.expect(201, 'editor', '/events', keyed(key, { json: EVENT }))
+    const other = await service.expect(422, 'editor', '/events', keyed(key, { json: { ...EVENT, title: 'Two' } }))
+    assert.equal(other.code, 'rest_idempotency_key_reused')
+    await service.expect(422, 'editor', '/venues', keyed(key, { json: EVENT }))
+    const author = await service.call('author', '/events', keyed(key, { json: EVENT }))
+    assert.equal(author.statusCode, 201)
+    assert.equal(author.headers['idempotent-replayed'], undefined)
+  })
+
+  it('is one request, however often it is sent at once', async () => {
+    const key = fresh()
+    const before = await count()
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, () => service.call('editor', '/events', keyed(key, { json: EVENT }))),
+    )
+    const statuses = answers.map(({ statusCode }) => statusCode)
+    assert.ok(statuses.includes(201))
+    assert.ok(
+      statuses.every((status) => status === 201 || status === 409),
+      String(statuses),
+    )
+    const running = answers.find(({ statusCode }) => statusCode === 409)
+    if (running !== undefined) assert.equal(running.json().code, 'rest_idempotency_key_in_use')
+    assert.equal(await count(), before + 1)
+  })
+
+  it('is 409 while the first request runs, and is free again if its process died', async () => {
+    const key = fresh()
+    const first = await service.expect(201, 'editor', '/events', keyed(key, { json: EVENT }))
+    const before = await count()
+    // As the process would have left it: claimed, without an answer.
+    const claim = (claimed_until: number) =>
+      service.db.write((tx) =>
+        tx
+          .updateTable('idempotency_keys')
+          .set({ status: null, headers: null, body: null, claimed_until, claim: 'other' })
+          .where('user', '=', service.ids.editor)
+          .where('created_utc', '=', (eb) =>
+            eb.selectFrom('idempotency_keys').select((max) => max.fn.max('created_utc').as('m')),
+          )
+          .execute(),
+      )
+    await claim(4_000_000_000)
+    const waiting = await service.call('editor', '/events', keyed(key, { json: EVENT }))
+    assert.equal(waiting.statusCode, 409)
+    assert.equal(waiting.headers['retry-after'], '1')
+    await claim(1)
+    const again = await service.expect(201, 'editor', '/events', keyed(key, { json: EVENT }))
+    assert.notEqual(again.id, first.id)
+    assert.equal(await count(), before + 1)
+  })
+
+  it('keeps what was refused, but not what was not tried', async () => {
+    const key = fresh()
+    const refused = await service.call('editor', '/events', keyed(key, { json: { title: 'No dates' } }))
+    assert.equal(refused.statusCode, 400)
+    const again = await service.call('editor', '/events', keyed(key, { json: { title: 'No dates' } }))
+    assert.equal(again.statusCode, 400)
+    assert.equal(again.headers['idempotent-replayed'], 'true')
+    assert.deepEqual(again.json(), refused.json())
+    await service.expect(401, null, '/events', keyed(key, { json: EVENT }))
+    for (const bad of ['', 'x'.repeat(256)]) {
+      const answer = await service.expect(400, 'editor', '/events', keyed(bad, { json: EVENT }))
+      assert.deepEqual(Object.keys(answer.data.params), ['Idempotency-Key'])
+    }
+    await service.expect(201, 'editor', '/events', keyed('y'.repeat(255), { json: EVENT }))
+  })
+
+  it('works for every method and resource, and in forms', async () => {
+    const twice = async (status: number, path: string, call: Call) => {
+      const key = fresh()
+      const first = await service.call('administrator', path, keyed(key, call))
+      assert.equal(first.statusCode, status, `${path}: ${first.body}`)
+      const again = await service.call('administrator', path, keyed(key, call))
+      assert.equal(again.headers['idempotent-replayed'], 'true', path)
+      assert.equal(again.body, first.body)
+      return first.json() as Json
+    }
+    const event = await twice(201, '/events', { form: { ...EVENT, tags: 'a,b' } })
+    await twice(200, `/events/${event.id}`, { method: 'PUT', json: { title: 'Other', password: 'sesame' } })
+    await twice(200, `/events/${event.id}`, { method: 'PATCH', json: { description: 'x'.repeat(60_000) } })
+    await twice(200, `/events/${event.id}`, { method: 'DELETE' })
+    const venue = await twice(201, '/venues', { json: { venue: 'Hall' } })
+    await twice(200, `/venues/${venue.id}`, { json: { city: 'Lyon' } })
+    await twice(200, `/venues/${venue.id}?force=true`, { method: 'DELETE' })
+    const tag = await twice(201, '/tags', { json: { name: 'once' } })
+    await twice(200, `/tags/${tag.id}`, { method: 'DELETE' })
+    await twice(201, '/users', { json: { name: 'mara', email: 'mara@example.org', role: 'editor' } })
+    const token = await twice(201, '/users/me/tokens', { json: { token_name: 'mine' } })
+    await twice(200, `/users/me/tokens/${token.id}`, { method: 'DELETE' })
+    const boundary = (name: string) => ({
+      headers: { 'content-type': `multipart/form-data; boundary=${name}` },
+      raw: `--${name}\r\ncontent-disposition: form-data; name="venue"\r\n\r\nForm\r\n--${name}--\r\n`,
+    })
+    const key = fresh()
+    await service.expect(201, 'editor', '/venues', keyed(key, boundary('one')))
+    const again = await service.call('editor', '/venues', keyed(key, boundary('two')))
+    assert.equal(again.headers['idempotent-replayed'], 'true')
+    const calendar = ['BEGIN:VCALENDAR', 'VERSION:2.0', 'PRODID:x', 'END:VCALENDAR', ''].join('\r\n')
+    const file = { headers: { 'content-type': 'text/calendar' }, raw: calendar }
+    await twice(200, '/import', file)
+  })
+
+  it('stores no answer that can be read without the key', async () => {
+    const { token } = await service.expect(
+      201,
+      'author',
+      '/users/me/tokens',
+      keyed('a secret key', { json: { token_name: 'hidden' } }),
+    )
+    const rows = await service.db.read((tx) => tx.selectFrom('idempotency_keys').selectAll().execute())
+    assert.ok(rows.length > 0)
+    assert.doesNotMatch(JSON.stringify(rows), new RegExp(`a secret key|${token}`))
+  })
+
+  it('is forgotten after a day', async () => {
+    const key = fresh()
+    const first = await service.expect(201, 'editor', '/events', keyed(key, { json: EVENT }))
+    await service.db.write((tx) => tx.updateTable('idempotency_keys').set({ created_utc: 1 }).execute())
+    const again = await service.expect(201, 'editor', '/events', keyed(key, { json: EVENT }))
+    assert.notEqual(again.id, first.id)
+    await forgettingKeys(service).run(null, new AbortController().signal)
+    const rows = await service.db.read((tx) => tx.selectFrom('idempotency_keys').select('key').execute())
+    assert.equal(rows.length, 1)
+  })
+})
