@@ -38,6 +38,7 @@ export function generate(): string {
     pages: 'https://calendar.example.org',
     rest: 'https://calendar.example.org/calendar/events/v1',
     host: 'calendar.example.org',
+    language: 'en',
   }
   const document = openApi(
     endpoints,
@@ -52,6 +53,7 @@ export function generate(): string {
       isNamed: false,
       languages: ['en'],
       familyTerms: [],
+      seriesYears: 2,
       maxPerPage: 50,
       wordpressRoot: null,
       suggest: false,

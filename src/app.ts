@@ -18,6 +18,7 @@ import { PasswordAttempts } from './domain/password-attempts.ts'
 import { publishing } from './domain/publishing.ts'
 import { Quotas } from './domain/quotas.ts'
 import type { Scope, Site } from './domain/scope.ts'
+import { extendingSeries } from './domain/series-extension.ts'
 import { SignIns } from './domain/sign-ins.ts'
 import { announcing } from './domain/suggestion-notices.ts'
 import { forgetting, settling } from './domain/suggestion-review.ts'
@@ -135,6 +136,7 @@ export async function createApp(
   const poll = config.databaseUrl === '' ? POLL_EMBEDDED : POLL_SERVER
   const jobs = new Jobs({ db, clock, log: server.log, poll }, [
     publishing(service),
+    extendingSeries(service),
     sweeping(service),
     mailing(service),
     announcing(service),

@@ -221,6 +221,13 @@ export const SETTINGS = {
     'a whole number from 10 to 500',
     whole(10, 500),
   ),
+  seriesYears: setting(
+    'KALENDS_SERIES_YEARS',
+    '2',
+    'how many years ahead the events of a series exist',
+    'a whole number from 1 to 10',
+    whole(1, 10),
+  ),
   writeOrigins: setting(
     'KALENDS_WRITE_ORIGINS',
     '',

@@ -27,7 +27,7 @@ export function siteOf(config: Config, stored: StoredSettings = { isSetUp: false
       config.given[name] === undefined ? [] : [[field, config.given[name]]],
     ),
   )
-  const { baseUrl, siteName, stylesheet, maxPerPage, familyTerms, mounts } = config
+  const { baseUrl, siteName, stylesheet, maxPerPage, familyTerms, seriesYears, mounts } = config
   const unless = <T>(field: SettingField, value: T | null | undefined): T | null =>
     fixed[field] === undefined ? (value ?? null) : null
   const logo = unless('logo', stored.logo)
@@ -45,6 +45,7 @@ export function siteOf(config: Config, stored: StoredSettings = { isSetUp: false
     languages: languagesOf(config.languages, unless('language', stored.language)),
     maxPerPage,
     familyTerms,
+    seriesYears,
     wordpressRoot: mounts.map(wordpressRoot).find((found) => found !== null) ?? null,
     suggest: unless('suggest', stored.suggest) ?? config.suggest,
     dateOrder: unless('date_order', stored.date_order) ?? config.dateOrder,

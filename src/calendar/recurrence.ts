@@ -347,9 +347,9 @@ function isInWeeks(number: number, year: number, { byWeek, weekStart }: Rule): b
 }
 
 /** The wall clock two years behind another: how far ahead recurring entries become events. */
-export function horizonFrom(now: string): WallSeconds {
+export function horizonFrom(now: string, years = 2): WallSeconds {
   const { year, month, day } = civilDate(Math.floor(fromWall(now) / DAY))
-  return dayNumber(year + 2, month, day) * DAY + DAY - 1
+  return dayNumber(year + years, month, day) * DAY + DAY - 1
 }
 
 /** The beginning of the day a year before a wall clock. */

@@ -4,6 +4,8 @@ import type { EventRow } from '../storage/events.ts'
 import * as storage from '../storage/events.ts'
 import type { LinkedKind, RecordRow } from '../storage/records.ts'
 import * as recordStorage from '../storage/records.ts'
+import type { SeriesRow } from '../storage/series.ts'
+import * as seriesStorage from '../storage/series.ts'
 import type { TermRow } from '../storage/terms.ts'
 import type { TicketRow } from '../storage/tickets.ts'
 import * as ticketStorage from '../storage/tickets.ts'
@@ -26,6 +28,8 @@ export interface Event extends ByLinkedPlural<readonly Linked[]> {
   readonly distance: number | null
   /** Parent event, if the reader may see it. */
   readonly parent: number | null
+  /** Series that it is an occurrence of. */
+  readonly series: SeriesRow | null
   /** False without the password: then only title and dates are shown. */
   readonly whole: boolean
 }
@@ -66,6 +70,7 @@ async function assemble(
     rows.flatMap((row) => row.parent ?? []),
     visibility,
   )
+  const series = await seriesOf(tx, rows)
   const allLinked = [...linkedRows.values()].flatMap((byEvent) => [...byEvent.values()].flat())
   const pictures = await images.ofRows(tx, [...rows, ...allLinked], scope.onDamage)
   const withPath = new Map((await withPaths(tx, [...terms.values()].flat())).map((term) => [term.id, term]))
@@ -83,9 +88,16 @@ async function assemble(
       tickets: undamagedTickets(scope, tickets.get(row.id) ?? []),
       distance: row.distance ?? null,
       parent: row.parent !== null && parents.has(row.parent) ? row.parent : null,
+      series: row.series === null ? null : (series.get(row.series) ?? null),
       whole: row.password_hash === null || mayEdit(scope.user, row),
     }
   })
+}
+
+/** Series of events, by id. */
+async function seriesOf(tx: Tx, rows: readonly EventRow[]): Promise<Map<number, SeriesRow>> {
+  const ids = [...new Set(rows.flatMap((row) => row.series ?? []))]
+  return new Map((await seriesStorage.getAll(tx, ids)).map((series) => [series.id, series]))
 }
 
 /** Assembles one event. */

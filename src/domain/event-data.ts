@@ -4,6 +4,8 @@ import type { Tx } from '../storage/dialect.ts'
 import type { EventStub } from '../storage/events.ts'
 import * as eventStorage from '../storage/events.ts'
 import * as recordStorage from '../storage/records.ts'
+import type { SeriesRow } from '../storage/series.ts'
+import * as seriesStorage from '../storage/series.ts'
 import * as termStorage from '../storage/terms.ts'
 import * as ticketStorage from '../storage/tickets.ts'
 import { visibilityOf } from './access.ts'
@@ -22,6 +24,7 @@ export interface Links extends Readonly<Record<LinkedKind, readonly number[]>> {
   readonly tag: readonly number[]
   /** Parent events. */
   readonly event: readonly number[]
+  readonly series: readonly number[]
 }
 
 /** Data of an event without its links. */
@@ -34,6 +37,7 @@ export interface LinkedData extends Readonly<Record<LinkedKind, ReadonlyMap<numb
   readonly category: ReadonlyMap<number, Term>
   readonly tag: ReadonlyMap<number, Term>
   readonly event: ReadonlySet<number>
+  readonly series: ReadonlyMap<number, SeriesRow>
 }
 
 /**
@@ -104,6 +108,7 @@ async function ownDataOf(tx: Tx, scope: Scope, ids: readonly number[]): Promise<
         category: of('category'),
         tag: of('tag'),
         event: row.parent === null ? [] : [row.parent],
+        series: row.series === null ? [] : [row.series],
       },
     }
   })
@@ -127,5 +132,6 @@ async function linkedDataOf(tx: Tx, scope: Scope, links: Links): Promise<LinkedD
     category: await terms('category'),
     tag: await terms('tag'),
     event: await recordStorage.readable(tx, 'event', links.event, visibility),
+    series: new Map((await seriesStorage.getAll(tx, links.series)).map((series) => [series.id, series])),
   }
 }

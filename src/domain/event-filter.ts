@@ -14,6 +14,7 @@ import type { Tx } from '../storage/dialect.ts'
 import { containing, type EventFilter, MAX_BY_ID, type TimeBound } from '../storage/event-filter.ts'
 import type { LinkedKind } from '../storage/records.ts'
 import * as records from '../storage/records.ts'
+import * as series from '../storage/series.ts'
 import * as terms from '../storage/terms.ts'
 import { findHaving, planSearch } from '../storage/word-search.ts'
 import { mayRead, visibilityOf } from './access.ts'
@@ -86,6 +87,8 @@ export async function filterOf(
   if (asked.post_parent && (parent === undefined || !mayRead(scope.user, parent))) {
     problems.post_parent = { problem: 'no_such_event', id: asked.post_parent }
   }
+  if (asked.series && (await series.get(tx, asked.series)) === undefined)
+    problems.series = { problem: 'no_such_series', id: asked.series }
   const isByWords = asked.search_mode === 'words'
   const search = asked.search && !isByWords ? fold(asked.search) : null
   const words = asked.search && isByWords ? await planSearch(tx, searchedWords(asked.search)) : null
@@ -116,6 +119,8 @@ export async function filterOf(
     featured: asked.featured ?? null,
     isVirtual: asked.is_virtual ?? null,
     parent: asked.post_parent ?? null,
+    series: asked.series ?? null,
+    collapse: asked.collapse === 'series',
     ticketed: asked.ticketed ?? null,
     free: asked.free ?? null,
     hasCoordinates: asked.geoloc ?? null,
@@ -192,7 +197,9 @@ const SIBLINGS = [
 
 /** Whether the default range of days is left out: other bounds replace it, or the event is named. */
 function isUnbounded(asked: Asked): boolean {
-  return Boolean(asked.slug?.length || asked.title || asked.when) || SIBLINGS.some(({ name }) => asked[name])
+  return (
+    Boolean(asked.slug?.length || asked.title || asked.when || asked.series) || SIBLINGS.some(({ name }) => asked[name])
+  )
 }
 
 /** "After a day" means after its last second; "before" includes that second. */

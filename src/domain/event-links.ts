@@ -59,7 +59,7 @@ export async function unseenLinks(tx: Tx, scope: Scope, kind: LinkedKind, event:
 }
 
 /** The record with an id, or the one that it was merged into. */
-async function linkedById(tx: Tx, kind: LinkedKind, id: number): Promise<RecordRow | undefined> {
+export async function linkedById(tx: Tx, kind: LinkedKind, id: number): Promise<RecordRow | undefined> {
   const row = await recordStorage.get(tx, kind, { id })
   if (row !== undefined) return row
   const target = await merging.findById(tx, kind, id)
@@ -67,7 +67,7 @@ async function linkedById(tx: Tx, kind: LinkedKind, id: number): Promise<RecordR
 }
 
 /** The term with an id, or the one that it was merged into. */
-async function termById(tx: Tx, kind: TermKind, id: number): Promise<TermRow | undefined> {
+export async function termById(tx: Tx, kind: TermKind, id: number): Promise<TermRow | undefined> {
   const row = await termStorage.get(tx, kind, id)
   if (row !== undefined) return row
   const target = await merging.findById(tx, kind, id)

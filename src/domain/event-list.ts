@@ -19,7 +19,7 @@ import {
 import { fill, type RenderedEventCache } from './event-data.ts'
 import { filterOf, readListParameters, todayOf, type Window, windowOf } from './event-filter.ts'
 import { cursorAfter, cursorAfterEvent, isSorted, orderOf } from './event-order.ts'
-import { searchList } from './event-search.ts'
+import { ranked, searchList } from './event-search.ts'
 import { assembleUndamaged, type Event } from './events.ts'
 import type { Payload, Scope } from './scope.ts'
 import { stickyFirst } from './sticky-order.ts'
@@ -290,7 +290,11 @@ async function findList(
   }
   const { found } = filter
   const { search: _, search_mode: __, ...values } = asked.values
-  const ids = found === null ? null : await searchList(tx, lists, keyOf(scope, { ...asked, values }), filter, found)
+  const ids = filter.collapse
+    ? await ranked(tx, filter, await storage.ids(tx, filter))
+    : found === null
+      ? null
+      : await searchList(tx, lists, keyOf(scope, { ...asked, values }), filter, found)
   // Events found by links are unsorted: reading the first costs as much as reading all.
   const most = !withStubs ? 0 : isByLink(filter) ? MAX_STUBS : FIRST_STUBS
   const head = ids === null && withStubs ? await readHead(tx, filter, most) : NO_STUBS

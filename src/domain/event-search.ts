@@ -35,7 +35,7 @@ export async function searchList(
 }
 
 /** Events with all words in the title come first. Both groups stay in order. */
-async function ranked(
+export async function ranked(
   tx: Tx,
   { words }: EventFilter,
   hits: readonly number[] | PackedIds,

@@ -1,4 +1,3 @@
-import { readCost } from '../lib/cost.ts'
 import { type Problems, refuse } from '../lib/errors.ts'
 import { fold } from '../lib/fold.ts'
 import { eventFields } from '../schema/event.ts'
@@ -12,12 +11,13 @@ import * as recordStorage from '../storage/records.ts'
 import type { TermRow } from '../storage/terms.ts'
 import * as termStorage from '../storage/terms.ts'
 import * as ticketStorage from '../storage/tickets.ts'
-import { indexEvent, setFree } from '../storage/word-search.ts'
+import { indexEvent } from '../storage/word-search.ts'
 import { mayRead } from './access.ts'
 import { faultsOf } from './damage.ts'
-import { assembleOne, type Event, idsOf, type Parts } from './event-assembly.ts'
+import { idsOf, type Parts } from './event-assembly.ts'
 import { isShown, resolveLinks, resolveTerms, unseenLinks } from './event-links.ts'
 import { resolveTimes } from './event-times.ts'
+import { storeFree } from './free-events.ts'
 import type { Fetched } from './images.ts'
 import * as images from './images.ts'
 import * as records from './records.ts'
@@ -43,12 +43,7 @@ export interface Request extends Prepared {
   readonly problems: Problems
 }
 
-/** Creates or updates an event: all of it, or nothing and every problem. */
-export async function save(tx: Tx, scope: Scope, request: Request, before: EventRow | null): Promise<Event> {
-  const { row, parts } = await write(tx, scope, request, before)
-  return assembleOne(tx, scope, row, parts)
-}
-
+/** Creates or updates an event: all of it, or nothing and every problem. Its recurrence is not written here. */
 export async function write(
   tx: Tx,
   scope: Scope,
@@ -172,18 +167,6 @@ export async function store(
   const created = asEvent(await recordStorage.create(tx, 'event', { ...defaults, ...columns }, drawn))
   await indexEvent(tx, created, true)
   return created
-}
-
-/** Stores whether an event is free: amounts are known from its cost or tickets, and all are 0. */
-export async function storeFree(
-  tx: Tx,
-  { id, cost }: EventRow,
-  sent: readonly { readonly price: string | null }[] | null,
-  isNew: boolean,
-): Promise<void> {
-  const tickets = sent ?? (isNew ? [] : ((await ticketStorage.ofEvents(tx, [id])).get(id) ?? []))
-  const amounts = [...readCost(cost, '').values, ...tickets.flatMap(({ price }) => price ?? [])]
-  await setFree(tx, id, amounts.length > 0 && amounts.every((amount) => Number(amount) === 0), isNew)
 }
 
 /** An event without a website returns its own address there. If a client sends it back, it is still no website. */

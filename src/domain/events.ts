@@ -12,7 +12,7 @@ import { need, rightsOf } from './access.ts'
 import { faultsOf } from './damage.ts'
 import { assembleOne, type Event } from './event-assembly.ts'
 import { isRightPassword } from './event-passwords.ts'
-import { asEvent, isCounted, type Prepared, save, write } from './event-writing.ts'
+import { asEvent, type Prepared } from './event-writing.ts'
 import type { Fetched } from './images.ts'
 import * as images from './images.ts'
 import { withFetchedImagesForEdit } from './linked-records.ts'
@@ -20,8 +20,12 @@ import { isLongEvent, readLongTexts, writeBySize } from './long-texts.ts'
 import * as records from './records.ts'
 import type { Check, Payload, Scope } from './scope.ts'
 import { changedFields } from './sent-back.ts'
+import { createEvent, updateEvent } from './series-changes.ts'
+import { type Reach, reaching } from './series-reach.ts'
+import { removeEvent } from './series-removal.ts'
 
 export type { EventRow } from '../storage/events.ts'
+export type { SeriesRow } from '../storage/series.ts'
 export type { TicketRow } from '../storage/tickets.ts'
 export { assembleUndamaged, type Event } from './event-assembly.ts'
 
@@ -67,17 +71,23 @@ export async function get(scope: Scope, ref: Ref, query: Payload): Promise<Event
 /** Called with an event before its transaction ends. If it throws, nothing is written. */
 type Finish = (event: Event, tx: Tx) => void | Promise<void>
 
-export async function create(scope: Scope, payload: Payload, finish: Finish = () => {}): Promise<Event> {
+export async function create(
+  scope: Scope,
+  payload: Payload,
+  finish: Finish = () => {},
+  reach: Reach = reaching(),
+): Promise<Event> {
   need(rightsOf(scope.user).create)
   return images.withFetchedImages(scope, payload, async (fetched) => {
     const prepared = await prepare(payload, fetched)
-    const isLong = (await readLongTexts(scope, 'event', payload)) || images.describesImage(payload)
+    const isLong =
+      (await readLongTexts(scope, 'event', payload)) || images.describesImage(payload) || isRecurring(payload)
     return writeBySize(scope, isLong, async (tx) => {
       const { values, problems } = readFields(eventFields, payload(), {
         mode: 'create',
         reading: records.readingOf(scope),
       })
-      const event = await save(tx, scope, { values, problems, ...prepared }, null)
+      const event = await createEvent(tx, scope, { values, problems, ...prepared }, reach)
       await finish(event, tx)
       return event
     })
@@ -91,23 +101,29 @@ export async function update(
   payload: Payload,
   check: Check<Event> = null,
   finish: Finish = () => {},
+  reach: Reach = reaching(),
 ): Promise<Event> {
   return withFetchedImagesForEdit(scope, 'event', ref, payload, async (fetched) => {
     const prepared = await prepare(payload, fetched)
     const isLong =
       (await readLongTexts(scope, 'event', payload)) ||
       images.describesImage(payload) ||
+      isRecurring(payload) ||
+      (reach.scope ?? 'this') !== 'this' ||
       (await isLongEvent(scope, ref))
     return writeBySize(scope, isLong, async (tx) => {
       const before = asEvent(await records.findEditable(tx, scope, 'event', ref))
       const current = await assembleOne(tx, scope, before)
       const changed = changedFields(eventFields, payload(), check?.(current))
-      if (changed.isNothing) return current
+      if (changed.isNothing) {
+        await finish(current, tx)
+        return current
+      }
       const { values, problems } = readFields(eventFields, changed.fields, {
         mode: 'update',
         reading: records.readingOf(scope),
       })
-      const event = await save(tx, scope, { values, problems, ...prepared }, before)
+      const event = await updateEvent(tx, scope, { values, problems, ...prepared }, before, reach)
       await finish(event, tx)
       return event
     })
@@ -115,11 +131,17 @@ export async function update(
 }
 
 /** Moves an event to the trash or, with `force`, deletes it. */
-export async function remove(scope: Scope, ref: Ref, query: Payload, check: Check<Event> = null): Promise<Event> {
+export async function remove(
+  scope: Scope,
+  ref: Ref,
+  query: Payload,
+  check: Check<Event> = null,
+  reach: Reach = reaching(),
+  finish: Finish = () => {},
+): Promise<Event> {
   // Child events become top-level events.
   return scope.db.writeMany(async (tx) => {
-    const row = await records.findEditable(tx, scope, 'event', ref)
-    const before = asEvent(row)
+    const before = asEvent(await records.findEditable(tx, scope, 'event', ref))
     const event = await assembleOne(tx, scope, before)
     check?.(event)
     const { values, problems } = readFields(removeParameters, query(), {
@@ -127,9 +149,9 @@ export async function remove(scope: Scope, ref: Ref, query: Payload, check: Chec
       reading: records.readingOf(scope),
     })
     refuse(problems)
-    const terms = await storage.lockedTermIds(tx, before.id)
-    const after = asEvent(await records.remove(tx, scope, 'event', row, values.force === true))
-    if (isCounted(before)) await storage.countTerms(tx, terms, -1)
+    await storage.lockedTermIds(tx, before.id)
+    const after = await removeEvent(tx, scope, before, values.force === true, reach)
+    await finish(event, tx)
     return { ...event, row: after }
   })
 }
@@ -141,30 +163,42 @@ export async function saveWithin(
   payload: Record<string, unknown>,
   id: number | null,
   fetched: Fetched = new Map(),
+  reach: Reach = reaching(),
 ): Promise<number> {
   need(rightsOf(scope.user).create)
   const before = id === null ? null : asEvent(await records.findEditable(tx, scope, 'event', { id }))
   const mode = before === null ? 'create' : 'update'
   const { values, problems } = readFields(eventFields, payload, { mode, reading: records.readingOf(scope) })
-  const { row } = await write(tx, scope, { values, problems, fetched, passwordHash: null }, before)
-  return row.id
+  const request = { values, problems, fetched, passwordHash: null }
+  const event =
+    before === null
+      ? await createEvent(tx, scope, request, reach)
+      : await updateEvent(tx, scope, request, before, reach)
+  return event.row.id
 }
 
 /** Trashes an event in the transaction of a bulk operation. */
-export async function trashWithin(tx: Tx, scope: Scope, id: number): Promise<void> {
-  const row = await records.findEditable(tx, scope, 'event', { id })
+export async function trashWithin(tx: Tx, scope: Scope, id: number, reach: Reach = reaching()): Promise<void> {
+  const row = asEvent(await records.findEditable(tx, scope, 'event', { id }))
   if (row.status === 'trash') return
-  const terms = await storage.lockedTermIds(tx, id)
-  await records.remove(tx, scope, 'event', row, false)
-  if (isCounted(asEvent(row))) await storage.countTerms(tx, terms, -1)
+  await storage.lockedTermIds(tx, id)
+  await removeEvent(tx, scope, row, false, reach)
 }
 
 /** Removes an event for good in the transaction of a bulk operation. */
 export async function removeWithin(tx: Tx, scope: Scope, id: number): Promise<void> {
-  const row = await records.findEditable(tx, scope, 'event', { id })
-  const terms = await storage.termIds(tx, id)
-  await records.remove(tx, scope, 'event', row, true)
-  if (isCounted(asEvent(row))) await storage.countTerms(tx, terms, -1)
+  const row = asEvent(await records.findEditable(tx, scope, 'event', { id }))
+  await removeEvent(tx, scope, row, true, reaching())
+}
+
+/** Whether a payload has a recurrence: a series is written in a transaction of its own. */
+function isRecurring(payload: Payload): boolean {
+  try {
+    return Boolean(payload().recurrence)
+  } catch (error) {
+    if (error instanceof AppError) return false
+    throw error
+  }
 }
 
 /** Does slow work before the transaction. Problems of the payload are reported later. */

@@ -38,6 +38,8 @@ export interface Site {
   readonly clock: 12 | 24 | null
   /** First day of the week, 1 for Monday; null if the language decides. */
   readonly weekStart: number | null
+  /** How many years ahead the occurrences of series exist. */
+  readonly seriesYears: number
   /** Whether the calendar was set up, or nobody wants to. */
   readonly isSetUp: boolean
   /** Settings that a variable or flag of the process decides, each with the name of that. */

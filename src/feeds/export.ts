@@ -22,6 +22,7 @@ export async function exportEvents(
     pages: home,
     rest: `${home}/${NAMESPACE}`,
     host: new URL(home).hostname,
+    language: scope.site.languages[0] ?? DEFAULT_LANGUAGE,
   }
   const format = EXPORTS.get(name)
   if (format === undefined) throw new ExportError(`there is no export format "${name}"`)

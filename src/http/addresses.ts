@@ -8,4 +8,6 @@ export interface Addresses {
   readonly rest: string
   /** Host name without port: the prefix of a `global_id`. */
   readonly host: string
+  /** Language of the texts in the response. */
+  readonly language: string
 }

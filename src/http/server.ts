@@ -214,7 +214,7 @@ function hostOf(baseUrl: string): string {
 /** Language and mount of the address stay in the links of the response. */
 function addressesOf({ language, mount }: FastifyRequest, { baseUrl }: ServerOptions): Addresses {
   const pages = language.byAddress ? `${baseUrl}/${language.name}` : baseUrl
-  return { home: baseUrl, pages, rest: `${pages}${mount}`, host: hostOf(baseUrl) }
+  return { home: baseUrl, pages, rest: `${pages}${mount}`, host: hostOf(baseUrl), language: language.name }
 }
 
 /** Collects what answering a request needs. */

@@ -7,6 +7,7 @@ import type { Addresses } from '../http/addresses.ts'
 import { readCost } from '../lib/cost.ts'
 import { firstWords, inertText } from '../lib/html.ts'
 import type { LinkedKind } from '../schema/linked.ts'
+import { scheduleLd } from './present-recurrence.ts'
 
 /** JSON-LD of a record (schema.org). Values are plain text; pages escape them. */
 export type JsonLd = Record<string, unknown>
@@ -65,12 +66,13 @@ export const linkedLd: Record<LinkedKind, (linked: Linked, addresses: Addresses)
 
 /** An event as an `Event`, with place, organizer and offers. */
 export function eventLd(
-  { row, venues, organizers, tickets, image }: Event,
+  { row, venues, organizers, tickets, image, series }: Event,
   addresses: Addresses,
   site: Site,
-  links: { location: unknown; organizer: unknown } = {
+  links: { location: unknown; organizer: unknown; eventSchedule: unknown } = {
     location: one(venues.map((venue) => part(placeLd(venue, addresses)))),
     organizer: one(organizers.map((organizer) => part(linkedLd.organizer(organizer, addresses)))),
+    eventSchedule: series && scheduleLd(series),
   },
 ): JsonLd {
   const url = `${addresses.home}/event/${row.slug}/`
@@ -92,6 +94,7 @@ export function eventLd(
         ? one(tickets.map((ticket) => ticketLd(ticket, row, site, url)))
         : offers(row.cost, site.currency, row.website ?? url),
     sameAs: row.website,
+    eventSchedule: links.eventSchedule,
   })
 }
 

@@ -11,6 +11,7 @@ import { byLinkedKind, type LinkedKind, SHOWN_ALONE } from '../schema/linked.ts'
 import type { recordFields } from '../schema/record.ts'
 import { eventLd, inertLd } from './json-ld.ts'
 import { identity, image, linkedRecord, plainValue, recordHead, term } from './present.ts'
+import { occurrence, seriesDates, seriesPart } from './present-recurrence.ts'
 
 /** Linked records in an event response. */
 export interface ShownLinks {
@@ -18,6 +19,8 @@ export interface ShownLinks {
   readonly categories: unknown
   readonly tags: unknown
   readonly linked: Readonly<Record<LinkedKind, unknown>>
+  /** Members of `recurrence` that all occurrences share. */
+  readonly series: Readonly<Record<string, unknown>> | null
 }
 
 /** Event in a list. A protected event shows title and dates only. */
@@ -46,7 +49,14 @@ export function event(
 
 /** Single event, with JSON-LD. */
 export function singleEvent(shown: Event, addresses: Addresses, site: Site): Record<string, unknown> {
-  return { ...event(shown, addresses, site), json_ld: inertLd(eventLd(shown, addresses, site)) }
+  const { row, series, whole } = shown
+  const body = event(shown, addresses, site)
+  const isWithDates = series !== null && whole && row.id === series.id
+  return {
+    ...body,
+    ...(isWithDates && { recurrence: { ...(body.recurrence as object), ...seriesDates(series) } }),
+    json_ld: inertLd(eventLd(shown, addresses, site)),
+  }
 }
 
 /** Response for a removed event whose row is damaged: what can be read of it. */
@@ -95,6 +105,7 @@ function shownLinks(event: Event, addresses: Addresses, site: Site): ShownLinks 
     categories: categories.map((category) => embeddedTerm(category, addresses)),
     tags: tags.map((tag) => embeddedTerm(tag, addresses)),
     linked: byLinkedKind(linked),
+    series: event.series && seriesPart(event.series, addresses.language),
   }
 }
 
@@ -133,6 +144,7 @@ function details(
     website: row.website ?? url,
     ...plainFields(row),
     ...(links.parent !== null && { parent: links.parent }),
+    recurrence: row.series === null ? null : { ...occurrence(row), ...links.series },
     categories: links.categories,
     tags: links.tags,
     ...links.linked,
@@ -186,6 +198,7 @@ const HIDDEN: Details = {
   cost_details: { currency_symbol: '', currency_code: '', currency_position: '', values: [] },
   website: '',
   ...HIDDEN_PLAIN,
+  recurrence: null,
   categories: [],
   tags: [],
   ...byLinkedKind(() => []),

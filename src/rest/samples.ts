@@ -130,6 +130,9 @@ const event: Event = {
     parent: null,
     password_hash: null,
     sequence: 0,
+    series: null,
+    original_start: null,
+    own_fields: null,
   } satisfies EventRow,
   image: picture,
   ...byLinkedPlural((kind) => [linked[kind]]),
@@ -137,6 +140,7 @@ const event: Event = {
   tags: [tag],
   distance: null,
   parent: null,
+  series: null,
   whole: true,
   tickets: [
     {

@@ -1,6 +1,7 @@
 import { addYears, type WallClock } from '../calendar/zone.ts'
 import { declare, type StoredName, storedEntries } from './field.ts'
 import { listParameters, recordFields, STATUSES } from './record.ts'
+import { recurrence } from './recurrence.ts'
 import { tickets } from './ticket.ts'
 import * as types from './value-types.ts'
 
@@ -30,6 +31,7 @@ export const eventFields = {
     venue: { kind: types.links },
     organizer: { kind: types.links },
     parent: { kind: types.integer(0) },
+    recurrence: { kind: recurrence },
     tickets: { kind: tickets },
     password: { kind: types.exact },
   }),
@@ -92,6 +94,8 @@ export const eventListParameters = {
     orderby: { kind: types.oneOf('start_date', 'modified', 'title', 'id') },
     order: { kind: types.oneOfAnyCase('asc', 'desc'), default: 'asc' as const },
     post_parent: { kind: types.id },
+    series: { kind: types.id },
+    collapse: { kind: types.oneOf('series') },
     ticketed: { kind: types.flag },
     free: { kind: types.flag },
     family: { kind: types.flag },
@@ -102,6 +106,12 @@ export const eventListParameters = {
     geoloc_radius: { kind: types.number(0, 20_040) },
   }),
 }
+
+/** How far a write reaches in a series, and whether it only says what it would do. */
+export const seriesParameters = declare('series', {
+  scope: { kind: types.oneOf('this', 'following', 'all') },
+  dry_run: { kind: types.flag, default: false },
+})
 
 /** Password parameter of a protected event. */
 export const eventReadParameters = declare('event', {

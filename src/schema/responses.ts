@@ -163,6 +163,7 @@ const event = object(
     ...shown(eventFields, { website: Type.String() }),
     ...plainOfEvent,
     parent: Type.Optional({ ...id, 'x-text': 'fields.event.parent' }),
+    recurrence: { ...orNull(ref('Recurrence')), 'x-text': 'fields.event.recurrence' },
     categories: Type.Array(ref('Category'), said('categories')),
     tags: Type.Array(ref('EventTag'), said('tags')),
     ...byLinkedKind((kind) => {
@@ -201,6 +202,8 @@ const list = (name: string, item: string, hasCursors = false) =>
     },
     'list',
   )
+
+const planned = object({ id, start_date: wall('start_date') }, 'planned')
 
 const ownAccount = {
   id,
@@ -254,6 +257,27 @@ export const RESPONSES = {
       ...shown(ticketFields, { available_from: orNull(Type.String()), available_until: orNull(Type.String()) }),
     },
     'ticket',
+  ),
+  Recurrence: object(
+    {
+      series: { ...id, ...said('series_id') },
+      original_start_date: wall('original_start_date'),
+      changed: Type.Boolean(said('series_changed')),
+      rule: { ...orNull(Type.String()), ...said('series_rule') },
+      text: Type.String(said('series_text')),
+      count: { ...orNull(Type.Integer({ minimum: 0 })), ...said('series_count') },
+      dates: Type.Optional(Type.Array(Type.String(), said('series_dates'))),
+      except: Type.Optional(Type.Array(Type.String(), said('series_except'))),
+    },
+    'recurrence',
+  ),
+  SeriesPlan: object(
+    {
+      created: Type.Array(object({ start_date: wall('start_date') }, 'planned'), said('plan_created')),
+      changed: Type.Array(planned, said('plan_changed')),
+      removed: Type.Array(planned, said('plan_removed')),
+    },
+    'series_plan',
   ),
   EventList: list('events', 'Event', true),
   ...(Object.fromEntries(

@@ -2,7 +2,8 @@ import { declare } from './field.ts'
 import { listParameters } from './record.ts'
 import * as types from './value-types.ts'
 
-export type TermKind = 'category' | 'tag'
+export const TERM_KINDS = ['category', 'tag'] as const
+export type TermKind = (typeof TERM_KINDS)[number]
 
 /** Fields of tags. */
 export const tagFields = declare('term', {

@@ -27,6 +27,7 @@ const KEYS: Record<Table, readonly string[]> = {
   images: ['id'],
   ...byLinkedPlural(() => ['id']),
   terms: ['id'],
+  series: ['id'],
   events: ['id'],
   ...linkTables(['event', 'linked']),
   event_terms: ['event', 'term'],

@@ -56,6 +56,9 @@ export interface EventFilter {
   readonly featured: boolean | null
   readonly isVirtual: boolean | null
   readonly parent: number | null
+  readonly series: number | null
+  /** Of each series, only the first event that matches. */
+  readonly collapse: boolean
   readonly ticketed: boolean | null
   /** Whether amounts are known, and all are 0. */
   readonly free: boolean | null
@@ -164,6 +167,7 @@ export function conditions(tx: Tx, eb: Where, filter: EventFilter): Expression<S
   if (featured !== null) details.push(eb('events.featured', '=', Number(featured)))
   if (filter.isVirtual !== null) details.push(eb('events.is_virtual', '=', Number(filter.isVirtual)))
   if (parent !== null) details.push(eb('events.parent', '=', parent))
+  if (filter.series !== null) details.push(eb('events.series', '=', filter.series))
   if (filter.ticketed !== null) {
     const tickets = eb.selectFrom('tickets').select('event')
     details.push(eb('events.id', filter.ticketed ? 'in' : 'not in', tickets))

@@ -1,4 +1,4 @@
-import { type ExpressionBuilder, type Kysely, type Selectable, sql } from 'kysely'
+import { type ExpressionBuilder, type Kysely, type RawBuilder, type Selectable, sql } from 'kysely'
 import type { Instant, WallClock } from '../calendar/zone.ts'
 import { boxesAround } from '../lib/geo.ts'
 import { LINKED_KINDS } from '../schema/linked.ts'
@@ -30,8 +30,20 @@ export interface SortedStub extends EventStub {
 export const SECRET = sql<number>`case when events.password_hash is null then 0 else 1 end`.as('secret')
 
 /** Query for the events that match a filter. */
-export const matching = (tx: Tx, filter: EventFilter) =>
-  tx.selectFrom('events').where((eb) => eb.and(conditions(tx, eb, filter)))
+export const matching = (tx: Tx, filter: EventFilter) => {
+  const query = tx.selectFrom('events').where((eb) => eb.and(conditions(tx, eb, filter)))
+  return filter.collapse ? query.where('events.id', 'in', firstOfEach(tx, filter)) : query
+}
+
+/** Query for the ids of matching events that are in no series, and of the first one of each series. */
+function firstOfEach(tx: Tx, filter: EventFilter): RawBuilder<number> {
+  const numbered = tx
+    .selectFrom('events')
+    .select('id')
+    .select(sql<number>`row_number() over (partition by coalesce(series, -id) order by start_local, id)`.as('place'))
+    .where((eb) => eb.and(conditions(tx, eb, filter)))
+  return sql<number>`(select id from (${numbered}) as numbered where place = 1)`
+}
 
 /** Number of matching events. */
 export async function count(tx: Tx, filter: EventFilter): Promise<number> {

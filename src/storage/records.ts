@@ -16,7 +16,7 @@ export type { LinkedKind } from '../schema/linked.ts'
 export const LINK_TABLE = byLinkedKind((kind) => `event_${kind}s`) as { readonly [K in LinkedKind]: `event_${K}s` }
 
 /** All tables with an author. The type checker sees them as one. */
-const TABLES_WITH_AUTHOR = [...Object.values(RECORD_TABLE), 'images'] as 'venues'[]
+const TABLES_WITH_AUTHOR = [...Object.values(RECORD_TABLE), 'images', 'series'] as 'venues'[]
 
 /** A row of any of them, for what needs no more of it. */
 export type RecordRow = Selectable<RecordColumns> & Record<string, string | number | null>

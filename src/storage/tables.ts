@@ -48,7 +48,42 @@ export type EventTable = RecordColumns &
     parent: number | null
     /** Counts the changes, by a trigger: `SEQUENCE` of iCalendar. */
     sequence: Generated<number>
+    /** Series that it is an occurrence of. */
+    series: number | null
+    /** Start by the rule of the series: `RECURRENCE-ID` of iCalendar. */
+    original_start: WallClock | null
+    /** JSON: names of the fields that differ from the series by hand; null for none. */
+    own_fields: string | null
   }
+
+/** A recurring event. It outlives its first occurrence, whose id it has. */
+export interface SeriesTable {
+  id: number
+  author: number
+  /** Slugs of occurrences begin with it. */
+  slug: string
+  /** `FREQ=…`; null if there are only dates. */
+  rule: string | null
+  /** JSON: further starts. */
+  dates: string
+  /** JSON: starts that are left out. */
+  except_dates: string
+  timezone: string
+  /** Start that the rule counts from, and the end of that occurrence. */
+  start_local: WallClock
+  end_local: WallClock
+  /** JSON: the fields of new occurrences. */
+  template: string
+  /** Number of occurrences, with those that are not made yet; null if it never ends. */
+  occurrences: number | null
+  /** Occurrences after this have to be made; null if there are none. */
+  made_until: WallClock | null
+  /** 1 if all of it is in the trash. */
+  trashed: Generated<number>
+  modified_utc: Instant
+  /** `SEQUENCE` of iCalendar. */
+  sequence: Generated<number>
+}
 
 export interface TermTable {
   id: number
@@ -360,6 +395,7 @@ export interface Tables extends LinkedTables {
   /** Settings of the site, by name. */
   settings: { name: string; value: string }
   events: EventTable
+  series: SeriesTable
   terms: TermTable
   changes: ChangeTable
   images: ImageTable

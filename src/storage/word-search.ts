@@ -24,8 +24,19 @@ const LAST = '\u{10ffff}'
 
 /** Indexes an event. */
 export async function indexEvent(tx: Tx, row: EventTexts, isNew: boolean): Promise<void> {
-  const words = wordsOf(row.excerpt ? `${row.search}\n${wordsOfSafe(row.excerpt)}` : row.search)
-  await dialectOf(tx).texts.put(tx, { id: row.id, title: wordsOf(row.title_search), words }, isNew)
+  await indexCopies(tx, row, [row.id], isNew)
+}
+
+/** Indexes events that all have the same texts. */
+export async function indexCopies(
+  tx: Tx,
+  texts: Omit<EventTexts, 'id'>,
+  ids: readonly number[],
+  isNew: boolean,
+): Promise<void> {
+  const words = wordsOf(texts.excerpt ? `${texts.search}\n${wordsOfSafe(texts.excerpt)}` : texts.search)
+  const title = wordsOf(texts.title_search)
+  for (const id of ids) await dialectOf(tx).texts.put(tx, { id, title, words }, isNew)
   await addSuggestions(tx, words)
 }
 

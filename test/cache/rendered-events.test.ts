@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { NO_STUBS } from '../../src/domain/cached-lists.ts'
 import { ListCache } from '../../src/rest/rendered/list-cache.ts'
+import { RESPONSES } from '../../src/schema/responses.ts'
 import type { EventFilter } from '../../src/storage/event-filter.ts'
 import { RandomSite, seeded } from '../support/random-site.ts'
 import { type Json, startService } from '../support/service.ts'
@@ -10,9 +11,8 @@ const ROUNDS = 60
 
 /** Every field of the top level, by name: such a response is not assembled from cached JSON. */
 const ALL_FIELDS = {
-  list: 'events,rest_url,next_rest_url,previous_rest_url,total,total_pages',
-  event:
-    'id,global_id,global_id_lineage,author,status,date,date_utc,modified,modified_utc,url,rest_url,title,slug,start_date,start_date_details,end_date,end_date_details,utc_start_date,utc_start_date_details,utc_end_date,utc_end_date_details,timezone,timezone_abbr,description,excerpt,image,all_day,cost,cost_details,website,show_map,show_map_link,hide_from_listings,sticky,featured,is_virtual,parent,categories,tags,venue,organizer,ticketed,tickets,distance,custom_fields,json_ld',
+  list: Object.keys(RESPONSES.EventList.properties ?? {}).join(),
+  event: Object.keys(RESPONSES.Event.properties ?? {}).join(),
 }
 
 const SETTINGS = { rateLimit: '0', userRateLimit: '0', loginLimit: '0' } as const

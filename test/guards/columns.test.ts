@@ -19,6 +19,8 @@ const RECORD = [
   'search',
   'revision',
 ]
+/** Place of an event in a series. */
+const SERIES = ['series', 'original_start', 'own_fields']
 const TIMES = ['timezone', 'start_local', 'end_local', 'start_utc', 'end_utc']
 const TABLES: [string, Fields, string[]][] = [
   ...Object.entries(LINKED_FIELDS).map(([kind, fields]): [string, Fields, string[]] => [
@@ -26,7 +28,7 @@ const TABLES: [string, Fields, string[]][] = [
     fields,
     kind === 'venue' ? [...RECORD, 'moves'] : RECORD,
   ]),
-  ['events', eventFields, [...RECORD, ...TIMES, 'title_search', 'parent', 'password_hash', 'sequence']],
+  ['events', eventFields, [...RECORD, ...TIMES, 'title_search', 'parent', 'password_hash', 'sequence', ...SERIES]],
 ]
 
 describe('schema and tables', () => {

@@ -75,6 +75,7 @@ export class RandomSite {
       hide_from_listings: this.#pick(8) === 0,
       ...(this.images.length > 0 && { image: this.one(this.images) }),
       author: this.one([this.#service.ids.author, this.#service.ids.editor]),
+      recurrence: this.one([null, 'FREQ=WEEKLY;COUNT=4', { rule: 'FREQ=DAILY;COUNT=3', except: ['2031-06-12'] }]),
     }
     return Object.fromEntries(Object.entries(all).filter(() => this.#pick(3) === 0))
   }
@@ -82,6 +83,7 @@ export class RandomSite {
   /** One change, whichever. */
   async change(): Promise<string> {
     const status = this.one(['publish', 'publish', 'draft', 'private'])
+    const scope = this.one(['this', 'following', 'all'])
     const event = this.one([...this.events.keys()])
     const terms = this.one([['categories', this.categories] as const, ['tags', this.tags] as const])
     const linked = this.one([
@@ -95,6 +97,8 @@ export class RandomSite {
       () => this.send('PUT', `/events/${event}`, this.#details()),
       () => this.send('PUT', `/events/${event}`, this.#details()),
       () => this.send('PUT', `/events/${event}`, { status }),
+      () => this.send('PUT', `/events/${event}?scope=${scope}`, this.#details()),
+      () => this.send('DELETE', `/events/${event}?scope=${scope}`),
       () => this.send('DELETE', `/events/${event}`),
       () => this.send('DELETE', `/events/${event}?force=true`),
       () => this.send('PUT', `/${kind}/${this.one(ids)}`, { [name]: name_ }),

@@ -139,6 +139,8 @@ export interface Event {
   is_virtual: boolean | null
   /** The id of the event that this one is part of; 0 for none. */
   parent?: number
+  /** When the event takes place again: an iCalendar rule such as `FREQ=WEEKLY;BYDAY=TU;COUNT=10`, or an object of `rule`, `dates` and `except`. */
+  recurrence: Recurrence | null
   /** Its categories, by name. */
   categories: Array<Category>
   /** Its tags, by name. */
@@ -399,6 +401,49 @@ export interface Ticket {
   available_from: string | null
   /** When the sale ends. */
   available_until: string | null
+}
+
+/** Recurrence of an event. */
+export interface Recurrence {
+  /** Id of the first event of the series. */
+  series: number
+  /** Start by the rule, in the time zone of the event. */
+  original_start_date: string
+  /** Whether this event differs from its series. */
+  changed: boolean
+  /** Rule of iCalendar; null if there are only dates. */
+  rule: string | null
+  /** The rule in words. */
+  text: string
+  /** Number of all events of the series; null if it never ends. */
+  count: number | null
+  /** Further starts. Only in the single response of the first event. */
+  dates?: Array<string>
+  /** Starts that are left out. Only in the single response of the first event. */
+  except?: Array<string>
+}
+
+/** Answer of a dry run. */
+export interface SeriesPlan {
+  /** Events that would be created. */
+  created: Array<{
+    /** When it starts, by its own clock. */
+    start_date: string
+  }>
+  /** Events that would change. */
+  changed: Array<{
+    /** Its number. */
+    id: number
+    /** When it starts, by its own clock. */
+    start_date: string
+  }>
+  /** Events that would be removed. */
+  removed: Array<{
+    /** Its number. */
+    id: number
+    /** When it starts, by its own clock. */
+    start_date: string
+  }>
 }
 
 /** A page of a list. */
@@ -732,6 +777,10 @@ export interface EventListParameters {
   order?: 'asc' | 'desc'
   /** Only the events that are part of the event with this id. */
   post_parent?: number
+  /** Only the events of this series. The default range of dates does not apply. */
+  series?: number
+  /** With `series`, only the first matching event of each series. */
+  collapse?: 'series'
   /** Only events with tickets (true) or without (false). */
   ticketed?: boolean
   /** Only events that are free: amounts are known from the cost or the tickets, and all are 0. */
@@ -829,6 +878,13 @@ export interface EventInput {
   } | string | null | ''> | null
   /** The id of the event that this one is part of; 0 for none. */
   parent?: number | null
+  /** When the event takes place again: an iCalendar rule such as `FREQ=WEEKLY;BYDAY=TU;COUNT=10`, or an object of `rule`, `dates` and `except`. */
+  recurrence?: {
+    rule?: string | null
+    dates?: Array<string>
+    except?: Array<string>
+    [key: string]: unknown
+  } | null
   /** The tickets. */
   tickets?: Array<{
     id?: number
@@ -842,6 +898,10 @@ export interface EventInput {
   }> | null
   /** The password that protects the event. */
   password?: string | null
+  /** How far a write reaches in a series: `this` event, this one and the `following`, or `all`. */
+  scope?: 'this' | 'following' | 'all' | null
+  /** If true, nothing is written: the response says which events would be created, changed and removed. */
+  dry_run?: boolean | null
 }
 
 /** What a list of venues may be asked for. */

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { EventStub, LinkedData, Links, OwnData, RenderedEventCache } from '../../domain/event-data.ts'
+import type { SeriesRow } from '../../domain/events.ts'
 import type { Site } from '../../domain/scope.ts'
 import type { Term } from '../../domain/terms.ts'
 import type { Addresses } from '../../http/addresses.ts'
@@ -7,6 +8,7 @@ import { byLinkedKind, LINKED_KINDS, SHOWN_ALONE } from '../../schema/linked.ts'
 import { inertLd, linkedLd, part } from '../json-ld.ts'
 import { linkedRecord } from '../present.ts'
 import { embeddedTerm } from '../present-event.ts'
+import { scheduleLd, seriesDates, seriesPart } from '../present-recurrence.ts'
 import { type Hole, templateOf } from './event-template.ts'
 import { type Slice, slice } from './slices.ts'
 import type { Templates } from './template-store.ts'
@@ -21,14 +23,17 @@ export interface RenderedEvent {
 /** The JSON of a linked record, and its JSON-LD. */
 interface LinkedJson {
   readonly json: Slice
-  readonly ld: Slice
+  /** Null if there is none. */
+  readonly ld: Slice | null
   readonly mark: string
   /** The sort key of terms. */
   readonly order: string
+  /** The form in the single answer of the first event of a series. */
+  readonly ofFirst?: Slice
 }
 
 type LinkKind = keyof Links
-const KINDS: readonly LinkKind[] = [...LINKED_KINDS, 'category', 'tag', 'event']
+const KINDS: readonly LinkKind[] = [...LINKED_KINDS, 'category', 'tag', 'event', 'series']
 
 /** Limit on cached records of a kind. */
 const MAX_LINKED = 20_000
@@ -109,19 +114,28 @@ export class EventCache implements RenderedEventCache<RenderedEvent> {
         pieces.push(CLOSE)
         return { pieces, mark: marks.join(' ') }
       }
-      if (hole !== undefined) this.#fillHole(hole, links, pieces, marks)
+      if (hole === 'series') this.#fillSeries(links, alone ? id : null, pieces, marks)
+      else if (hole !== undefined) this.#fillHole(hole, links, pieces, marks)
     }
     pieces.push({ bytes: body, from, to: body.length })
     return { pieces, mark: marks.join(' ') }
   }
 
-  #fillHole(hole: Hole, links: Links, pieces: Slice[], marks: string[]): void {
+  /** Adds the members of a series to those of an occurrence. The first one has its dates, too, if it is alone. */
+  #fillSeries({ series: [id = 0] }: Links, event: number | null, pieces: Slice[], marks: string[]): void {
+    const series = this.#linked.series.get(id)
+    if (series === undefined) return
+    pieces.push(event === id && series.ofFirst !== undefined ? series.ofFirst : series.json)
+    marks.push(series.mark)
+  }
+
+  #fillHole(hole: Exclude<Hole, 'series'>, links: Links, pieces: Slice[], marks: string[]): void {
     const { kind, name, always, form = 'json' } = HOLES[hole]
     if (kind === null) return
     const shown: LinkedJson[] = []
     for (const id of links[kind]) {
       const linked = this.#linked[kind].get(id)
-      if (linked) shown.push(linked)
+      if (linked && linked[form] !== null) shown.push(linked)
     }
     if (kind === 'category' || kind === 'tag') shown.sort((one, other) => (one.order < other.order ? -1 : 1))
     // One by itself, several as a list; what may be absent is so when there is none.
@@ -131,7 +145,7 @@ export class EventCache implements RenderedEventCache<RenderedEvent> {
     pieces.push(isList ? name.list : name.one)
     for (const [n, linked] of shown.entries()) {
       if (n > 0) pieces.push(COMMA)
-      pieces.push(linked[form])
+      pieces.push(linked[form] ?? EMPTY)
       marks.push(linked.mark)
     }
     if (isList) pieces.push(END_OF_LIST)
@@ -142,6 +156,10 @@ export class EventCache implements RenderedEventCache<RenderedEvent> {
     if (kind === 'category' || kind === 'tag') {
       const term = data[kind].get(id)
       return term && linkedJson(embeddedTerm(term, this.#addresses), null, orderOf(term))
+    }
+    if (kind === 'series') {
+      const series = data.series.get(id)
+      return series && seriesJson(series, this.#addresses.language)
     }
     const linked = data[kind].get(id)
     if (linked === undefined) return undefined
@@ -165,6 +183,18 @@ function linkedJson(value: unknown, ld: unknown, order = ''): LinkedJson {
   return { json: slice(json), ld: slice(JSON.stringify(ld)), mark, order }
 }
 
+/** Members of a series, which follow others. */
+function seriesJson(series: SeriesRow, language: string): LinkedJson {
+  const members = (value: object) => `,${JSON.stringify(value).slice(1, -1)}`
+  const json = members(seriesPart(series, language))
+  const dates = members(seriesDates(series))
+  const mark = hash('sha1', `${json}${dates}`, 'base64url').slice(0, 8)
+  const schedule = scheduleLd(series)
+  const ld = schedule && slice(JSON.stringify(inertLd(schedule)))
+  return { json: slice(json), ofFirst: slice(json + dates), ld, mark, order: '' }
+}
+
+const EMPTY = slice('')
 const CLOSE = slice('}')
 const COMMA = slice(',')
 const END_OF_LIST = slice(']')
@@ -180,7 +210,7 @@ interface Filling {
 
 const named = (name: string) => ({ one: slice(`,"${name}":`), list: slice(`,"${name}":[`) })
 
-const HOLES: Record<Hole, Filling> = {
+const HOLES: Record<Exclude<Hole, 'series'>, Filling> = {
   parent: { kind: 'event', name: named('parent') },
   categories: { kind: 'category', name: named('categories'), always: 'list' },
   tags: { kind: 'tag', name: named('tags'), always: 'list' },
@@ -190,4 +220,5 @@ const HOLES: Record<Hole, Filling> = {
   end: { kind: null, name: named('end') },
   location: { kind: 'venue', name: named('location'), form: 'ld' },
   ld_organizer: { kind: 'organizer', name: named('organizer'), form: 'ld' },
+  schedule: { kind: 'series', name: named('eventSchedule'), form: 'ld' },
 }

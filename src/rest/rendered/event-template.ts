@@ -24,7 +24,16 @@ export interface Template {
 }
 
 /** What a hole is filled with; at `end`, an event in a list ends and one by itself goes on. */
-export type Hole = LinkedKind | 'parent' | 'categories' | 'tags' | 'end' | 'location' | 'ld_organizer'
+export type Hole =
+  | LinkedKind
+  | 'parent'
+  | 'categories'
+  | 'tags'
+  | 'series'
+  | 'end'
+  | 'location'
+  | 'ld_organizer'
+  | 'schedule'
 
 /** Random marker that no event text can contain on purpose. */
 const SECRET = randomUUID()
@@ -40,9 +49,16 @@ export function templateOf({ links, ...own }: OwnData, addresses: Addresses, sit
       categories: hole('categories'),
       tags: hole('tags'),
       linked: byLinkedKind(hole),
+      series: { hole: hole('series') },
     }),
     end: hole('end'),
-    json_ld: inertLd(eventLd(shown, addresses, site, { location: hole('location'), organizer: hole('ld_organizer') })),
+    json_ld: inertLd(
+      eventLd(shown, addresses, site, {
+        location: hole('location'),
+        organizer: hole('ld_organizer'),
+        eventSchedule: own.row.series === null ? null : hole('schedule'),
+      }),
+    ),
   }
   const text = JSON.stringify(body)
   const parts = text.split(HOLES)
@@ -73,7 +89,15 @@ function shared(holes: Hole[]): Hole[] {
 }
 
 /** Properties that depend on other records. */
-const NOTHING = { ...byLinkedPlural(() => []), categories: [], tags: [], parent: null, distance: null, whole: true }
+const NOTHING = {
+  ...byLinkedPlural(() => []),
+  categories: [],
+  tags: [],
+  parent: null,
+  series: null,
+  distance: null,
+  whole: true,
+}
 
 /** Metadata of a template as text, for the store. */
 export function headOf({ mark, cuts, holes, links }: Template): string {

@@ -20,7 +20,7 @@ import { TemplateStore, TemporaryTemplates } from './template-store.ts'
 interface CachedVersion {
   readonly version: string
   readonly lists: ListCache
-  /** By base address of the REST interface: one per language and mount. */
+  /** By language, and base address of the REST interface. */
   readonly events: Map<string, EventCache>
 }
 
@@ -70,10 +70,11 @@ export class RenderedEvents {
       return { version, events: new EventCache(addresses, scope.site, new TemporaryTemplates()), lists: NO_LISTS }
     if (this.#current?.version !== version) this.#current = { version, lists: new ListCache(), events: new Map() }
     const { lists, events } = this.#current
-    const known = events.get(addresses.rest)
+    const key = `${addresses.language} ${addresses.rest}`
+    const known = events.get(key)
     if (known !== undefined && !known.isFull) return { version, events: known, lists }
     const made = new EventCache(addresses, scope.site, this.#storeFor(this.#scratch, addresses.rest, scope.site))
-    events.set(addresses.rest, made)
+    events.set(key, made)
     return { version, events: made, lists }
   }
 

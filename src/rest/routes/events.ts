@@ -1,11 +1,14 @@
 import { isUndamaged } from '../../domain/damage.ts'
 import type { Event } from '../../domain/events.ts'
 import * as events from '../../domain/events.ts'
+import { readingOf } from '../../domain/records.ts'
 import type { Check } from '../../domain/scope.ts'
+import { plan, type Reach, reaching } from '../../domain/series-reach.ts'
 import { ifMatchCheck } from '../../http/conditional.ts'
 import { type Call, type Endpoint, UPDATE } from '../../http/endpoint.ts'
-import { eventFields, eventListParameters, eventReadParameters } from '../../schema/event.ts'
-import { optional } from '../../schema/field.ts'
+import { refuse } from '../../lib/errors.ts'
+import { eventFields, eventListParameters, eventReadParameters, seriesParameters } from '../../schema/event.ts'
+import { optional, readFields } from '../../schema/field.ts'
 import { removeParameters } from '../../schema/record.ts'
 import { damagedEvent, event } from '../present-event.ts'
 import { type RenderedEvents, revisionOf, singleAnswer } from '../rendered/rendered-events.ts'
@@ -28,9 +31,14 @@ function one(rendered: RenderedEvents, { suffix, path, parameters, ref }: Lookup
       methods: UPDATE,
       path: `/events${path}`,
       access: 'signed-in',
-      parameters: { ...parameters, ...optional(eventFields) },
-      handle: async (call) =>
-        singleAnswer(call, await events.update(call.scope, ref(call), call.body, beforeUpdate(call))),
+      parameters: { ...parameters, ...optional(eventFields), ...seriesParameters },
+      async handle(call) {
+        const { scope: within, isDryRun } = reachOf(call)
+        const update = (reach: Reach, finish?: () => never) =>
+          events.update(call.scope, ref(call), call.body, beforeUpdate(call), finish, reach)
+        if (isDryRun) return { body: await plan(within, update) }
+        return singleAnswer(call, await update(within))
+      },
     },
     {
       name: `events.remove${suffix}`,
@@ -38,14 +46,33 @@ function one(rendered: RenderedEvents, { suffix, path, parameters, ref }: Lookup
       methods: ['DELETE'],
       path: `/events${path}`,
       access: 'signed-in',
-      parameters: { ...parameters, ...removeParameters, ...eventReadParameters },
+      parameters: { ...parameters, ...removeParameters, ...eventReadParameters, ...seriesParameters },
       async handle(call) {
-        const removed = await events.remove(call.scope, ref(call), call.query, ifMatchCheck(call, revisionOf))
+        const { scope: within, isDryRun } = reachOf(call)
+        const check = ifMatchCheck(call, revisionOf)
+        const remove = (reach: Reach, finish?: () => never) =>
+          events.remove(call.scope, ref(call), call.query, check, reach, finish)
+        if (isDryRun) return { body: await plan(within, remove) }
+        const removed = await remove(within)
         if (isUndamaged(removed)) return singleAnswer(call, removed)
         return { revision: revisionOf(removed), body: damagedEvent(removed, call.addresses) }
       },
     },
   ]
+}
+
+/** How far a write reaches, and whether it is a dry run: in the query or the body. */
+function reachOf({ query, body, scope }: Call): { scope: Reach; isDryRun: boolean } {
+  const { values, problems } = readFields(
+    seriesParameters,
+    { ...body(), ...query() },
+    {
+      mode: 'query',
+      reading: readingOf(scope),
+    },
+  )
+  refuse(problems)
+  return { scope: reaching(values.scope ?? null), isDryRun: values.dry_run === true }
 }
 
 /** Checks `If-Match`, and shows the event as a read does. A damaged one is not shown. */
@@ -74,8 +101,13 @@ export const eventEndpoints = (rendered: RenderedEvents): Endpoint[] => [
     methods: ['POST'],
     path: '/events',
     access: 'signed-in',
-    parameters: eventFields,
-    handle: async (call) => singleAnswer(call, await events.create(call.scope, call.body), 201),
+    parameters: { ...eventFields, ...seriesParameters },
+    async handle(call) {
+      const { scope: within, isDryRun } = reachOf(call)
+      const create = (reach: Reach, finish?: () => never) => events.create(call.scope, call.body, finish, reach)
+      if (isDryRun) return { body: await plan(within, create) }
+      return singleAnswer(call, await create(within), 201)
+    },
   },
   ...one(rendered, byId),
   ...one(rendered, bySlug),

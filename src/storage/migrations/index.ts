@@ -19,6 +19,7 @@ import * as mergesAndAlternativeTexts from './0017-merges-and-alternative-texts.
 import * as accounts from './0018-accounts.ts'
 import * as suggestions from './0019-suggestions.ts'
 import * as importRuns from './0020-import-runs.ts'
+import * as series from './0021-series.ts'
 import * as changes from './0022-changes.ts'
 import * as idempotencyKeys from './0023-idempotency-keys.ts'
 import { perform, type Step, type Watch } from './steps.ts'
@@ -54,6 +55,7 @@ export const migrations: Record<string, Migration> = {
   '0018-accounts': accounts,
   '0019-suggestions': suggestions,
   '0020-import-runs': importRuns,
+  '0021-series': series,
   '0022-changes': changes,
   '0023-idempotency-keys': idempotencyKeys,
 }

@@ -1,0 +1,119 @@
+import { AppError } from '../lib/errors.ts'
+import type { Tx } from '../storage/dialect.ts'
+import type { EventRow } from '../storage/events.ts'
+import type { RecordRow } from '../storage/records.ts'
+import * as recordStorage from '../storage/records.ts'
+import type { SeriesRow } from '../storage/series.ts'
+import * as storage from '../storage/series.ts'
+import { mayEdit, need } from './access.ts'
+import { asEvent } from './event-writing.ts'
+import * as records from './records.ts'
+import type { Scope } from './scope.ts'
+import { moveTermCounts } from './series-copies.ts'
+import { addException, touched } from './series-members.ts'
+import { patternOf } from './series-pattern.ts'
+import type { Reach, SeriesReport } from './series-reach.ts'
+import { splitSeries } from './series-splitting.ts'
+
+/** Trashes or deletes an event, or as much of its series as the request reaches. Returns its row. */
+export async function removeEvent(
+  tx: Tx,
+  scope: Scope,
+  row: EventRow,
+  isForced: boolean,
+  reach: Reach,
+): Promise<EventRow> {
+  const series = row.series === null ? undefined : await storage.getLocked(tx, row.series)
+  if (series === undefined || reach.scope === null || reach.scope === 'this')
+    return removeOne(tx, scope, row, isForced, reach.report)
+  const isWhole = reach.scope === 'all' || row.original_start === series.start_local
+  const removed = isWhole ? series : (await splitSeries(tx, scope, series, row)).rest
+  return removeAll(tx, scope, removed, row, isForced, reach.report)
+}
+
+/** Removes one event. An occurrence of a series becomes an exception of it. */
+export async function removeOne(
+  tx: Tx,
+  scope: Scope,
+  row: EventRow,
+  isForced: boolean,
+  report?: SeriesReport,
+): Promise<EventRow> {
+  const counts = await storage.termCounts(tx, [row.id])
+  const after = asEvent(await records.remove(tx, scope, 'event', row as unknown as RecordRow, isForced))
+  await moveTermCounts(tx, isForced ? [] : [row.id], counts)
+  await addException(tx, scope, row)
+  report?.removed.push({ id: row.id, start_date: row.start_local })
+  return after
+}
+
+async function removeAll(
+  tx: Tx,
+  scope: Scope,
+  series: SeriesRow,
+  event: EventRow,
+  isForced: boolean,
+  report: SeriesReport,
+): Promise<EventRow> {
+  const members = await storage.occurrences(tx, series.id)
+  for (const row of members) need(mayEdit(scope.user, row))
+  if (isForced) {
+    await deleteRows(tx, members)
+    await storage.remove(tx, series.id)
+  } else {
+    if (event.status === 'trash') throw new AppError('event-is-in-trash')
+    await setStatus(tx, scope, members, 'trash')
+    await storage.update(tx, series.id, { trashed: 1, ...touched(scope, series) })
+  }
+  const gone = isForced ? members : members.filter(({ status }) => status !== 'trash')
+  report.removed.push(...gone.map(({ id, start_local }) => ({ id, start_date: start_local })))
+  return isForced ? event : asEvent(await records.find(tx, 'event', { id: event.id }))
+}
+
+/** Deletes events for good. */
+export async function deleteRows(tx: Tx, rows: readonly EventRow[]): Promise<void> {
+  const ids = rows.map(({ id }) => id)
+  const counts = await storage.termCounts(tx, ids)
+  await storage.removeEvents(tx, ids)
+  await moveTermCounts(tx, [], counts)
+}
+
+/** Gives events a status. Those that have it already, and those that were removed by themselves, stay. */
+export async function setStatus(
+  tx: Tx,
+  scope: Scope,
+  rows: readonly EventRow[],
+  status: EventRow['status'] | 'before',
+): Promise<number[]> {
+  const changed: number[] = []
+  const counts = await storage.termCounts(
+    tx,
+    rows.map(({ id }) => id),
+  )
+  for (const row of rows) {
+    const wanted = status === 'before' ? (row.trashed_from ?? 'draft') : status
+    if (row.status === wanted) continue
+    const columns = await records.resolveColumns(
+      tx,
+      scope,
+      'event',
+      { status: wanted },
+      '',
+      row as unknown as RecordRow,
+    )
+    await recordStorage.update(tx, 'event', row.id, columns)
+    changed.push(row.id)
+  }
+  await moveTermCounts(
+    tx,
+    rows.map(({ id }) => id),
+    counts,
+  )
+  return changed
+}
+
+/** Whether an occurrence was removed by itself. */
+export function isRemoved(series: SeriesRow): (row: EventRow) => boolean {
+  const except = new Set(patternOf(series).except)
+  return ({ status, original_start }) => status === 'trash' && original_start !== null && except.has(original_start)
+}

@@ -1,0 +1,200 @@
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
+import type { WallClock } from '../calendar/zone.ts'
+import type { LinkedKind } from '../schema/linked.ts'
+import type { TermKind } from '../schema/term.ts'
+import { dialectOf, type Tx } from './dialect.ts'
+import type { EventRow } from './events.ts'
+import { insertRows, preparedList } from './prepared.ts'
+import { LINK_TABLE } from './records.ts'
+import type { EventTable, SeriesTable, TicketTable } from './tables.ts'
+
+export type SeriesRow = Selectable<SeriesTable>
+
+/** The given series that exist. */
+export const getAll = preparedList<SeriesRow>((db, ids) => db.selectFrom('series').selectAll().where('id', 'in', ids))
+
+export async function get(tx: Tx, id: number): Promise<SeriesRow | undefined> {
+  return tx.selectFrom('series').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+/** Gets a series, and keeps others from changing it until the transaction ends. */
+export async function getLocked(tx: Tx, id: number): Promise<SeriesRow | undefined> {
+  await dialectOf(tx).lock(tx, `series ${id}`)
+  return get(tx, id)
+}
+
+export async function create(tx: Tx, row: Insertable<SeriesTable>): Promise<void> {
+  await tx.insertInto('series').values(row).execute()
+}
+
+export async function update(tx: Tx, id: number, changes: Updateable<SeriesTable>): Promise<void> {
+  await tx.updateTable('series').set(changes).where('id', '=', id).execute()
+}
+
+export async function remove(tx: Tx, id: number): Promise<void> {
+  await tx.deleteFrom('series').where('id', '=', id).execute()
+}
+
+/** All occurrences of a series, those in the trash too, in the order of the rule. */
+export async function occurrences(tx: Tx, series: number): Promise<EventRow[]> {
+  return tx
+    .selectFrom('events')
+    .selectAll()
+    .where('series', '=', series)
+    .orderBy('original_start')
+    .orderBy('id')
+    .execute()
+}
+
+/** Whether a series has an occurrence. */
+export async function hasOccurrences(tx: Tx, series: number): Promise<boolean> {
+  const row = await tx.selectFrom('events').select('id').where('series', '=', series).limit(1).executeTakeFirst()
+  return row !== undefined
+}
+
+/** Series of which occurrences have to be made until a time. */
+export async function due(tx: Tx, until: WallClock, limit: number): Promise<number[]> {
+  const rows = await tx
+    .selectFrom('series')
+    .select('id')
+    .where('made_until', '<', until)
+    .where('trashed', '=', 0)
+    .orderBy('made_until')
+    .limit(limit)
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+/** The earliest time until which a series is made. */
+export async function firstMadeUntil(tx: Tx): Promise<WallClock | null> {
+  const row = await tx
+    .selectFrom('series')
+    .select('made_until')
+    .where('made_until', 'is not', null)
+    .where('trashed', '=', 0)
+    .orderBy('made_until')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.made_until ?? null
+}
+
+/** Slugs of events that are taken. */
+export async function takenSlugs(tx: Tx, slugs: readonly string[]): Promise<Set<string>> {
+  const taken = new Set<string>()
+  for (let at = 0; at < slugs.length; at += 500) {
+    const some = slugs.slice(at, at + 500)
+    for (const { slug } of await tx.selectFrom('events').select('slug').where('slug', 'in', some).execute())
+      taken.add(slug)
+  }
+  return taken
+}
+
+export async function insertEvents(tx: Tx, rows: readonly Insertable<EventTable>[]): Promise<void> {
+  await insertRows(tx, 'events', rows)
+}
+
+/** Changes columns of many events, in the same way. */
+export async function updateEvents(tx: Tx, ids: readonly number[], changes: Updateable<EventTable>): Promise<void> {
+  if (ids.length === 0) return
+  await tx
+    .updateTable('events')
+    .set(changes)
+    .where((eb) => dialectOf(tx).isInJson(eb.ref('events.id'), eb.val(JSON.stringify(ids))))
+    .execute()
+}
+
+export async function removeEvents(tx: Tx, ids: readonly number[]): Promise<void> {
+  if (ids.length === 0) return
+  await tx
+    .deleteFrom('events')
+    .where((eb) => dialectOf(tx).isInJson(eb.ref('events.id'), eb.val(JSON.stringify(ids))))
+    .execute()
+}
+
+/** Links events to the same venues or organizers, in place of those that they have. */
+export async function linkAll(
+  tx: Tx,
+  kind: LinkedKind,
+  events: readonly number[],
+  linked: readonly number[],
+  isNew: boolean,
+): Promise<void> {
+  const table = LINK_TABLE[kind]
+  if (!isNew) await deleteOf(tx, table, events)
+  await insertRows(
+    tx,
+    table,
+    events.flatMap((event) => linked.map((id, position) => ({ event, linked: id, position }))),
+  )
+}
+
+/** Gives events the same categories, tags or both, in place of those that they have. */
+export async function setTermsOfAll(
+  tx: Tx,
+  events: readonly number[],
+  terms: readonly number[],
+  replaced: readonly TermKind[],
+): Promise<void> {
+  if (replaced.length > 0)
+    await tx
+      .deleteFrom('event_terms')
+      .where((eb) => dialectOf(tx).isInJson(eb.ref('event_terms.event'), eb.val(JSON.stringify(events))))
+      .where('term', 'in', (eb) => eb.selectFrom('terms').select('terms.id').where('kind', 'in', replaced))
+      .execute()
+  await insertRows(
+    tx,
+    'event_terms',
+    events.flatMap((event) => terms.map((term) => ({ event, term }))),
+  )
+}
+
+/** Gives events the same tickets, in place of those that they have. */
+export async function setTicketsOfAll(
+  tx: Tx,
+  events: readonly number[],
+  tickets: readonly Omit<Insertable<TicketTable>, 'id' | 'event' | 'position'>[],
+  isNew: boolean,
+): Promise<void> {
+  if (!isNew) await deleteOf(tx, 'tickets', events)
+  await insertRows(
+    tx,
+    'tickets',
+    events.flatMap((event) => tickets.map((ticket, position) => ({ ...ticket, event, position }))),
+  )
+}
+
+/** Stores whether events are free of charge. */
+export async function setFreeOfAll(tx: Tx, events: readonly number[], isFree: boolean, isNew: boolean): Promise<void> {
+  if (!isNew) await deleteOf(tx, 'free_events', events)
+  if (isFree)
+    await insertRows(
+      tx,
+      'free_events',
+      events.map((event) => ({ event })),
+    )
+}
+
+async function deleteOf(
+  tx: Tx,
+  table: 'tickets' | 'free_events' | 'event_venues' | 'event_organizers',
+  events: readonly number[],
+) {
+  await tx
+    .deleteFrom(table as 'tickets')
+    .where((eb) => dialectOf(tx).isInJson(eb.ref('event'), eb.val(JSON.stringify(events))))
+    .execute()
+}
+
+/** How many of these events count for each of their terms. */
+export async function termCounts(tx: Tx, events: readonly number[]): Promise<Map<number, number>> {
+  const rows = await tx
+    .selectFrom('event_terms')
+    .innerJoin('events', 'events.id', 'event_terms.event')
+    .select(['event_terms.term', sql<number>`count(*)`.as('count')])
+    .where((eb) => dialectOf(tx).isInJson(eb.ref('event_terms.event'), eb.val(JSON.stringify(events))))
+    .where('events.status', '=', 'publish')
+    .where('events.password_hash', 'is', null)
+    .groupBy('event_terms.term')
+    .execute()
+  return new Map(rows.map(({ term, count }) => [term, Number(count)]))
+}
