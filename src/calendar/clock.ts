@@ -1,5 +1,5 @@
 import { toWall, type WallSeconds } from './civil.ts'
-import { findZone, type Instant, offsetSeconds, skipGap, toInstant, type Zone } from './zone.ts'
+import { findZone, type Instant, offsetSeconds, skipGap, stretchAt, toInstant, type Zone } from './zone.ts'
 
 /** Change of an offset, in seconds east of UTC. */
 export interface OffsetChange {
@@ -49,6 +49,9 @@ export function wallAt(instant: Instant, clock: Clock): WallSeconds {
 /** Whether a clock never shows a time. */
 export function isInGap(wall: WallSeconds, clock: Clock): boolean {
   if (typeof clock !== 'string') return wallAt(instantAt(wall, clock), clock) !== wall
+  // No offset is as long as a day: where the clock does not change in the day before and after, it skips nothing.
+  const { from, to } = stretchAt(wall, clock)
+  if (wall - 86_400 >= from && wall + 86_400 < to) return false
   const text = toWall(wall)
   return skipGap(text, clock) !== text
 }

@@ -11,7 +11,7 @@ import type { Rule } from './recurrence-rule.ts'
  * costs no more than one that gives everything.
  */
 export interface Occurrences {
-  /** In order, the entry's own start first. */
+  /** In order, the entry's own start first, unless the clock skips it. */
   readonly starts: readonly WallSeconds[]
   /** Why there are fewer than the rule gives: it gives too many, or takes too long. */
   readonly cut: boolean
@@ -98,7 +98,7 @@ export function* expansion(
   }
   found.delete(start)
   const others = [...found].filter((at) => !except.has(at)).sort((one, other) => one - other)
-  const own = except.has(start) ? [] : [start]
+  const own = except.has(start) || isStartSkipped(recurrence) ? [] : [start]
   const most = MAX_OCCURRENCES - own.length
   const firstAhead = others.findIndex((at) => at >= now)
   const past = firstAhead === -1 ? others.length : firstAhead
@@ -128,7 +128,7 @@ function* timesFrom(
   const last = Math.min(horizon, rule.until ?? horizon)
   const counts = rule.count !== null
   const from = counts ? start : Math.max(start, now)
-  let left = counts ? (rule.count ?? 0) - 1 : MAX_OCCURRENCES
+  let left = counts ? (rule.count ?? 0) - (isStartSkipped(recurrence) ? 0 : 1) : MAX_OCCURRENCES
   for (const period of periodsOf(rule, start, { from, to: last, step: 1 }, budget)) {
     for (const at of chosen(rule, period, budget)) {
       if (at <= start || at < from) continue
@@ -166,6 +166,11 @@ function* timesBefore(
     }
     yield null
   }
+}
+
+/** So does the start of a series. A single entry, which has no other time, begins behind the gap instead. */
+function isStartSkipped({ start, isDate, zone, rules, also }: Recurrence): boolean {
+  return !isDate && rules.length + also.length > 0 && isInGap(start, zone)
 }
 
 /** A time that the clock skips is none, and does not count (RFC 5545 §3.3.10). */

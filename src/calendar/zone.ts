@@ -121,7 +121,14 @@ export function offsetSeconds(instant: Instant, zone: Zone): number {
 /** The time around an instant during which a zone's clocks are not changed. */
 export function stretchAt(instant: Instant, zone: Zone): Stretch {
   const known = stretches.get(zone) ?? []
-  for (const stretch of known) if (instant >= stretch.from && instant < stretch.to) return stretch
+  for (let place = 0; place < known.length; place++) {
+    const stretch = known[place]
+    if (stretch === undefined || instant < stretch.from || instant >= stretch.to) continue
+    // The next instant that is asked for often lies in the same one.
+    known[place] = known[0] ?? stretch
+    known[0] = stretch
+    return stretch
+  }
   const at = zoned(instant, zone)
   const first = at.add({ seconds: 1 }).getTimeZoneTransition('previous')
   const next = at.getTimeZoneTransition('next')

@@ -52,6 +52,39 @@ export const pattern: fc.Arbitrary<string> = fc
     return `${parts}${chosen}${interval > 1 ? `;INTERVAL=${interval}` : ''}${weeks}`
   })
 
+const sorted = (name: string, least: number, most: number) =>
+  fc.option(
+    fc.uniqueArray(between(least, most), { minLength: 1, maxLength: 3 }).map((list) => {
+      return `;${name}=${list.sort((one, other) => one - other)}`
+    }),
+    { nil: '' },
+  )
+const someMonths = sorted('BYMONTH', 1, 12).filter((text) => text !== '')
+
+/**
+ * Combinations of parts that ical.js 2.2 expands as RFC 5545 §3.3.10 says. With others it gives other times: lists that
+ * are not in order are not sorted; BYMONTH does not limit the first times of WEEKLY and MONTHLY; INTERVAL is lost beside
+ * BYMONTHDAY with BYDAY; YEARLY;BYMONTHDAY without BYMONTH stays in the month of the start; numbered days of the year,
+ * BYWEEKNO, and BYSETPOS of a start that is no time of the rule are wrong, or do not end; 29 February may be 1 March.
+ */
+export const plainPattern: fc.Arbitrary<string> = fc
+  .tuple(
+    fc.oneof(
+      join(fc.constant('FREQ=DAILY'), months, weekdays),
+      join(fc.constant('FREQ=DAILY'), sorted('BYHOUR', 0, 23), sorted('BYMINUTE', 0, 59)),
+      join(fc.constant('FREQ=WEEKLY'), weekdays, sorted('BYHOUR', 0, 23)),
+      join(fc.constant('FREQ=MONTHLY'), part('BYDAY', nthDay(5))),
+      join(fc.constant('FREQ=MONTHLY'), monthDays),
+      join(fc.constant('FREQ=YEARLY'), someMonths, sorted('BYMONTHDAY', 1, 28)),
+      join(fc.constant('FREQ=YEARLY'), someMonths, part('BYDAY', nthDay(5))),
+      join(fc.constant('FREQ=YEARLY'), months, weekdays),
+      join(fc.constant('FREQ=YEARLY'), part('BYYEARDAY', ends(366))),
+    ),
+    between(1, 4),
+    fc.constantFrom('', ';WKST=SU'),
+  )
+  .map(([parts, interval, weeks]) => `${parts};INTERVAL=${interval}${weeks}`)
+
 /** Any rule, with any end. */
 export const anyRule: fc.Arbitrary<string> = fc
   .tuple(
