@@ -18,7 +18,17 @@ export interface FormState {
 export interface FieldOptions {
   readonly name: string
   readonly label?: string
-  readonly type?: 'text' | 'url' | 'email' | 'datetime-local' | 'password' | 'number' | 'search' | 'file' | 'color'
+  readonly type?:
+    | 'text'
+    | 'url'
+    | 'email'
+    | 'datetime-local'
+    | 'password'
+    | 'number'
+    | 'search'
+    | 'file'
+    | 'color'
+    | 'date'
   readonly hint?: string
   readonly required?: boolean
   /** Further attributes of the input. */

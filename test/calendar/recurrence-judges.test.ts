@@ -44,7 +44,7 @@ const byTemporal: Judge = (rule, start, horizon, most) => {
   return new RRuleTemporal({ rruleString, maxIterations: 5000 })
     .between(asDate(start), asDate(horizon), true)
     .slice(0, most + 1)
-    .map((one) => one.toPlainDateTime().toString({ smallestUnit: 'second' }).replace('T', ' '))
+    .map((one) => toWall(Math.floor(one.epochMilliseconds / 1000)))
     .filter((at) => at > start)
     .slice(0, most)
 }
@@ -53,7 +53,8 @@ const byTemporal: Judge = (rule, start, horizon, most) => {
 const byIcal: Judge = (rule, start, horizon, most) => {
   const found: string[] = []
   if (most === 0) return found
-  const times = ICAL.Recur.fromString(rule).iterator(ICAL.Time.fromString(start.replace(' ', 'T')))
+  const [year, month, day, hour, minute, second] = start.split(/[- :]/).map(Number)
+  const times = ICAL.Recur.fromString(rule).iterator(ICAL.Time.fromData({ year, month, day, hour, minute, second }))
   for (let next = times.next(); next; next = times.next()) {
     const at = next.toString().replace('T', ' ')
     if (at > horizon) break
@@ -76,6 +77,11 @@ function temporalDiffers(rule: string): boolean {
     /53(MO|TU|WE|TH|FR|SA|SU)/.test(rule) ||
     /BYWEEKNO.*BYSETPOS/.test(rule)
   )
+}
+
+/** ical.js 2.2 takes 31 February for 3 March, where a day comes from the start; RFC 5545 §3.3.10 leaves it out. */
+function icalDiffers(rule: string, start: string): boolean {
+  return /^FREQ=YEARLY(;BYMONTH=[\d,]+)?;INTERVAL/.test(rule) && Number(start.slice(8, 10)) > 28
 }
 
 function ours(rule: string, start: string, horizon: string, zone: string, isDate: boolean): string[] {
@@ -150,7 +156,9 @@ describe('recurrence rules in zones with changing clocks', () => {
   // ical.js gives other times than RFC 5545 §3.3.10 for other combinations of parts: see plainPattern.
   it('give the times that ical.js gives', () => {
     fc.assert(
-      fc.property(plainPattern, place, count, (rule, at, times) => compare(byIcal, rule, at, times)),
+      fc.property(plainPattern, place, count, (rule, at, times) => {
+        if (!icalDiffers(rule, at.start)) compare(byIcal, rule, at, times)
+      }),
       { numRuns },
     )
   })
