@@ -6,6 +6,7 @@ import type { Config } from './config.ts'
 import type { BackupOptions, BackupReport } from './domain/backups/backup.ts'
 import type { BackupHeader, OnBackupProgress } from './domain/backups/format.ts'
 import { backingUp } from './domain/backups/schedule.ts'
+import { forgetting as forgettingChanges } from './domain/changes.ts'
 import { CurrentSite } from './domain/current-site.ts'
 import { type Damage, type OnDamage, reportingOnce } from './domain/damage.ts'
 import { forgettingKeys } from './domain/idempotency.ts'
@@ -143,6 +144,7 @@ export async function createApp(
     settling(service),
     forgetting(service),
     forgettingKeys(service),
+    forgettingChanges(service),
     ...importJobs(service),
     ...backupJobs(config, server.log),
   ])

@@ -52,6 +52,7 @@ export const ERRORS = {
   'image-archive-page-not-found': 404,
   rest_term_invalid: 404,
   'term-archive-page-not-found': 404,
+  'changes-token-expired': 410,
   term_exists: 400,
   duplicate_term_slug: 400,
 } as const

@@ -1,5 +1,6 @@
 import type { Endpoint } from '../http/endpoint.ts'
 import { RenderedEvents } from './rendered/rendered-events.ts'
+import { changesEndpoint } from './routes/changes.ts'
 import { documentationEndpoint } from './routes/documentation.ts'
 import { eventEndpoints } from './routes/events.ts'
 import { imageEndpoints } from './routes/images.ts'
@@ -19,6 +20,7 @@ export function restEndpoints(rendered: RenderedEvents): readonly Endpoint[] {
     ...linkedRecordEndpoints,
     ...imageEndpoints,
     ...termEndpoints,
+    changesEndpoint,
     importEndpoint,
     ...userEndpoints,
     ...tokenEndpoints,

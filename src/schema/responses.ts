@@ -1,3 +1,4 @@
+import { CHANGE_KINDS } from './change.ts'
 import { eventFields, type PlainEventField, plainEventFields, type UnshownEventField } from './event.ts'
 import { type Described, type Fields, storedEntries } from './field.ts'
 import { imageFields } from './image.ts'
@@ -306,6 +307,31 @@ export const RESPONSES = {
       ),
     },
     'import_report',
+  ),
+  Changes: object(
+    {
+      changes: Type.Array(
+        object(
+          {
+            type: Type.Enum([...CHANGE_KINDS], said('change_type')),
+            id,
+            action: Type.Enum(['changed', 'removed'], said('change_action')),
+            modified_utc: wall('change_modified'),
+            record: Type.Optional(
+              Type.Union(
+                [ref('Event'), ...LINKED_KINDS.map((kind) => ref(responseName(kind))), ref('Category'), ref('Tag')],
+                said('change_record'),
+              ),
+            ),
+          },
+          'change',
+        ),
+        said('changes'),
+      ),
+      next: Type.String(said('changes_next')),
+      more: Type.Boolean(said('changes_more')),
+    },
+    'change_list',
   ),
   OwnAccount: object(ownAccount, 'own_account'),
   User: object(user, 'user'),

@@ -28,6 +28,8 @@ export interface Database {
   read<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /** Read transaction for many rows, such as lists and searches. On SQLite it runs in a worker thread. */
   readMany<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  /** The same on the primary server, never on a replica. */
+  readPrimary<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /**
    * Runs work on a database whose reads all share one snapshot. The work may be retried, so it must not write, and must
    * not wait for anything but its reads.
@@ -155,13 +157,14 @@ export function openDatabase(
     }
   }
   const finished = () => listDone(db as Kysely<unknown>, dialect)
+  const snapshotRead = <T>(on: Kysely<Tables>, work: (tx: Tx) => Promise<T>): Promise<T> =>
+    on.transaction().setAccessMode('read only').setIsolationLevel('repeatable read').execute(work)
   const readTransaction = <T>(from: Kysely<Tables>, work: (tx: Tx) => Promise<T>): Promise<T> =>
     withRetry(
       dialect,
       async () => {
         const chosen = await replicas.choose(from)
-        const read = (db: Kysely<Tables>) =>
-          db.transaction().setAccessMode('read only').setIsolationLevel('repeatable read').execute(work)
+        const read = (db: Kysely<Tables>) => snapshotRead(db, work)
         // A replica that fails or cancels a query falls back to the primary.
         return read(chosen).catch((error) => {
           if (!replicas.avoid(chosen) || error instanceof AppError) throw error
@@ -190,6 +193,7 @@ export function openDatabase(
   const database: Database = {
     read: (work) => readTransaction(reader, work),
     readMany: (work) => readTransaction(manyReader, work),
+    readPrimary: (work) => withRetry(dialect, () => snapshotRead(manyReader, work), faults),
     snapshot: (work) =>
       snapshotQueue.run(() =>
         readTransaction(manyReader, async (tx) => {

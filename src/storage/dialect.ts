@@ -1,6 +1,7 @@
 import { type Expression, type Kysely, type RawBuilder, type SqlBool, sql, type Transaction } from 'kysely'
 import { type Box, EARTH_RADIUS, type Point } from '../lib/geo.ts'
 import type { Fault } from './faults.ts'
+import * as changeOrder from './postgres/change-order.ts'
 import { textIndex as postgresTexts } from './postgres/text-index.ts'
 import { prepared } from './prepared.ts'
 import { textIndex as sqliteTexts } from './sqlite/text-index.ts'
@@ -14,8 +15,8 @@ export const VERSION_ROWS = 32
 /** Every storage function takes a transaction, so that all its reads are consistent. */
 export type Tx = Transaction<Tables>
 
-/** Id sequences: one for records, one for terms. */
-export type Sequence = 'records' | 'terms'
+/** Sequences: ids of records, ids of terms, and positions of changes. */
+export type Sequence = 'records' | 'terms' | 'changes'
 
 /** All differences between the databases. No other code checks which database it is. */
 export interface Dialect {
@@ -58,6 +59,13 @@ export interface Dialect {
   withoutTriggers(tx: Tx, table: string, work: () => Promise<void>): Promise<void>
   /** Whether rows can be locked. Otherwise, there is only one write transaction at a time. */
   readonly locksRows: boolean
+  /**
+   * Place of the last change that may be told. Later transactions write behind it, as well as those that still run. The
+   * transaction must be one of the primary.
+   */
+  lastChange(tx: Tx): Promise<{ xid: number; position: number }>
+  /** Whether a change bears the id of a transaction that this server has not had yet. */
+  hasForeignChanges(tx: Tx): Promise<boolean>
   /** Writes without effect, to test whether writing works. */
   probe(tx: Tx): Promise<void>
   hasTable(db: Kysely<unknown>, name: string): Promise<boolean>
@@ -154,6 +162,11 @@ export const sqlite: Dialect = {
     await work()
     for (const { sql: text } of rows) await sql.raw(text).execute(tx)
   },
+  /** There is one writer at a time. */
+  async lastChange(tx) {
+    return { xid: 0, position: await sqlite.lastId(tx, 'changes') }
+  },
+  hasForeignChanges: async () => false,
   locksRows: false,
   async probe(tx) {
     await sql`insert into unused_files (file, since_utc, removing) values ('', 0, 1)`.execute(tx)
@@ -253,6 +266,7 @@ export const postgres: Dialect = {
     await work()
     await sql`alter table ${sql.table(table)} enable trigger user`.execute(tx)
   },
+  ...changeOrder,
   locksRows: true,
   async probe(tx) {
     // Writes a megabyte of new pages: a small change might fit in existing ones.

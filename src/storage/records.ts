@@ -98,6 +98,13 @@ export async function getAll(
   return rows as unknown as RecordRow[]
 }
 
+/** The given records that exist, whoever may see them. */
+export async function getAny(tx: Tx, kind: RecordKind, ids: readonly number[]): Promise<RecordRow[]> {
+  if (ids.length === 0) return []
+  const rows = await tx.selectFrom(table(kind)).selectAll().where('id', 'in', ids).execute()
+  return rows as unknown as RecordRow[]
+}
+
 /** Reserves ids for new records. */
 export function reserveIds(tx: Tx, count: number): Promise<number[]> {
   return dialectOf(tx).nextIds(tx, 'records', count)

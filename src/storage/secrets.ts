@@ -6,6 +6,11 @@ export async function find(tx: Tx, name: string): Promise<string | undefined> {
   return row?.value
 }
 
+/** Removes a key, so that another one is made. */
+export async function remove(tx: Tx, name: string): Promise<void> {
+  await tx.deleteFrom('secrets').where('name', '=', name).execute()
+}
+
 /** Stores a key, unless another node was faster. */
 export async function create(tx: Tx, name: string, value: string): Promise<void> {
   await tx

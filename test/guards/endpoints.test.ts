@@ -48,7 +48,7 @@ describe('every endpoint', () => {
     assert.deepEqual(names, [...new Set(names)])
   })
 
-  it('is one of the specification, of images, of imports or of users, and all of the specification are there', () => {
+  it('is one of the specification, of changes, of images, of imports or of users, and all of the specification are there', () => {
     const paths = [...new Set(endpoints.map(({ path }) => path))].sort()
     const records = ['events', ...LINKED_KINDS.map((kind) => `${kind}s`)].flatMap((name) => [
       `/${name}`,
@@ -58,7 +58,7 @@ describe('every endpoint', () => {
     for (const name of ['venue', 'organizer'] as const) assert.ok(LINKED_KINDS.includes(name), name)
     const terms = ['categories', 'tags'].flatMap((name) => [`/${name}`, `/${name}/:id`])
     const users = ['/users', '/users/:id', '/users/me', '/users/me/tokens', '/users/me/tokens/:id']
-    const others = ['/', '/doc', '/images', '/images/:id', '/import']
+    const others = ['/', '/changes', '/doc', '/images', '/images/:id', '/import']
     assert.deepEqual(paths, [...others, ...users, ...records, ...terms].sort())
   })
 })

@@ -575,6 +575,27 @@ export interface ImportReport {
   }>
 }
 
+/** What has changed for the reader. */
+export interface Changes {
+  /** Each record once, oldest change first. */
+  changes: Array<{
+    /** The kind of record. */
+    type: 'event' | 'venue' | 'organizer' | 'category' | 'tag'
+    /** Its number. */
+    id: number
+    /** `removed` if the reader no longer sees it. */
+    action: 'changed' | 'removed'
+    /** When the record was last changed, or removed, in UTC. */
+    modified_utc: string
+    /** The record as it is now, if asked for. */
+    record?: Event | Venue | Organizer | Category | Tag
+  }>
+  /** The token for the next request. It is valid for 90 days. */
+  next: string
+  /** Whether there are more changes: ask again at once. */
+  more: boolean
+}
+
 /** One's own account. */
 export interface OwnAccount {
   /** Its number. */
@@ -1146,6 +1167,18 @@ export interface TagInput {
   description?: string | null
   /** The slug, the name used in addresses; made from the name when absent. */
   slug?: string | null
+}
+
+/** What a list of changes may be asked for. */
+export interface ChangeListParameters {
+  /** The `next` of the last response. Without it, everything there is. */
+  since?: string
+  /** Only these kinds of records, comma-separated. */
+  types?: Array<'event' | 'venue' | 'organizer' | 'category' | 'tag'>
+  /** How many changes a response holds. The site sets the most, 50 by default. */
+  per_page?: number
+  /** With `record`, the records as they are now. */
+  include?: Array<'record'>
 }
 
 /** What a list of users may be asked for. */

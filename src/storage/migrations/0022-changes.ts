@@ -12,6 +12,8 @@ interface Source {
   readonly first: string
   /** Whether an update changes what readers see; `differs` is the operator of the database. */
   readonly isChanged: ((differs: string) => string) | null
+  /** The events that lose a row that is removed, as SQL; null for events. */
+  readonly losers: string | null
 }
 
 const record = (kind: string, open: (row: string) => string): Source => ({
@@ -22,6 +24,7 @@ const record = (kind: string, open: (row: string) => string): Source => ({
   open,
   first: '2 * id',
   isChanged: null,
+  losers: kind === 'event' ? null : `select event from event_${kind}s where linked = old.id`,
 })
 
 const SOURCES: readonly Source[] = [
@@ -43,6 +46,7 @@ const SOURCES: readonly Source[] = [
       ['name', 'slug', 'description', 'parent', 'published']
         .map((name) => `new.${name} ${differs} old.${name}`)
         .join(' or '),
+    losers: `select event from event_terms where term = old.id`,
   },
 ]
 
@@ -70,7 +74,7 @@ const NEXT_SQLITE = `update sequences set last = last + 1 where name = 'changes'
 const LAST_SQLITE = `(select last from sequences where name = 'changes')`
 
 function sqliteTriggers(source: Source): string[] {
-  const { table, kind, isChanged } = source
+  const { table, kind, isChanged, losers } = source
   const note = `begin ${NEXT_SQLITE};
     insert into changes (${COLUMNS}) values (${values(source, 'new')}, ${LAST_SQLITE}, unixepoch())
     on conflict (kind, record) do update set ${merged('max', 'instr')}; end`
@@ -85,6 +89,16 @@ function sqliteTriggers(source: Source): string[] {
     `create trigger "${table}_change_removed" after delete on "${table}" begin ${NEXT_SQLITE};
       update changes set status = 'gone', position = ${LAST_SQLITE}, changed_utc = unixepoch()
       where kind = ${kind('old')} and record = old.id; end`,
+    `drop trigger if exists "${table}_change_lost"`,
+    // Positions of many rows at once: one for each id of a record.
+    ...(losers === null
+      ? []
+      : [
+          `create trigger "${table}_change_lost" before delete on "${table}" begin
+            update changes set position = ${LAST_SQLITE} + record, changed_utc = unixepoch()
+              where kind = 'event' and record in (${losers});
+            update sequences set last = last + (select last from sequences where name = 'records') where name = 'changes'; end`,
+        ]),
   ]
 }
 
@@ -93,7 +107,7 @@ const NOW_POSTGRES = 'floor(extract(epoch from clock_timestamp()))::bigint'
 const XID = 'pg_current_xact_id()::text::bigint'
 
 function postgresTriggers(source: Source): string[] {
-  const { table, kind, isChanged } = source
+  const { table, kind, isChanged, losers } = source
   const when = isChanged === null ? '' : `when (${isChanged('is distinct from')})`
   return [
     `create function kalends_change_${table}() returns trigger language plpgsql as $$ begin
@@ -110,6 +124,16 @@ function postgresTriggers(source: Source): string[] {
       for each row execute function kalends_change_${table}()`,
     `create trigger "${table}_change_made" after update on "${table}" for each row ${when}
       execute function kalends_change_${table}()`,
+    ...(losers === null
+      ? []
+      : [
+          `create function kalends_lose_${table}() returns trigger language plpgsql as $$ begin
+            update changes set position = nextval('kalends_changes'), changed_utc = ${NOW_POSTGRES}, xid = ${XID}
+              where changes.kind = 'event' and changes.record in (${losers});
+            return old; end $$`,
+          `create trigger "${table}_change_lost" before delete on "${table}"
+            for each row execute function kalends_lose_${table}()`,
+        ]),
   ]
 }
 
