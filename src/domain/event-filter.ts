@@ -16,7 +16,7 @@ import type { LinkedKind } from '../storage/records.ts'
 import * as records from '../storage/records.ts'
 import * as series from '../storage/series.ts'
 import * as terms from '../storage/terms.ts'
-import { findHaving, planSearch } from '../storage/word-search.ts'
+import { findHaving } from '../storage/word-hits.ts'
 import { mayRead, visibilityOf } from './access.ts'
 import { findProtectedTerm, findTerm } from './event-links.ts'
 import { checkCursor } from './event-order.ts'
@@ -66,8 +66,8 @@ export function readListParameters(scope: FilterScope, query: Payload): { values
 }
 
 /**
- * Builds the storage filter. References to missing records are refused. Ids of search matches are included if there are
- * at most `most`.
+ * Builds the storage filter. References to missing records are refused. Ids of matches of a text are included if there
+ * are at most `most`.
  */
 export async function filterOf(
   tx: Tx,
@@ -91,9 +91,9 @@ export async function filterOf(
     problems.series = { problem: 'no_such_series', id: asked.series }
   const isByWords = asked.search_mode === 'words'
   const search = asked.search && !isByWords ? fold(asked.search) : null
-  const words = asked.search && isByWords ? await planSearch(tx, searchedWords(asked.search)) : null
   const family = asked.family ? await familyTerms(tx, scope) : null
   const visibility = visibilityOf(scope.user)
+  const words = asked.search && isByWords ? await findHaving(tx, searchedWords(asked.search), visibility) : null
   return {
     visibility,
     status: asked.status ?? null,
@@ -108,12 +108,7 @@ export async function filterOf(
     words,
     slugs: asked.slug?.length ? asked.slug : null,
     title: asked.title ?? null,
-    found:
-      words !== null
-        ? await findHaving(tx, words, visibility, most)
-        : search === null
-          ? null
-          : await containing(tx, search, most),
+    found: search === null ? null : await containing(tx, search, most),
     terms: [categories && (await terms.withDescendants(tx, categories)), tags, family].filter((list) => list !== null),
     linked,
     featured: asked.featured ?? null,

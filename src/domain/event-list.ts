@@ -5,6 +5,7 @@ import { type KeyedStub, sortedStubs } from '../storage/event-order.ts'
 import type { EventStub } from '../storage/events.ts'
 import * as storage from '../storage/events.ts'
 import type { Ref } from '../storage/records.ts'
+import { withoutIds } from '../storage/word-hits.ts'
 import {
   type CachedList,
   type CachedLists,
@@ -95,7 +96,7 @@ async function readSorted(
   const { list } = await findList(tx, scope, asked, lists, false)
   // With the ids that an index has found, which a cached list does not hold.
   const filter = values.search ? await filterOf(tx, scope, values, problems) : list.filter
-  const order = await orderOf(tx, values, filter)
+  const order = orderOf(values, filter)
   const after = values.cursor?.key ?? null
   const found = await sortedStubs(tx, filter, order, after, perPage + 1, (page - 1) * perPage)
   const stubs = found.slice(0, perPage)
@@ -288,10 +289,10 @@ async function findList(
     const { rows, total } = await storage.listNear(tx, filter, filter.near, perPage, (page - 1) * perPage)
     return { list: { filter, total, head: NO_STUBS, ids: null, pageEnds: new Map() }, near: rows }
   }
-  const { found } = filter
+  const found = filter.words?.ids ?? filter.found
   const { search: _, search_mode: __, ...values } = asked.values
   const ids = filter.collapse
-    ? await ranked(tx, filter, await storage.ids(tx, filter))
+    ? ranked(filter, await storage.ids(tx, filter))
     : found === null
       ? null
       : await searchList(tx, lists, keyOf(scope, { ...asked, values }), filter, found)
@@ -299,7 +300,8 @@ async function findList(
   const most = !withStubs ? 0 : isByLink(filter) ? MAX_STUBS : FIRST_STUBS
   const head = ids === null && withStubs ? await readHead(tx, filter, most) : NO_STUBS
   const total = ids?.length ?? (head.length < most ? head.length : await storage.count(tx, filter))
-  const list: CachedList = { filter: { ...filter, found: null }, total, head, ids, pageEnds: new Map() }
+  const kept = { ...filter, found: null, words: filter.words && withoutIds(filter.words) }
+  const list: CachedList = { filter: kept, total, head, ids, pageEnds: new Map() }
   lists.put(key, list)
   return { list, near: null }
 }

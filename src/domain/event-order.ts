@@ -6,7 +6,7 @@ import type { Tx } from '../storage/dialect.ts'
 import type { EventFilter } from '../storage/event-filter.ts'
 import type { EventOrder } from '../storage/event-order.ts'
 import type { SortValues } from '../storage/keyset.ts'
-import { findTitled } from '../storage/word-search.ts'
+import { isTitled } from '../storage/word-hits.ts'
 import { isCursorOf, type KeyType } from './cursors.ts'
 
 type Asked = Values<typeof eventListParameters>
@@ -44,10 +44,10 @@ export function checkCursor(asked: Asked, problems: Problems): void {
     problems.cursor ??= { problem: 'not_a_cursor' }
 }
 
-export async function orderOf(tx: Tx, asked: Asked, filter: EventFilter): Promise<EventOrder> {
+export function orderOf(asked: Asked, filter: EventFilter): EventOrder {
   const by = orderedBy(asked)
   if (by === 'distance') return { by }
-  if (by === 'words') return { by, titled: [...(await findTitled(tx, filter.words ?? []))] }
+  if (by === 'words') return { by, titled: filter.words?.titled ?? [] }
   return { by, direction: asked.order ?? 'asc' }
 }
 
@@ -66,6 +66,6 @@ export async function cursorAfterEvent(
   const by = orderedBy(asked)
   if (by === 'distance') return cursorAfter(asked, [distance ?? 0, start_local, id])
   if (by !== 'words') return cursorAfter(asked, [start_local, id])
-  const titled = await findTitled(tx, filter.words ?? [])
-  return cursorAfter(asked, [titled.has(id) ? 0 : 1, start_local, id])
+  const titled = filter.words !== null && (await isTitled(tx, filter.words, id))
+  return cursorAfter(asked, [titled ? 0 : 1, start_local, id])
 }

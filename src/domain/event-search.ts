@@ -1,7 +1,6 @@
 import type { Tx } from '../storage/dialect.ts'
 import { containingHidden, type EventFilter } from '../storage/event-filter.ts'
 import * as storage from '../storage/events.ts'
-import { findTitled } from '../storage/word-search.ts'
 import { type CachedList, type CachedLists, NO_STUBS } from './cached-lists.ts'
 import { type PackedIds, packIds, positionsOf } from './id-list.ts'
 
@@ -23,26 +22,21 @@ export async function searchList(
   found: readonly number[],
 ): Promise<readonly number[] | PackedIds> {
   const known = lists.get(key)
-  if (!isSearchable(known) && found.length <= FEW_FOUND) return ranked(tx, filter, await storage.ids(tx, filter))
+  if (!isSearchable(known) && found.length <= FEW_FOUND) return ranked(filter, await storage.ids(tx, filter))
   const list = isSearchable(known) ? known : await searchable(tx, { ...filter, search: null, words: null, found: null })
   if (list !== known) lists.put(key, list)
   const hits = intersect(list, found)
   // The index of words knows what the reader may see.
-  if (filter.words !== null) return ranked(tx, filter, hits)
+  if (filter.words !== null) return ranked(filter, hits)
   if (list.protectedIds.size === 0 || !hits.some((id) => list.protectedIds.has(id))) return hits
   const hidden = new Set(await containingHidden(tx, filter.search ?? '', filter.visibility))
   return hits.filter((id) => !hidden.has(id))
 }
 
 /** Events with all words in the title come first. Both groups stay in order. */
-export async function ranked(
-  tx: Tx,
-  { words }: EventFilter,
-  hits: readonly number[] | PackedIds,
-): Promise<readonly number[] | PackedIds> {
-  if (words === null || hits.length === 0) return hits
-  const titled = await findTitled(tx, words)
-  if (titled.size === 0) return hits
+export function ranked({ words }: EventFilter, hits: readonly number[] | PackedIds): readonly number[] | PackedIds {
+  if (words === null || hits.length === 0 || words.titled.length === 0) return hits
+  const titled = new Set(words.titled)
   const inOrder = hits instanceof Uint32Array ? new Uint32Array(hits.length) : new Float64Array(hits.length)
   let count = 0
   for (const isFirst of [true, false]) for (const id of hits) if (titled.has(id) === isFirst) inOrder[count++] = id

@@ -1,9 +1,10 @@
 import { LONG_WORD, SHORTEST, slipsBetween, withOneSlip } from '../lib/near-words.ts'
 import { foldWords, replaceWords, searchedWords } from '../lib/words.ts'
 import type { Tx } from '../storage/dialect.ts'
-import type { EventFilter } from '../storage/event-filter.ts'
+import { type EventFilter, MAX_BY_ID } from '../storage/event-filter.ts'
 import * as events from '../storage/events.ts'
-import { findHaving, firstWords, planSearch, wordsBeginning, wordsEnding } from '../storage/word-search.ts'
+import { findHaving, someHaving, type WordHits } from '../storage/word-hits.ts'
+import { firstWords, wordsBeginning, wordsEnding } from '../storage/word-search.ts'
 import { filterOf, readListParameters } from './event-filter.ts'
 import type { Payload, Scope } from './scope.ts'
 
@@ -33,46 +34,64 @@ export async function nearestSearch(scope: Scope, query: Payload): Promise<strin
     const unknown: string[] = []
     for (const word of words) {
       // Short words are not corrected, so they are not looked up: many events have them.
-      if ([...word].length < SHORTEST || (await countHaving(tx, filter, [word])) > 0) known.push(word)
+      if ([...word].length < SHORTEST || (await isFound(tx, filter, word))) known.push(word)
       else unknown.push(word)
     }
     if (unknown.length === 0 || unknown.length > MAX_CORRECTED) return null
     const corrected = new Map<string, string>()
+    let among = known.length === 0 ? null : await listed(tx, filter, await findHaving(tx, known, filter.visibility))
     for (const word of unknown) {
-      const nearest = await nearestWord(tx, filter, word, [...known, ...corrected.values()])
+      const nearest = await nearestWord(tx, filter, word, among)
       if (nearest === null) return null
-      corrected.set(word, nearest)
+      corrected.set(word, nearest.word)
+      if (corrected.size < unknown.length) among = await listed(tx, filter, nearest.hits, among)
     }
     const meant = replaceWords(search, corrected)
     return foldWords(meant) === foldWords(search) ? null : meant
   })
 }
 
-async function countHaving(tx: Tx, filter: EventFilter, words: readonly string[]): Promise<number> {
-  const planned = await planSearch(tx, words)
-  const found = await findHaving(tx, planned, filter.visibility, MAX_COUNTED)
-  return found?.length === 0 ? 0 : events.count(tx, { ...filter, words: planned, found })
+/** Whether an event of the list has a word. If many events have it, some of them answer that. */
+async function isFound(tx: Tx, filter: EventFilter, word: string): Promise<boolean> {
+  const some = await someHaving(tx, word, filter.visibility, MAX_BY_ID)
+  if (await events.isAny(tx, { ...filter, found: some.ids })) return true
+  return !some.isAll && events.isAny(tx, { ...filter, words: await findHaving(tx, [word], filter.visibility) })
 }
 
-/** Events that are counted by id. */
-const MAX_COUNTED = 2000
+/** Ids of the events of a list that have words; only of those among others, if given. */
+async function listed(
+  tx: Tx,
+  filter: EventFilter,
+  hits: WordHits,
+  among: ReadonlySet<number> | null = null,
+): Promise<ReadonlySet<number>> {
+  return new Set(
+    among === null ? await events.ids(tx, { ...filter, words: hits }) : hits.ids.filter((id) => among.has(id)),
+  )
+}
 
-/** The nearest word that, with the others, finds an event: the fewest slips, then the most events. */
+/** The nearest word that finds an event, among those with the other words: the fewest slips, then the most events. */
 async function nearestWord(
   tx: Tx,
   filter: EventFilter,
   word: string,
-  others: readonly string[],
-): Promise<string | null> {
+  among: ReadonlySet<number> | null,
+): Promise<{ readonly word: string; readonly hits: WordHits } | null> {
+  if (among?.size === 0) return null
   for (const group of await candidates(tx, word)) {
-    let best: { readonly word: string; readonly count: number } | null = null
+    let best: { readonly word: string; readonly hits: WordHits; readonly count: number } | null = null
     for (const candidate of group.slice(0, MAX_TRIED)) {
-      const count = await countHaving(tx, filter, [...others, candidate])
-      if (count > (best?.count ?? 0)) best = { word: candidate, count }
+      const hits = await findHaving(tx, [candidate], filter.visibility)
+      const count = among === null ? await counted(tx, filter, hits) : hits.ids.filter((id) => among.has(id)).length
+      if (count > (best?.count ?? 0)) best = { word: candidate, hits, count }
     }
-    if (best !== null) return best.word
+    if (best !== null) return best
   }
   return null
+}
+
+async function counted(tx: Tx, filter: EventFilter, hits: WordHits): Promise<number> {
+  return hits.ids.length === 0 ? 0 : events.count(tx, { ...filter, words: hits })
 }
 
 /** Stored words near a word, in groups: one slip; the beginning of a longer word with one slip; two slips. */

@@ -49,6 +49,8 @@ export interface Dialect {
    * find.
    */
   isInJson(column: Expression<number>, ids: Expression<string>): Expression<SqlBool>
+  /** The same for a list that may be as long as the table. */
+  isInLongJson(column: Expression<number>, ids: Expression<string>): Expression<SqlBool>
   /** Aggregates ids as one JSON list, for the same reason. */
   jsonList(column: Expression<number>): RawBuilder<string>
   /** Case-sensitive substring match. */
@@ -149,6 +151,7 @@ export const sqlite: Dialect = {
   /** Without statistics SQLite prefers a large index range to a short list of ids. */
   unindexed: (column) => sql`+${column}`,
   isInJson: (column, ids) => sql<SqlBool>`${column} in (select value from json_each(${ids}))`,
+  isInLongJson: (column, ids) => sql<SqlBool>`${column} in (select value from json_each(${ids}))`,
   jsonList: (column) => sql<string>`json_group_array(${column})`,
   contains: (text, part) => sql<SqlBool>`instr(${text}, ${part}) > 0`,
   /** SQLite has one writer at a time. */
@@ -255,6 +258,9 @@ export const postgres: Dialect = {
   unindexed: (column) => column,
   isInJson: (column, ids) =>
     sql<SqlBool>`${column} = any(array(select json_array_elements_text(cast(${ids} as json))::bigint))`,
+  // A hash table: an array would be searched from its beginning for each row.
+  isInLongJson: (column, ids) =>
+    sql<SqlBool>`${column} in (select json_array_elements_text(cast(${ids} as json))::bigint)`,
   jsonList: (column) => sql<string>`coalesce(json_agg(${column}), '[]')::text`,
   contains: (text, part) => sql<SqlBool>`${text} like ${`%${part.replace(/[\\%_]/g, '\\$&')}%`}`,
   async lock(tx, name) {

@@ -6,7 +6,7 @@ import { dialectOf, type Tx } from './dialect.ts'
 import { LINK_TABLE, type LinkedKind } from './records.ts'
 import type { Tables } from './tables.ts'
 import { isFullyVisible, isVisible, type Visibility } from './visibility.ts'
-import { eventsHaving, type SearchedWord } from './word-search.ts'
+import type { WordHits } from './word-hits.ts'
 
 /** Filter of an event list, and its SQL conditions. */
 
@@ -43,8 +43,8 @@ export interface EventFilter {
   readonly modified?: ModifiedRange
   /** Case-folded. */
   readonly search: string | null
-  /** Words of a search by words. */
-  readonly words: readonly SearchedWord[] | null
+  /** Events that a search by words finds. */
+  readonly words: WordHits | null
   /** Exact. */
   readonly slugs: readonly string[] | null
   readonly title: string | null
@@ -124,7 +124,8 @@ export function isByLink({ terms, linked }: EventFilter): boolean {
 /** Conditions of a filter. Distance is handled by a join with venues. */
 export function conditions(tx: Tx, eb: Where, filter: EventFilter): Expression<SqlBool>[] {
   const { visibility, include, search, featured, parent } = filter
-  const few = filter.found !== null && filter.found.length <= MAX_BY_ID ? filter.found : null
+  const hits = filter.found ?? filter.words?.ids ?? null
+  const few = hits !== null && hits.length <= MAX_BY_ID ? hits : null
   const isSelective = few !== null || isByLink(filter) || filter.slugs !== null || filter.title !== null
   const status = isSelective ? dialectOf(tx).unindexed(eb.ref('events.status')) : eb.ref('events.status')
   const found: Expression<SqlBool>[] = [isVisible(eb, visibility, filter.status, status)]
@@ -186,9 +187,8 @@ export function conditions(tx: Tx, eb: Where, filter: EventFilter): Expression<S
   // The join with venues applies the distance. This entry only adds the check for protected events.
   if (filter.near !== null) details.push(eb.lit(true))
   if (search !== null) found.push(matchesSearch(tx, eb, visibility, search))
-  // The ids of few are known, and visible to the reader.
-  if (filter.words !== null && few === null)
-    found.push(eb('events.id', 'in', eventsHaving(tx, filter.words, visibility)))
+  if (filter.words !== null && few !== filter.words.ids)
+    found.push(dialectOf(tx).isInLongJson(eb.ref('events.id'), eb.val(JSON.stringify(filter.words.ids))))
   if (details.length > 0) found.push(isFullyVisible(eb, visibility), ...details)
   return found
 }

@@ -57,7 +57,7 @@ function sortKeys(tx: Tx, order: EventOrder): SortKey[] {
   const asc = (column: string): SortKey => ({ by: sql.ref(column), direction: 'asc' })
   if (order.by === 'distance') return [asc('near.distance'), asc('events.start_local'), asc('events.id')]
   if (order.by === 'words') {
-    const isTitled = dialectOf(tx).isInJson(sql.ref('events.id'), sql.val(JSON.stringify(order.titled)))
+    const isTitled = dialectOf(tx).isInLongJson(sql.ref('events.id'), sql.val(JSON.stringify(order.titled)))
     const rank: SortKey = { by: sql`case when ${isTitled} then 0 else 1 end`, direction: 'asc' }
     return [rank, asc('events.start_local'), asc('events.id')]
   }

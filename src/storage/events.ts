@@ -53,6 +53,11 @@ export async function count(tx: Tx, filter: EventFilter): Promise<number> {
   return Number(total)
 }
 
+/** Whether an event matches. */
+export async function isAny(tx: Tx, filter: EventFilter): Promise<boolean> {
+  return (await matching(tx, filter).select('id').limit(1).executeTakeFirst()) !== undefined
+}
+
 /** One page of events, ordered by wall-clock start. */
 export async function page(tx: Tx, filter: EventFilter, limit: number, offset: number): Promise<EventRow[]> {
   return matching(tx, filter).selectAll().orderBy('start_local').orderBy('id').limit(limit).offset(offset).execute()

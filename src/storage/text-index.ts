@@ -7,8 +7,12 @@ export interface TextIndex {
   put(tx: Kysely<Tables>, texts: EventWords, isNew: boolean): Promise<void>
   /** Query for the ids of events that have, for each of these words, one that begins with it. */
   having(words: readonly string[], column: 'title' | 'words'): RawBuilder<number>
+  /** Ids of the events that have all marks. The query has rows with `marks` and `ids`, a JSON list of events that have them. */
+  marked(tx: Kysely<Tables>, rows: RawBuilder<unknown>, all: number): Promise<number[]>
   /** Stores words that may be suggested, in order, each with its letters reversed. */
   addSuggestions(tx: Kysely<Tables>, words: readonly (readonly [word: string, reversed: string])[]): Promise<void>
+  /** Query for pairs of numbers, as `id` and `marks`. */
+  pairs(list: readonly (readonly [id: number, marks: number])[]): RawBuilder<unknown>
   /** Query for the items of a list, as `value`. */
   each(list: readonly string[]): RawBuilder<string>
 }

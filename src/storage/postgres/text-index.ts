@@ -1,4 +1,6 @@
 import { sql } from 'kysely'
+import { TimeSlice } from '../../lib/time-slices.ts'
+import { Marks } from '../marks.ts'
 import { prepared } from '../prepared.ts'
 import type { TextIndex } from '../text-index.ts'
 
@@ -27,9 +29,27 @@ export const textIndex: TextIndex = {
     const all = words.map((word) => `'${word}':*`).join(' & ')
     return sql<number>`(select event as id from event_texts where ${sql.ref(column)} @@ cast(${all} as tsquery))`
   },
+  async marked(tx, rows, all) {
+    const found = await sql<{ marks: number; ids: string }>`select marks, ids from ${rows} as marked`.execute(tx)
+    const events = new Marks()
+    const slice = new TimeSlice()
+    for (const { marks, ids } of found.rows) {
+      if (slice.isOver) await slice.yield()
+      events.add(Number(marks), ids)
+    }
+    return events.having(all)
+  },
   async addSuggestions(tx, words) {
     await suggest(tx, JSON.stringify(words))
   },
+  // Arrays, unlike JSON, have a length that the planner knows.
+  pairs: (list) =>
+    sql`(select id, marks from unnest(cast(${arrayOf(list.map(([id]) => id))} as bigint[]),
+      cast(${arrayOf(list.map(([, marks]) => marks))} as integer[])) as given (id, marks))`,
   each: (list) =>
     sql<string>`(select value collate "C" as value from json_array_elements_text(cast(${JSON.stringify(list)} as json)))`,
+}
+
+function arrayOf(numbers: readonly number[]): string {
+  return `{${numbers.join()}}`
 }

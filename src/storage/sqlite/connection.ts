@@ -1,5 +1,6 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { identityOf, MovedError } from './file-identity.ts'
+import { addFunctions } from './functions.ts'
 import { makeDatabasePrivate } from './private-files.ts'
 import { nextStamp } from './stamp.ts'
 
@@ -58,6 +59,7 @@ export class SqliteConnection {
     this.#database = new DatabaseSync(file, { enableForeignKeyConstraints: true, timeout: BUSY_TIMEOUT })
     try {
       this.#database.exec(SETTINGS)
+      addFunctions(this.#database)
     } catch (error) {
       this.#database.close()
       throw error

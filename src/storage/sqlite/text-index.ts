@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { prepared } from '../prepared.ts'
 import type { TextIndex } from '../text-index.ts'
+import { MARKED_IDS } from './functions.ts'
 
 /** Index of words in SQLite: a full-text table that stores no texts. See migrations/0014-word-search.ts. */
 
@@ -27,8 +28,16 @@ export const textIndex: TextIndex = {
     const all = words.map((word) => `"${word}" *`).join(' AND ')
     return sql<number>`(select rowid as id from event_texts where event_texts match ${`${column} : (${all})`})`
   },
+  async marked(tx, rows, all) {
+    // Joined in the thread of the connection: see connection.ts.
+    const found = await sql<{
+      ids: string
+    }>`select ${sql.raw(MARKED_IDS)}(marks, ids, ${all}) as ids from ${rows} as marked`.execute(tx)
+    return JSON.parse(found.rows[0]?.ids ?? '[]')
+  },
   async addSuggestions(tx, words) {
     await suggest(tx, JSON.stringify(words))
   },
+  pairs: (list) => sql`(select value ->> 0 as id, value ->> 1 as marks from json_each(${JSON.stringify(list)}))`,
   each: (list) => sql<string>`(select value from json_each(${JSON.stringify(list)}))`,
 }
