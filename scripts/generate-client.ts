@@ -68,9 +68,9 @@ export function generate(): string {
   for (const [name, schema] of Object.entries(document.components.schemas)) parts.push(declaration(name, schema))
   for (const [path, { get, post }] of Object.entries(document.paths)) {
     const list = /^\/(\w+)$/.exec(path)?.[1]
-    if (list === undefined || list === 'doc' || list === 'import') continue
+    if (list === undefined || list === 'doc' || list === 'import' || get === undefined) continue
     const singular = list === 'categories' ? 'Category' : list.charAt(0).toUpperCase() + list.slice(1, -1)
-    const asked = (get?.parameters ?? []).filter((parameter) => parameter.in === 'query')
+    const asked = get.parameters.filter((parameter) => parameter.in === 'query')
     const parameters = asked.map(({ name, description, schema }) => [name, { ...schema, description }] as const)
     parts.push(
       declaration(`${singular}ListParameters`, {

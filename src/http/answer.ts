@@ -33,6 +33,8 @@ export interface AnswerContext {
   readonly addresses: Addresses
   /** Names of the query parameters that the endpoint knows. */
   readonly known: ReadonlySet<string>
+  /** Counts further requests of the sender against the limits. */
+  readonly countRequests: (more: number, request: FastifyRequest) => void
   /** Set if a write is done once for each `Idempotency-Key`. */
   readonly once?: 'in-one-transaction' | 'in-many-transactions'
 }
@@ -136,7 +138,7 @@ function keyFor(request: FastifyRequest, path: string, search: string): string {
 
 /** The request in the form that endpoints take. A cacheable read has a data version and an observed clock. */
 function callOf(
-  { scope, addresses }: AnswerContext,
+  { scope, addresses, countRequests }: AnswerContext,
   request: FastifyRequest,
   search: string,
   reading: { version: string; clock: Clock } | null = null,
@@ -158,6 +160,7 @@ function callOf(
     file: () => readFile(request.body, request.headers['content-type'], request.headers['content-disposition']),
     search: new URLSearchParams(search),
     sent: splitUrl(request.url)[1],
+    countRequests: (more) => countRequests(more, request),
     version: reading?.version ?? null,
   }
 }

@@ -43,6 +43,8 @@ export interface Call {
   readonly search: URLSearchParams
   /** The query string as it was sent, for redirects. */
   readonly sent: string
+  /** Counts further requests against the limits of the sender and the user. Throws 429 if there are too many. */
+  readonly countRequests: (more: number) => void
   /** Version of the data that the answer is rendered from; null for a write. */
   readonly version: string | null
 }

@@ -46,6 +46,14 @@ export function checkUser(
   throwIfOver(userRateLimit, limits.hit(`user ${request.user.id}`))
 }
 
+/** Counts further requests that are sent within one. Throws 429 if there are too many, and counts no more of them. */
+export function countMore(limits: Limits, options: RateLimits, request: FastifyRequest, more: number): void {
+  for (let n = 0; n < more; n++) {
+    checkAddress(limits, options, request)
+    checkUser(limits, options, request)
+  }
+}
+
 /** Sender of a password, for counting failed sign-ins. */
 export function senderOf(
   { rateLimitLoopback }: Pick<RateLimits, 'rateLimitLoopback'>,

@@ -20,7 +20,7 @@ import { addFiles, addImages } from './files.ts'
 import { addHealth, type Health } from './health.ts'
 import { throwNoRoute } from './no-route.ts'
 import { watchForProxy } from './proxy-warning.ts'
-import { checkAddress, checkUser, type RateLimits, senderOf } from './rate-limit.ts'
+import { checkAddress, checkUser, countMore, type RateLimits, senderOf } from './rate-limit.ts'
 import { languageOf, mountOf, rewrite } from './rewrite.ts'
 import { securityHeaders } from './security-headers.ts'
 import { useSession } from './session-cookie.ts'
@@ -226,7 +226,8 @@ function contextOf(
   known: ReadonlySet<string>,
 ): AnswerContext {
   const scope = { ...service, site: request.site, sender: senderOf(options, request) }
-  return { scope, cache, addresses: addressesOf(request, options), known }
+  const countRequests = (more: number, sender: FastifyRequest) => countMore(service.limits, options, sender, more)
+  return { scope, cache, addresses: addressesOf(request, options), known, countRequests }
 }
 
 function addViews(

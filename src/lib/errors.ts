@@ -18,6 +18,8 @@ export const ERRORS = {
   rest_request_timeout: 408,
   rest_idempotency_key_in_use: 409,
   rest_idempotency_key_reused: 422,
+  rest_not_in_batch: 400,
+  rest_batch_rolled_back: 424,
   rest_precondition_failed: 412,
   rest_payload_too_large: 413,
   rest_uri_too_long: 414,

@@ -1,5 +1,6 @@
 import type { Endpoint } from '../http/endpoint.ts'
 import { RenderedEvents } from './rendered/rendered-events.ts'
+import { batchEndpoint } from './routes/batch.ts'
 import { changesEndpoint } from './routes/changes.ts'
 import { documentationEndpoint } from './routes/documentation.ts'
 import { eventEndpoints } from './routes/events.ts'
@@ -22,6 +23,7 @@ export function restEndpoints(rendered: RenderedEvents): readonly Endpoint[] {
     ...termEndpoints,
     changesEndpoint,
     importEndpoint,
+    batchEndpoint(() => all),
     ...userEndpoints,
     ...tokenEndpoints,
   ]

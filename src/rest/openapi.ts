@@ -16,11 +16,12 @@ const FAILURES: Record<number, ErrorCode> = {
   401: 'incorrect_password',
   403: 'rest_forbidden',
   404: 'rest_no_route',
-  409: 'image-in-use',
+  409: 'rest_idempotency_key_in_use',
   410: 'event-is-in-trash',
   412: 'rest_precondition_failed',
   413: 'rest_payload_too_large',
   415: 'rest_unsupported_media_type',
+  422: 'rest_idempotency_key_reused',
   429: 'rest_too_many_requests',
   500: 'rest_internal_error',
   503: 'rest_unavailable',
@@ -107,7 +108,7 @@ function operation(endpoint: Endpoint, method: Method, samples: Record<string, o
     operationId: operationId(name, methods.length > 1 && method !== 'PATCH' ? method : null),
     summary: text(language, `operations.${name}`),
     tags: [groupOf(endpoint)],
-    parameters: [...inPath, ...inQuery, ...condition(endpoint, method, language)],
+    parameters: [...inPath, ...inQuery, ...condition(endpoint, method, language), ...idempotency(method, language)],
     ...(!isQuery && { requestBody: endpoint.upload ? uploadBody(endpoint) : requestBody(endpoint, parameters) }),
     responses: { ...success(endpoint, method, samples, language), ...failures(endpoint, method) },
     security: access === 'anyone' ? [{}, { basic: [] }, { token: [] }] : [{ basic: [] }, { token: [] }],
@@ -118,6 +119,15 @@ function operation(endpoint: Endpoint, method: Method, samples: Record<string, o
 function condition(endpoint: Endpoint, method: Method, language: string): Json[] {
   const name = method === 'GET' ? 'If-None-Match' : changesOne(endpoint) ? 'If-Match' : null
   return name === null ? [] : [{ name, in: 'header', ...header(name.toLowerCase().replaceAll('-', '_'), language) }]
+}
+
+/** Every write takes an `Idempotency-Key`. */
+function idempotency(method: Method, language: string): Json[] {
+  if (method === 'GET') return []
+  const { description } = header('idempotency_key', language)
+  return [
+    { name: 'Idempotency-Key', in: 'header', description, schema: { type: 'string', minLength: 1, maxLength: 255 } },
+  ]
 }
 
 function changesOne({ name }: Endpoint): boolean {
@@ -255,7 +265,7 @@ function failures(endpoint: Endpoint, method: Method): Json {
     ...(writes ? [507] : []),
     ...(writes && method !== 'DELETE' ? [413, 415] : []),
     ...(methods.includes('DELETE') && !/^(categories|tags|images)/.test(name) ? [410] : []),
-    ...(name === 'images.remove' ? [409] : []),
+    ...(method === 'GET' ? [] : [409, 422]),
     ...(changesOne(endpoint) ? [412] : []),
   ]
   return Object.fromEntries(

@@ -333,6 +333,15 @@ export const RESPONSES = {
     },
     'change_list',
   ),
+  Batch: object(
+    {
+      responses: Type.Array(
+        object({ status: Type.Integer(said('batch_status')), body: free('batch_body') }, 'batch_response'),
+        said('batch_responses'),
+      ),
+    },
+    'batch',
+  ),
   OwnAccount: object(ownAccount, 'own_account'),
   User: object(user, 'user'),
   UserList: list('users', 'User'),

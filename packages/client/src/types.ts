@@ -596,6 +596,19 @@ export interface Changes {
   more: boolean
 }
 
+/** The answers to the requests of a batch. */
+export interface Batch {
+  /** One answer for each request, in the same order. */
+  responses: Array<{
+    /** The HTTP status. */
+    status: number
+    /** The body, as of a single request. */
+    body: {
+      [key: string]: unknown
+    }
+  }>
+}
+
 /** One's own account. */
 export interface OwnAccount {
   /** Its number. */

@@ -1,0 +1,112 @@
+import { type BatchAnswer, type BatchPart, runBatch } from '../../domain/batch.ts'
+import { readForm } from '../../http/body.ts'
+import { type Answer, type Call, type Endpoint, MAIN_MOUNT, type Method } from '../../http/endpoint.ts'
+import { asAppError, errorBody } from '../../http/errors.ts'
+import { fieldsIn, sparse } from '../../http/sparse.ts'
+import { AppError, refuse } from '../../lib/errors.ts'
+import { type BatchRequest, batchFields } from '../../schema/batch.ts'
+import { readFields } from '../../schema/field.ts'
+
+interface Route {
+  readonly endpoint: Endpoint
+  readonly pattern: RegExp
+}
+
+/** Many requests in one, each with the rights of the caller: all or nothing, or each by itself. */
+export function batchEndpoint(endpoints: () => readonly Endpoint[]): Endpoint {
+  let routes: readonly Route[] | null = null
+  return {
+    name: 'batch.run',
+    answers: 'Batch',
+    methods: ['POST'],
+    path: '/batch',
+    access: 'signed-in',
+    parameters: batchFields,
+    async handle(call) {
+      const { values, problems } = readFields(batchFields, call.body(), { mode: 'create', reading: { today: '' } })
+      refuse(problems)
+      const { requests = [], atomic = false } = values
+      routes ??= endpoints().map((endpoint) => ({ endpoint, pattern: patternOf(endpoint.path) }))
+      const known = routes
+      // This request was counted already.
+      call.countRequests(requests.length - 1)
+      const parts = requests.map((request) => partOf(known, call, request))
+      const answers = await runBatch(call.scope.db, parts, { atomic, answerTo: (error) => answerTo(error, call) })
+      return { body: join(answers), mark: String(answers.length) }
+    },
+  }
+}
+
+function patternOf(path: string): RegExp {
+  return new RegExp(`^${path.replace(':id', '(?<id>\\d{1,30})').replace(':slug', '(?<slug>[^/]+)')}/?$`)
+}
+
+function partOf(routes: readonly Route[], call: Call, request: BatchRequest): BatchPart {
+  const isRead = request.method === 'GET'
+  return {
+    waits: isRead,
+    async run(db) {
+      const [asked = '', search = ''] = request.path.split(/\?(.*)/s)
+      const path = pathOf(asked)
+      const found = routes.find(({ pattern }) => pattern.test(path))
+      if (found === undefined) throw new AppError('rest_no_route')
+      const { endpoint, pattern } =
+        routes.find((one) => one.pattern.test(path) && one.endpoint.methods.includes(request.method as Method)) ?? found
+      if (!endpoint.methods.includes(request.method as Method)) throw new AppError('rest_method_not_allowed')
+      if (endpoint.manyTransactions || endpoint.name === 'batch.run') throw new AppError('rest_not_in_batch')
+      const { id, slug = '' } = pattern.exec(path)?.groups ?? {}
+      const answer = await endpoint.handle({
+        ...call,
+        scope: { ...call.scope, db },
+        method: request.method,
+        header: () => undefined,
+        path: `${MAIN_MOUNT}${path}${search && `?${search}`}`,
+        id: Number(id),
+        slug: decoded(slug),
+        query: () => readForm(search),
+        body: () => request.body,
+        search: new URLSearchParams(search),
+        sent: search,
+        version: null,
+      })
+      return { status: answer.status ?? 200, json: jsonOf(answer, search) }
+    },
+  }
+}
+
+/** Paths begin below the namespace, with or without a slash. The namespace itself may stand before them. */
+function pathOf(asked: string): string {
+  const path = asked.startsWith('/') ? asked : `/${asked}`
+  return path.startsWith(`${MAIN_MOUNT}/`) ? path.slice(MAIN_MOUNT.length) : path
+}
+
+function decoded(slug: string): string {
+  try {
+    return decodeURIComponent(slug)
+  } catch {
+    throw new AppError('rest_bad_request')
+  }
+}
+
+function jsonOf({ body }: Answer, search: string): Buffer {
+  if (Buffer.isBuffer(body)) return body
+  const fields = search.includes('_fields') ? fieldsIn(new URLSearchParams(search)) : null
+  return Buffer.from(JSON.stringify(fields === null || typeof body === 'string' ? body : sparse(body, fields)))
+}
+
+/** The answer to a refused request. Faults of the service fail the whole batch. */
+function answerTo(error: unknown, { language }: Call): BatchAnswer {
+  const appError = asAppError(error as Error)
+  if (appError.status >= 500) throw error
+  return { status: appError.status, json: Buffer.from(JSON.stringify(errorBody(appError, language, ''))) }
+}
+
+/** Joined as bytes: parsing and serializing all answers again would hold up other requests. */
+function join(answers: readonly BatchAnswer[]): Buffer {
+  const pieces = answers.flatMap(({ status, json }, n) => [
+    Buffer.from(`${n === 0 ? '' : ','}{"status":${status},"body":`),
+    json,
+    Buffer.from('}'),
+  ])
+  return Buffer.concat([Buffer.from('{"responses":['), ...pieces, Buffer.from(']}')])
+}
