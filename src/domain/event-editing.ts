@@ -9,6 +9,7 @@ import type { Event } from './events.ts'
 import * as events from './events.ts'
 import { storedColumnNames } from './records.ts'
 import type { Payload, Scope } from './scope.ts'
+import type { Reach } from './series-reach.ts'
 
 /** What editors do with events, besides what the REST interface does. */
 
@@ -67,10 +68,10 @@ export async function duplicate(scope: Scope, ref: Ref): Promise<Event> {
 }
 
 /** Takes an event out of the trash, with the status that it had before. */
-export async function restore(scope: Scope, ref: Ref): Promise<Event> {
+export async function restore(scope: Scope, ref: Ref, reach?: Reach): Promise<Event> {
   const { row } = await events.peek(scope, ref)
   if (row.status !== 'trash') return events.peek(scope, ref)
-  return events.update(scope, ref, () => ({ status: row.trashed_from ?? 'draft' }))
+  return events.update(scope, ref, () => ({ status: row.trashed_from ?? 'draft' }), null, undefined, reach)
 }
 
 /** What can be done with many events at once. */

@@ -12,7 +12,7 @@ import type { Payload, Scope } from './scope.ts'
 
 export { LACKS, TABLE_ORDERS } from '../storage/event-table.ts'
 
-const { search, status, categories, tags, venue, organizer } = eventListParameters
+const { search, status, categories, tags, venue, organizer, series } = eventListParameters
 
 /** Parameters of the table of events. Unlike a list, it has events of all dates, also those hidden from lists. */
 export const tableParameters = {
@@ -23,6 +23,7 @@ export const tableParameters = {
   tags,
   venue,
   organizer,
+  series,
   ...declare('event_table', {
     start_date: { kind: types.date },
     end_date: { kind: types.date },

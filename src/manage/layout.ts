@@ -76,7 +76,7 @@ function frameOf(section: Section): Frame {
     header: (context) => header(context as StaffContext, section),
     footer: () => safe(''),
     styles: ['manage.css'],
-    scripts: ['screens.js', 'drafts.js', 'complete.js', 'rich-text.js', 'images.js'],
+    scripts: ['screens.js', 'drafts.js', 'complete.js', 'rich-text.js', 'images.js', 'repeat.js'],
     // A chosen picture is shown before it is sent.
     images: ['blob:'],
     policy: "; connect-src 'self'",

@@ -1,6 +1,7 @@
 import type { View } from '../http/endpoint.ts'
 import { accountScreen } from './account/account.ts'
 import { eventEditor, newEvent } from './events/editor.ts'
+import { repeatPreview } from './events/repeat-preview.ts'
 import { suggestedPicture } from './events/suggestion.ts'
 import { eventTable } from './events/table.ts'
 import { imageScreen } from './images/image.ts'
@@ -22,6 +23,7 @@ const screens: readonly Screen[] = [
   overview,
   eventTable,
   newEvent,
+  repeatPreview,
   eventEditor,
   suggestedPicture,
   importList,

@@ -42,6 +42,7 @@ const STAFF = [
   'manage/complete.js',
   'manage/rich-text.js',
   'manage/images.js',
+  'manage/repeat.js',
   'vendor/squire.js',
 ]
 const FONTS = ['figtree.woff2', 'newsreader.woff2']

@@ -4,6 +4,7 @@ import { duplicate, preview, restore } from '../../domain/event-editing.ts'
 import type { Event } from '../../domain/events.ts'
 import * as events from '../../domain/events.ts'
 import * as linked from '../../domain/linked-records.ts'
+import { type Reach, reaching, SERIES_SCOPES } from '../../domain/series-reach.ts'
 import { approve, reject } from '../../domain/suggestion-review.ts'
 import { senderOf } from '../../domain/suggestions.ts'
 import type { Answer } from '../../http/endpoint.ts'
@@ -16,7 +17,7 @@ import { SECTIONS, screenPage } from '../layout.ts'
 import { done, type Screen, type StaffContext } from '../screen.ts'
 import { conflictsOf } from './conflict.ts'
 import { type EventForm, editorPath, eventForm } from './event-form.ts'
-import { payloadOf } from './event-payload.ts'
+import { payloadOf, withoutUnchanged } from './event-payload.ts'
 import { fingerprint, localInput, valuesOf } from './event-values.ts'
 
 const BACK = '/manage/events'
@@ -113,11 +114,29 @@ function requestOf({ call }: StaffContext, before: Event | null): Promise<Record
   return payloadOf(call.body(), before, call.scope.clock(), isKnown)
 }
 
+/** How far an action reaches in a series. */
+function reachOf({ call }: StaffContext): Reach {
+  const sent = call.body().scope
+  return reaching(SERIES_SCOPES.find((scope) => scope === sent) ?? null)
+}
+
+/** What the form changes. An event of a series names only that: what it sends reaches others, too. */
+function changesOf(
+  context: StaffContext,
+  before: Event | null,
+  payload: Record<string, unknown>,
+): Record<string, unknown> {
+  if (before === null || before.series === null) return payload
+  const stored = valuesOf(context, before)
+  const typed = typedFields(context)
+  return withoutUnchanged(payload, stored, typed)
+}
+
 async function save(context: StaffContext): Promise<Answer> {
   const { call } = context
   const before = await eventOf(context)
   const fields = call.body()
-  const payload = await requestOf(context, before)
+  const payload = changesOf(context, before, await requestOf(context, before))
   const opened = typeof fields.revision === 'string' ? fields.revision : ''
   try {
     // Without a time, the domain would publish it at once.
@@ -134,6 +153,8 @@ async function save(context: StaffContext): Promise<Answer> {
       ({ row }) => {
         if (opened !== '' && String(row.revision) !== opened) throw new AppError('rest_precondition_failed')
       },
+      undefined,
+      reachOf(context),
     )
     return done(context, editorPath(saved), 'saved')
   } catch (error) {
@@ -200,16 +221,18 @@ export const eventEditor: Screen = {
       path: editorPath(await duplicate(call.scope, { id: call.id })),
       notice: 'duplicated',
     })),
-    trash: simply(async ({ call }) => {
-      await events.remove(call.scope, { id: call.id }, () => ({}))
+    trash: simply(async (context) => {
+      const { call } = context
+      await events.remove(call.scope, { id: call.id }, () => ({}), null, reachOf(context))
       return { path: BACK, notice: 'trashed' }
     }),
-    restore: simply(async ({ call }) => ({
-      path: editorPath(await restore(call.scope, { id: call.id })),
+    restore: simply(async (context) => ({
+      path: editorPath(await restore(context.call.scope, { id: context.call.id }, reachOf(context))),
       notice: 'restored',
     })),
-    delete: simply(async ({ call }) => {
-      await events.remove(call.scope, { id: call.id }, () => ({ force: true }))
+    delete: simply(async (context) => {
+      const { call } = context
+      await events.remove(call.scope, { id: call.id }, () => ({ force: true }), null, reachOf(context))
       return { path: `${BACK}?status=trash`, notice: 'deleted' }
     }),
     approve: simply(async ({ call }) => {

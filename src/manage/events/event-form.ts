@@ -23,6 +23,8 @@ import { richText } from '../rich-text.ts'
 import type { StaffContext } from '../screen.ts'
 import { statusName } from '../status.ts'
 import type { TICKET_FIELDS } from './event-values.ts'
+import { repeatField, scopeField } from './repeat-field.ts'
+import { REPEAT_FIELDS } from './repeat-values.ts'
 import { suggestionBox } from './suggestion.ts'
 
 /** What the form of an event shows. */
@@ -43,6 +45,8 @@ const FIELDS = [
   'start_date',
   'end_date',
   'timezone',
+  ...REPEAT_FIELDS,
+  'scope',
   'venue',
   'organizer',
   'description',
@@ -78,6 +82,7 @@ ${field(context, form, { name: 'title', required: true, class: 'title', attribut
 <fieldset><legend>${label('when')}</legend>
 <div class="row">${field(context, form, { name: 'start_date', type: 'datetime-local', required: true })}${field(context, form, { name: 'end_date', type: 'datetime-local', required: true })}</div>
 <div class="row">${checkbox(context, form, { name: 'all_day' })}${field(context, form, { name: 'timezone', attributes: html` list="zones" autocomplete="off" spellcheck="false"` })}</div>${zones()}</fieldset>
+${repeatField(context, form)}
 <fieldset><legend>${label('where')}</legend>
 ${venueFields(context, form)}
 ${checkbox(context, form, { name: 'is_virtual' })}</fieldset>
@@ -142,6 +147,7 @@ ${
 ${!isTrashed && rights.publish && field(context, form, { name: 'date', type: 'datetime-local', hint: label('date_hint'), class: 'schedule' })}
 ${field(context, form, { name: 'password', attributes: html` autocomplete="off"`, hint: event?.row.password_hash ? label('password_kept') : label('password_hint') })}
 ${event?.row.password_hash && checkbox(context, form, { name: 'remove_password' })}
+${event?.series && scopeField(context, form)}
 <div class="buttons">${isTrashed ? html`${button('restore', label('restore'), 'primary')}${button('delete', label('delete'), 'danger')}` : buttons(context, form)}</div>
 ${event !== null && !isTrashed && html`<p><a href="${link(eventPath(event))}">${icon('link')}${label('view')}</a></p>`}</section>`
 }

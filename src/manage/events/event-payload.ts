@@ -1,8 +1,10 @@
 import type { Event } from '../../domain/events.ts'
+import { patternOf } from '../../domain/series-pattern.ts'
 import { LINKED_KINDS, type LinkedKind } from '../../schema/linked.ts'
 import { takenFields } from '../conflict.ts'
 import { imagePayload } from '../image-field.ts'
-import { FLAGS, PLAIN, TICKET_FIELDS } from './event-values.ts'
+import { comparable, FLAGS, PLAIN, TICKET_FIELDS } from './event-values.ts'
+import { isUnchanged, recurrenceOf } from './repeat-values.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -29,12 +31,43 @@ export async function payloadOf(
   for (const kind of LINKED_KINDS)
     if (fields[kind] !== undefined) set(kind, await linksOf(kind, fields, before, isKnown))
   if (fields.tickets !== undefined) set('tickets', ticketsOf(fields.tickets))
+  const repeated = sentRecurrence(fields, before)
+  if (repeated !== undefined) set('recurrence', repeated)
   setStatus(payload, fields, taken, before, now)
   const image = imagePayload(fields, before?.image ?? null)
   if (image !== undefined) set('image', image)
   if (fields.remove_password) payload.password = ''
   else if (fields.password) payload.password = fields.password
   return payload
+}
+
+/** The recurrence of the form; undefined if it is the one that the event has. */
+function sentRecurrence(fields: Fields, before: Event | null): unknown {
+  const series = before?.series ?? null
+  if (series === null) return recurrenceOf(fields) ?? undefined
+  const { start_local: start, timezone } = series
+  if (isUnchanged(fields, patternOf(series), start, timezone)) return undefined
+  // Those that follow begin with this event; all of them with the first.
+  return recurrenceOf(fields.scope === 'following' ? fields : { ...fields, start_date: start })
+}
+
+/** A request without the fields that stand in the form as they are stored. */
+export function withoutUnchanged(
+  payload: Readonly<Record<string, unknown>>,
+  stored: Readonly<Record<string, string>>,
+  typed: Readonly<Record<string, string>>,
+): Record<string, unknown> {
+  // Checkboxes that are off are not sent.
+  const off = typed.flags === undefined ? {} : Object.fromEntries(FLAGS.map((flag) => [flag, '']))
+  const [had, has] = [comparable(stored), comparable({ ...stored, ...off, ...typed })]
+  const isSame = (name: string) => name !== 'recurrence' && name in had && had[name] === has[name]
+  const isScheduled = typed.status === 'future' && typed.date !== stored.date
+  return Object.fromEntries(
+    Object.entries(payload).filter(([name]) => {
+      if (name === 'status' || name === 'date') return isScheduled || !isSame('status')
+      return !isSame(name)
+    }),
+  )
 }
 
 function asFields(value: unknown): Record<string, unknown> {

@@ -1,8 +1,10 @@
 import { toWallClock } from '../../calendar/zone.ts'
 import type { Event } from '../../domain/events.ts'
+import { patternOf } from '../../domain/series-pattern.ts'
 import { LINKED_KINDS } from '../../schema/linked.ts'
 import { fingerprintOf } from '../conflict.ts'
 import type { StaffContext } from '../screen.ts'
+import { recurrenceOf, repeatValues, sayRecurrence } from './repeat-values.ts'
 
 /** Checkboxes of the form. */
 export const FLAGS = [
@@ -54,7 +56,7 @@ function joinNames(names: readonly string[]): string {
 
 /** An event as the fields of its form. */
 export function valuesOf({ call }: StaffContext, event: Event): Record<string, string> {
-  const { row, image, categories, tags, tickets } = event
+  const { row, image, categories, tags, tickets, series } = event
   const zone = call.scope.site.timezone
   const values: Record<string, string> = {
     title: row.title,
@@ -72,6 +74,9 @@ export function valuesOf({ call }: StaffContext, event: Event): Record<string, s
     image_alt: image?.alt ?? '',
     categories: categories.map(({ name }) => name).join(', '),
     tags: tags.map(({ name }) => name).join(', '),
+    ...(series === null
+      ? repeatValues(null, '', '')
+      : repeatValues(patternOf(series), series.start_local, series.timezone)),
   }
   for (const kind of LINKED_KINDS) values[kind] = joinNames(event[`${kind}s`].map((one) => String(one.row[kind])))
   for (const flag of FLAGS) values[flag] = row[flag] === 1 ? '1' : ''
@@ -97,7 +102,8 @@ export function comparable(values: Readonly<Record<string, string>>): Record<str
     if (/^tickets\[\d+\]\[(?!id\])/.test(name)) found.tickets += value === '' ? '' : `${value}; `
     else if (COMPARED.has(name) && !NOT_COMPARED.has(name)) found[name] = value
   }
-  return found
+  // The fields of a repetition are one value, too.
+  return { ...found, recurrence: sayRecurrence(recurrenceOf(values)) }
 }
 
 /** Fingerprint of the values of a form. */

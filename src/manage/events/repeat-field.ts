@@ -1,5 +1,6 @@
 import { addDays } from '../../calendar/days.ts'
-import { html, type Markup, type MarkupPart } from '../../lib/markup.ts'
+import { SERIES_SCOPES, type SeriesScope } from '../../domain/series-reach.ts'
+import { html, type Markup } from '../../lib/markup.ts'
 import { problemText } from '../../lib/problem-text.ts'
 import { say, weekStart } from '../../pages/dates.ts'
 import { type FormState, field, select, textArea } from '../form.ts'
@@ -70,13 +71,11 @@ function calendarWords({ t, locale }: StaffContext): string {
   })
 }
 
-export const SCOPES = ['this', 'following', 'all'] as const
-
 /** How far an action on an event of a series reaches. */
-export function scopeField({ t }: StaffContext, { values, problems }: FormState, language: string): MarkupPart {
-  const chosen = SCOPES.find((scope) => scope === values.scope) ?? 'this'
+export function scopeField({ t, language }: StaffContext, { values, problems }: FormState): Markup {
+  const chosen = SERIES_SCOPES.find((scope) => scope === values.scope) ?? 'this'
   const problem = problems.scope
-  const choice = (scope: (typeof SCOPES)[number]) =>
+  const choice = (scope: SeriesScope) =>
     html`<label><input type="radio" name="scope" value="${scope}"${scope === chosen && html` checked`}> ${t(`manage_screens.repeat.scopes.${scope}`)}</label>`
-  return html`<fieldset class="choice scope" id="field-scope"><legend>${t('manage_screens.fields.scope')}</legend>${SCOPES.map(choice)}${problem && html`<p class="problem" id="problem-scope">${problemText(language, problem)}</p>`}</fieldset>`
+  return html`<fieldset class="choice scope" id="field-scope"><legend>${t('manage_screens.fields.scope')}</legend>${SERIES_SCOPES.map(choice)}${problem && html`<p class="problem" id="problem-scope">${problemText(language, problem)}</p>`}</fieldset>`
 }

@@ -170,6 +170,13 @@ function isSame(one: Rule, other: Rule, start: string): boolean {
 const byDay = (one: { nth: number; day: number }, other: { nth: number; day: number }) =>
   one.day - other.day || one.nth - other.nth
 
+/** A recurrence in one line, for people who compare two of them. */
+export function sayRecurrence(sent: ReturnType<typeof recurrenceOf>): string {
+  if (typeof sent !== 'object' || sent === null) return sent ?? ''
+  const { rule, dates, except } = sent
+  return [rule ?? '', ...dates.map((date) => `+ ${date}`), ...except.map((date) => `− ${date}`)].join(' ').trim()
+}
+
 /** Whether the fields say what was stored before. */
 export function isUnchanged(fields: Fields, before: SentRecurrence | null, start: string, zone: Zone): boolean {
   const shown = repeatValues(before, start, zone)

@@ -52,7 +52,7 @@ export async function toolbar(context: StaffContext, query: TableQuery): Promise
   const places = await linked.list(call.scope, 'venue', () => ({ per_page: MAX_CHOICES }))
   return html`<nav aria-label="${t('manage_screens.fields.status')}"><ul class="tabs">${statuses.map(tab)}</ul></nav>
 <search><form class="table-filters" method="get" action="${link(PATH)}">
-${['status', 'mine', 'organizer', 'tag', 'orderby', 'order'].map((name) => query[name] && html`<input type="hidden" name="${name}" value="${query[name]}">`)}
+${['status', 'mine', 'organizer', 'series', 'tag', 'orderby', 'order'].map((name) => query[name] && html`<input type="hidden" name="${name}" value="${query[name]}">`)}
 <div class="find">${icon('search')}<label class="unseen" for="field-search">${t('filters.search')}</label><input id="field-search" type="search" name="search" value="${query.search}" placeholder="${t('filters.search')}" dir="auto"><button class="button" type="submit">${t('filters.find')}</button></div>
 <details class="more"${isFiltered(query) && html` open`}><summary>${icon('filter')}${t('filters.more')}</summary><div class="row">
 ${field(context, form, { name: 'start_date', label: t('filters.from'), type: 'search', attributes: html` inputmode="numeric" placeholder="2031-06-10"` })}

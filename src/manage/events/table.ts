@@ -7,6 +7,7 @@ import { AppError, type Problems } from '../../lib/errors.ts'
 import { html, type Markup, type MarkupPart } from '../../lib/markup.ts'
 import { pager } from '../../pages/controls.ts'
 import { icon } from '../../pages/icons.ts'
+import { seriesText } from '../../rest/present-recurrence.ts'
 import { button, formStart, messageOf } from '../form.ts'
 import { SECTIONS, screenPage } from '../layout.ts'
 import { done, type Screen, type StaffContext } from '../screen.ts'
@@ -27,6 +28,7 @@ async function page(context: StaffContext, failure: AppError | null = null): Pro
   const tools = html`<a class="button primary" href="${link('/manage/events/new')}">${icon('plus')}${t('staff.new')}</a>`
   const main = html`${await toolbar(context, query)}
 ${failure && html`<div class="refused" role="alert"><p>${messageOf(context, failure)}</p></div>`}
+${query.series && html`<p class="series-only">${icon('repeat')}${t('manage_screens.table.series')} <a href="${link(withQuery(query, { series: '', page: '' }))}">${t('filters.clear')}</a></p>`}
 <p class="quiet" role="status">${context.count('manage_screens.table.found', table.total)}</p>
 ${table.events.length === 0 ? empty(context, query) : rows(context, query, table)}
 ${pager(context, table.page, Math.ceil(table.total / table.perPage), (page) => withQuery(query, { page: String(page) }))}`
@@ -88,7 +90,7 @@ function line(context: StaffContext, event: Event, isEditable: boolean): Markup 
   const names = (list: readonly string[]): MarkupPart => html`<span dir="auto">${list.join(', ')}</span>`
   return html`<tr><td class="pick">${isEditable && html`<input type="checkbox" name="ids[]" value="${row.id}" aria-label="${row.title}">`}</td>
 <th scope="row">${title} ${statusMark(context, row.status)}</th>
-<td${label('start_date')}>${whenIn(context, row)}</td>
+<td${label('start_date')}>${whenIn(context, row)}${event.series && html`<br><a class="series" href="${link(withQuery({}, { series: String(event.series.id) }))}">${icon('repeat')}${seriesText(event.series, context.language)}</a>`}</td>
 <td${label('venue')}>${names(venues.map((venue) => String(venue.row.venue)))}</td>
 <td${label('categories')}>${names(categories.map(({ name }) => name))}</td>
 <td class="less"${label('modified')}>${modified(context, row.modified_utc)}</td></tr>`
@@ -142,6 +144,7 @@ export const eventTable: Screen = {
     'category',
     'venue',
     'organizer',
+    'series',
     'tag',
     'author',
     'mine',
