@@ -2,13 +2,13 @@ import type { Answer, Call, View } from '../http/endpoint.ts'
 import { AppError } from '../lib/errors.ts'
 import { RECORD_KINDS } from '../schema/linked.ts'
 import { contextOf } from './context.ts'
-import { feedIn } from './plugin-names.ts'
+import { FEATURED, feedIn } from './plugin-names.ts'
 import { nearestPage } from './plugin-pages.ts'
 import { redirectTo } from './redirect.ts'
 
-async function view(call: Call): Promise<Answer> {
+async function view(call: Call, path: string = call.rest): Promise<Answer> {
   const context = contextOf(call)
-  const nearest = nearestPage(call.rest, call.sent, context.today)
+  const nearest = nearestPage(path, call.sent, context.today)
   if (nearest === null) throw new AppError('rest_no_route')
   // The days of past events change with the day.
   return redirectTo(context.link(nearest), /\bend_date=/.test(nearest) ? 302 : 301)
@@ -32,7 +32,12 @@ function below(kind: string): View['handle'] {
 
 /** Pages of the WordPress calendar plugin that have another address here. Routes of our own come first. */
 export const pluginViews: readonly View[] = [
-  { path: '/events/*', methods: ['GET'], handle: view },
+  { path: '/events/*', methods: ['GET'], handle: (call) => view(call) },
+  // Our views of days would take the step for a date.
+  ...['month', 'week', 'day'].map((name): View => {
+    const path = `${name}/${FEATURED}`
+    return { path: `/events/${path}`, methods: ['GET'], handle: (call) => view(call, path) }
+  }),
   ...[...RECORD_KINDS, 'tag'].map(
     (kind): View => ({ path: `/${kind}/:slug/*`, methods: ['GET'], handle: below(kind) }),
   ),
