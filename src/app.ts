@@ -88,7 +88,7 @@ export async function createApp(
   } = {},
 ): Promise<App> {
   const clock = options.clock ?? systemClock
-  const limits = new Limits(options.sharing ?? (config.databaseUrl === '' ? null : throughDatabase(db)))
+  const limits = new Limits(options.sharing ?? (config.databaseUrl === '' ? null : throughDatabase(db)), clock)
   let trouble: string | null = null
   const onDamage = reportingOnce((damage) => logDamage(server.log, damage))
   const current = new CurrentSite(db, (stored) => siteOf(config, stored))

@@ -1,9 +1,10 @@
 import { BoundedCache } from '../lib/bounded-cache.ts'
+import { type Clock, systemClock } from '../lib/clock.ts'
 import type { Database } from '../storage/database.ts'
 import * as storage from '../storage/limits.ts'
 
-/** Length of a counting window, in milliseconds. */
-const WINDOW = 60_000
+/** Length of a counting window, in seconds. */
+const WINDOW = 60
 /** Interval between exchanges of counts, in milliseconds. */
 const EXCHANGE = 250
 /** Limit on counted keys. Beyond it, the least recently counted are evicted. */
@@ -61,6 +62,7 @@ export class Sums {
  */
 export class Limits {
   readonly #sharing: Sharing | null
+  readonly #clock: Clock
   #window = 0
   readonly #counts = new BoundedCache<string, Count>(MAX_KEYS)
   #timer: NodeJS.Timeout | undefined
@@ -68,8 +70,9 @@ export class Limits {
   #nextExchange: Promise<void> | null = null
 
   /** Without `sharing`, only this process counts. */
-  constructor(sharing: Sharing | null) {
+  constructor(sharing: Sharing | null, clock: Clock = systemClock) {
     this.#sharing = sharing
+    this.#clock = clock
   }
 
   /** Counts one more. Returns the count of this window, and the seconds until it ends. */
@@ -86,7 +89,7 @@ export class Limits {
 
   /** The current window. */
   get window(): number {
-    return Math.floor(Date.now() / WINDOW)
+    return Math.floor(this.#clock() / WINDOW)
   }
 
   /** Returns the count without incrementing it. */
@@ -158,6 +161,6 @@ export class Limits {
   }
 
   #secondsLeft(): number {
-    return Math.max(1, Math.ceil(((this.#window + 1) * WINDOW - Date.now()) / 1000))
+    return Math.max(1, (this.#window + 1) * WINDOW - this.#clock())
   }
 }

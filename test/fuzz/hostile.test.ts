@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, it } from 'node:test'
+import { clock } from '../support/calendar.ts'
 import { processTime } from '../support/cost.ts'
 import { basic, type Json, type Service, startService } from '../support/service.ts'
 import { ON_POSTGRES } from '../support/store.ts'
@@ -198,7 +199,7 @@ describe('a hostile client', () => {
 
 describe('wrong passwords', () => {
   it('are soon not looked at any more, from one network', async () => {
-    const service = await startService({ settings: { loginLimit: '3' } })
+    const service = await startService({ clock, settings: { loginLimit: '3' } })
     const attempt = async (remoteAddress: string, password: string) =>
       (
         await service.inject({

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import pino from 'pino'
+import { clock } from '../support/calendar.ts'
 import { type Json, type Service, startService } from '../support/service.ts'
 import { eventually } from '../support/workers.ts'
 
@@ -162,7 +163,7 @@ describe('answers from memory', () => {
   })
 
   it('count towards the limit of requests', async () => {
-    const limited = await startService({ settings: { rateLimit: '5', rateLimitLoopback: 'true' } })
+    const limited = await startService({ clock, settings: { rateLimit: '5', rateLimitLoopback: 'true' } })
     const url = `${await limited.listen()}${API}/events`
     const statuses: number[] = []
     for (let n = 0; n < 8; n++) statuses.push((await fetch(url)).status)

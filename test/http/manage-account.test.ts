@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { ROLES } from '../../src/domain/access.ts'
+import { clock } from '../support/calendar.ts'
 import { basic, PASSWORD, type Service, startService } from '../support/service.ts'
 import { cookieOf, formBody, signIn } from '../support/staff.ts'
 
@@ -79,7 +80,7 @@ describe('the screen of the account', () => {
   })
 
   it('counts a wrong current password like a wrong sign-in', async () => {
-    const limited = await startService({ settings: { loginLimit: '3', rateLimitLoopback: 'true' } })
+    const limited = await startService({ clock, settings: { loginLimit: '3', rateLimitLoopback: 'true' } })
     const staff = await signIn(limited, 'editor')
     const change = () => staff.post(ACCOUNT, { do: 'save', current_password: 'wrong', password: 'a new password' })
     for (let n = 0; n < 3; n++) assert.equal((await change()).statusCode, 400)

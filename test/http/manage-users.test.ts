@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { ROLES } from '../../src/domain/access.ts'
 import * as users from '../../src/domain/users.ts'
+import { clock } from '../support/calendar.ts'
 import { basic, PASSWORD, type Service, startService } from '../support/service.ts'
 import { cookieOf, formBody, type Staff, signIn } from '../support/staff.ts'
 
@@ -137,7 +138,7 @@ describe('the screen of users', () => {
   })
 
   it('limits guesses at invitations together with wrong passwords', async () => {
-    const limited = await startService({ settings: { loginLimit: '3', rateLimitLoopback: 'true' } })
+    const limited = await startService({ clock, settings: { loginLimit: '3', rateLimitLoopback: 'true' } })
     for (let n = 0; n < 3; n++)
       assert.equal((await limited.inject({ url: `/invite/${String(n).repeat(43)}` })).statusCode, 404)
     assert.equal((await limited.inject({ url: `/invite/${'x'.repeat(43)}` })).statusCode, 429)

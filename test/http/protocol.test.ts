@@ -5,6 +5,7 @@ import { Writable } from 'node:stream'
 import { after, before, describe, it } from 'node:test'
 import pino from 'pino'
 import { endpoints } from '../../src/rest/endpoints.ts'
+import { clock } from '../support/calendar.ts'
 import { basic, type Service, startService } from '../support/service.ts'
 import { eventually } from '../support/workers.ts'
 
@@ -169,7 +170,7 @@ describe('the namespace index', () => {
 
 describe('rate limits', () => {
   it('count by address and by user, and spare programs on this machine', async () => {
-    const service = await startService({ settings: { rateLimit: '3', userRateLimit: '2' } })
+    const service = await startService({ clock, settings: { rateLimit: '3', userRateLimit: '2' } })
     const from = (remoteAddress: string, headers: Record<string, string> = {}) =>
       service.inject({ url: EVENTS, remoteAddress, headers })
     for (let n = 0; n < 3; n++) assert.equal((await from('192.0.2.1')).statusCode, 200)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { ROLES } from '../../src/domain/access.ts'
 import * as users from '../../src/domain/users.ts'
+import { clock } from '../support/calendar.ts'
 import { basic, PASSWORD, type Service, startService } from '../support/service.ts'
 import { cookieOf, formBody, signIn } from '../support/staff.ts'
 
@@ -60,7 +61,7 @@ describe('a session', () => {
   })
 
   it('is limited in wrong passwords as Basic is, together with it', async () => {
-    const limited = await startService({ settings: { loginLimit: '5', rateLimitLoopback: 'true' } })
+    const limited = await startService({ clock, settings: { loginLimit: '5', rateLimitLoopback: 'true' } })
     const attempt = (password: string) =>
       limited.inject({
         method: 'POST',
