@@ -14,8 +14,10 @@ import * as terms from '../storage/terms.ts'
 import { type FilterScope, filterOf, readListParameters } from './event-filter.ts'
 import { assembleUndamaged, type Event } from './events.ts'
 import type { Payload, Scope } from './scope.ts'
+import { type StreamedSeries, streamedSeries } from './streamed-series.ts'
 
 export type { ZoneUse } from '../storage/event-stream.ts'
+export type { StreamedSeries } from './streamed-series.ts'
 
 export type StreamScope = FilterScope & Pick<Scope, 'db' | 'onDamage'>
 
@@ -27,6 +29,8 @@ export interface StreamRequest {
   readonly of?: { readonly kind: LinkedKind | TermKind; readonly id: number }
   /** When no dates are asked for: all that there is, or what is not over before today. */
   readonly period: 'all' | 'upcoming'
+  /** Whether the events of a series are written together. */
+  readonly joinsSeries?: boolean
   /** Only public events; otherwise everything that the user may see, also unlisted. */
   readonly isPublic: boolean
 }
@@ -34,6 +38,8 @@ export interface StreamRequest {
 /** An event with the count of changes to the places of its venues, which belongs to its `SEQUENCE` in iCalendar. */
 export interface StreamedEvent extends Event {
   readonly moves: number
+  /** At the first event of a series, the series as the stream has it, if it was asked for. */
+  readonly begins: StreamedSeries | null
 }
 
 /** Events that are read while they are sent: at most one batch is in memory. */
@@ -85,7 +91,7 @@ export async function openStream(given: StreamScope, request: StreamRequest): Pr
       zones: (await storage.zones(tx, filter)).filter(({ timezone }) => findZone(timezone) !== null),
       modified,
       marks: [filter, page, marks],
-      batches: () => batches(scope, filter, page),
+      batches: () => batches(scope, filter, page, request.joinsSeries === true && page === null),
       leaveOut: ({ row: { id, revision } }, reason) => scope.onDamage?.({ kind: 'event', id, revision, reason }),
     }
   })
@@ -126,7 +132,9 @@ async function* batches(
   scope: StreamScope,
   filter: StreamFilter,
   page: EventStream['page'],
+  joinsSeries: boolean,
 ): AsyncGenerator<readonly StreamedEvent[]> {
+  const begun = new Set<number>()
   let after: storage.Cursor | null = null
   let left = page?.perPage ?? Number.POSITIVE_INFINITY
   let offset = page === null ? 0 : (page.page - 1) * page.perPage
@@ -139,7 +147,15 @@ async function* batches(
         found.map(({ id }) => id),
       )
       const undamaged = await assembleUndamaged(tx, scope, found)
-      return { rows: found, events: undamaged.map((event) => ({ ...event, moves: moves.get(event.row.id) ?? 0 })) }
+      const series = found.flatMap((row) => (row.series === null || begun.has(row.series) ? [] : row.series))
+      const joined = await streamedSeries(tx, scope, filter, joinsSeries ? [...new Set(series)] : [])
+      const streamed = undamaged.map((event): StreamedEvent => {
+        const { id, series: own } = event.row
+        const begins = own === null || begun.has(own) ? null : (joined.get(own) ?? null)
+        if (own !== null) begun.add(own)
+        return { ...event, moves: moves.get(id) ?? 0, begins }
+      })
+      return { rows: found, events: streamed }
     })
     // Formatting a batch takes its own time slice.
     await nextSlice()

@@ -26,7 +26,12 @@ export async function exportEvents(
   }
   const format = EXPORTS.get(name)
   if (format === undefined) throw new ExportError(`there is no export format "${name}"`)
-  const request = { query: () => query, period: format.period, isPublic: scope.user === null }
+  const request = {
+    query: () => query,
+    period: format.period,
+    isPublic: scope.user === null,
+    joinsSeries: format.joinsSeries === true,
+  }
   const events = await openStream(scope, request).catch((error) => {
     throw error instanceof AppError ? new ExportError(inWords(error)) : error
   })

@@ -38,6 +38,8 @@ export interface Format {
   readonly inMenu?: true
   /** Whether browsers download it instead of showing it. */
   readonly isAttachment?: true
+  /** Whether the events of a series are written together. */
+  readonly joinsSeries?: true
   /** Default range of dates. */
   readonly period: StreamRequest['period']
   write(feed: Feed): AsyncGenerator<string>

@@ -9,8 +9,8 @@ import {
   type WallClock,
   type Zone,
 } from '../calendar/zone.ts'
-import type { StreamedEvent } from '../domain/event-stream.ts'
-import type { Event, EventRow } from '../domain/events.ts'
+import type { StreamedEvent, StreamedSeries } from '../domain/event-stream.ts'
+import type { Event, EventRow, SeriesRow } from '../domain/events.ts'
 import type { Linked } from '../domain/linked-records.ts'
 import type { Addresses } from '../http/addresses.ts'
 import { plainLines } from '../lib/plain-lines.ts'
@@ -20,6 +20,7 @@ import { LINKED_FIELDS, LINKED_KINDS } from '../schema/linked.ts'
 import type { Status } from '../schema/record.ts'
 import { whereText } from './event-text.ts'
 import { type Feed, type Format, inPieces } from './feed.ts'
+import { firstRow, isAllDay, recurrenceId, recurrenceLines, seriesTimes } from './icalendar-series.ts'
 import { importStatus, linkedFields, storedFields, ticketFields } from './stored-fields.ts'
 import { TermLines } from './term-lines.ts'
 
@@ -31,6 +32,7 @@ export const icalendar: Format = {
   feedsOf: ['lists', 'events'],
   isExport: true,
   isAttachment: true,
+  joinsSeries: true,
   period: 'all',
   write,
 }
@@ -57,7 +59,8 @@ async function* write(feed: Feed): AsyncGenerator<string> {
   }
   const terms = self === null ? new TermLines() : null
   let isEmpty = zones.size === 0
-  for await (const piece of inPieces(events, (event) => vevent(event, addresses, zones, terms))) {
+  const entries = entriesOf({ addresses, zones, terms })
+  for await (const piece of inPieces(events, entries)) {
     isEmpty = false
     yield piece
   }
@@ -90,23 +93,66 @@ function head({ title, self, page, site, events }: Feed): string {
 /** STATUS: only unpublished events of an export are not CONFIRMED. */
 const STATUS: Partial<Record<Status, string>> = { draft: 'TENTATIVE', pending: 'TENTATIVE', trash: 'CANCELLED' }
 
-function vevent(event: StreamedEvent, addresses: Addresses, zones: Zones, terms: TermLines | null): string {
+/** What the entries of a calendar are written with. */
+interface Context {
+  readonly addresses: Addresses
+  readonly zones: Zones
+  /** Null but for exports. */
+  readonly terms: TermLines | null
+}
+
+/** What an entry says as part of a series. */
+interface InSeries {
+  readonly series: SeriesRow
+  /** The series itself; null for one of its events. */
+  readonly whole: StreamedSeries | null
+}
+
+/** Writes events. Those of a series are one entry, and one for each that was changed. */
+function entriesOf(context: Context): (event: StreamedEvent) => string {
+  const joined = new Set<number>()
+  return (event) => {
+    const { row, series, begins } = event
+    if (series === null) return vevent(event, context)
+    if (begins !== null && isDescribed(series, context.zones)) joined.add(series.id)
+    const own = () => vevent(event, context, { series, whole: null })
+    if (!joined.has(series.id)) return own()
+    const whole = begins === null ? '' : seriesEntry(begins, event.moves, context)
+    return row.own_fields === null ? whole : whole + own()
+  }
+}
+
+/** Whether the times of a series can be written by the clock of its zone. */
+function isDescribed({ timezone, template }: SeriesRow, zones: Zones): boolean {
+  return timezone === 'UTC' || isManual(timezone) || zones.has(timezone) || isAllDay({ template })
+}
+
+/** The entry of a series: the first event as the series says, and the rule. */
+function seriesEntry(whole: StreamedSeries, moves: number, context: Context): string {
+  const event = { ...whole.content, row: firstRow(whole), moves, begins: null }
+  return vevent(event, context, { series: whole.series, whole })
+}
+
+function vevent(event: StreamedEvent, { addresses, zones, terms }: Context, within: InSeries | null = null): string {
   const { row, venues, organizers, categories, tags, image, parent } = event
   const linked = LINKED_KINDS.flatMap((kind) => event[`${kind}s`])
   const picture = image && `${addresses.home}/images/${image.file}`
   const [first, ...others] = organizers
   const place = venues.find((venue) => venue.row.geo_lat !== null)?.row
-  const changed = Math.max(row.modified_utc, ...linked.map((one) => one.row.modified_utc))
+  const whole = within?.whole ?? null
+  const written = whole?.series ?? row
+  const changed = Math.max(written.modified_utc, ...linked.map((one) => one.row.modified_utc))
   const names = (list: readonly { name: string }[]) => joinTexts(list.map(({ name }) => name))
   return lines([
     ['BEGIN', 'VEVENT'],
-    ['UID', escapeText(uid(row.id, addresses))],
+    ['UID', escapeText(uid(within?.series.id ?? row.id, addresses))],
     // Without a METHOD this is the time of the last change (RFC 5545 §3.8.7.2), and so the same each time it is asked for.
     ['DTSTAMP', utc(changed)],
-    ...times(row, zones),
+    within !== null && whole === null && recurrenceId(row, within.series),
+    ...(whole === null ? times(row, zones) : [...seriesTimes(whole, row), ...recurrenceLines(whole)]),
     ['CREATED', utc(row.date_utc)],
     ['LAST-MODIFIED', utc(changed)],
-    ['SEQUENCE', String(sequence(event))],
+    ['SEQUENCE', String(sequence(written, event.moves))],
     ['STATUS', STATUS[row.status] ?? 'CONFIRMED'],
     (row.status === 'private' || row.password_hash !== null) && ['CLASS', 'PRIVATE'],
     ['TRANSP', row.all_day === 1 ? 'TRANSPARENT' : 'OPAQUE'],
@@ -121,9 +167,10 @@ function vevent(event: StreamedEvent, addresses: Addresses, zones: Zones, terms:
     tags.length > 0 && ['CATEGORIES', names(tags), { 'X-KALENDS-KIND': 'TAG' }],
     picture !== null && ['IMAGE', picture, { VALUE: 'URI', DISPLAY: 'BADGE', FMTTYPE: image?.mime ?? '' }],
     picture !== null && ['ATTACH', picture, { FMTTYPE: image?.mime ?? '' }],
-    parent !== null && ['RELATED-TO', escapeText(uid(parent, addresses)), { RELTYPE: 'PARENT' }],
+    parent !== null &&
+      parent !== row.series && ['RELATED-TO', escapeText(uid(parent, addresses)), { RELTYPE: 'PARENT' }],
     ...(terms?.of(event) ?? []).map((term): Line => ['X-KALENDS-TERM', escapeText(term), { VALUE: 'TEXT' }]),
-    terms !== null && ['X-KALENDS-FIELDS', escapeText(JSON.stringify(fields(event))), { VALUE: 'TEXT' }],
+    terms !== null && ['X-KALENDS-FIELDS', escapeText(JSON.stringify(fields(event, whole))), { VALUE: 'TEXT' }],
     ['END', 'VEVENT'],
   ])
 }
@@ -137,8 +184,8 @@ function uid(id: number, { host }: Addresses): string {
  * Grows with every change, see migration 0013. Until the first one it is the time at which the event was written. Changes
  * of its place are significant too (RFC 5545 §3.8.7.4), and are counted by its venues: see migration 0016.
  */
-function sequence({ row, moves }: StreamedEvent): number {
-  return Math.min(Math.max(row.sequence, row.modified_utc - SEQUENCE_FROM, 0) + moves, MAX_SEQUENCE)
+function sequence({ sequence, modified_utc }: Pick<EventRow, 'sequence' | 'modified_utc'>, moves: number): number {
+  return Math.min(Math.max(sequence, modified_utc - SEQUENCE_FROM, 0) + moves, MAX_SEQUENCE)
 }
 
 function times(row: EventRow, zones: Zones): Line[] {
@@ -201,7 +248,7 @@ function contactText({ row }: Linked): string {
 }
 
 /** Fields of ours that no property is made for, by their names in the REST interface: an export can be taken in again. */
-function fields(event: Event): Record<string, unknown> {
+function fields(event: Event, whole: StreamedSeries | null): Record<string, unknown> {
   const { row, categories, tags, tickets } = event
   const linked = LINKED_KINDS.filter((kind) => event[`${kind}s`].length > 0).map((kind) => [
     kind,
@@ -209,7 +256,8 @@ function fields(event: Event): Record<string, unknown> {
   ])
   return {
     ...storedFields(eventFields, row, ['title', 'description', 'all_day']),
-    slug: row.slug,
+    slug: whole?.series.slug ?? row.slug,
+    ...(whole !== null && { slugs: whole.slugs }),
     timezone: row.timezone,
     status: importStatus(row),
     date_utc: toWallClock(row.date_utc, 'UTC'),

@@ -28,8 +28,10 @@ interface Subject {
   /** Path of the page without the trailing slash. The feed adds its extension. */
   readonly path: string
   readonly of?: StreamRequest['of']
-  /** A single event. */
-  readonly event?: number
+  /** Filter in place of the parameters. */
+  readonly query?: () => Record<string, unknown>
+  /** Whether it is a single event. */
+  readonly isOne?: true
 }
 
 const ALL: Subject = { name: null, path: '/events' }
@@ -40,9 +42,12 @@ function asVisitor(scope: Scope): Scope {
 }
 
 const SUBJECTS = {
-  event: async (scope: Scope, slug: string): Promise<Subject> => {
+  event: async (scope: Scope, slug: string, search: URLSearchParams): Promise<Subject> => {
     const { row } = await events.get(asVisitor(scope), { slug: slugify(slug) }, () => ({}))
-    return { name: row.title, path: `/event/${row.slug}`, event: row.id }
+    const subject = { name: row.title, path: `/event/${row.slug}` }
+    if (search.get('scope') === 'all' && row.series !== null)
+      return { ...subject, query: () => ({ series: row.series }) }
+    return { ...subject, query: () => ({ include: row.id }), isOne: true }
   },
   ...byLinkedKind((kind) => (scope: Scope, slug: string) => linkedSubject(scope, kind, slug)),
   tag: async (scope: Scope, slug: string): Promise<Subject> => {
@@ -79,8 +84,8 @@ export const feeds: readonly View[] = [
     (kind): View => ({
       path: `/${kind}/:slug(^.+\\.(?:${kind === 'event' ? EVENT_ENDINGS : LIST_ENDINGS})$)`,
       methods: ['GET'],
-      // A single event has no parameters.
-      ...(kind !== 'event' && { parameters: feedParameters }),
+      // A single event has none of the parameters of lists.
+      parameters: kind === 'event' ? ['scope'] : feedParameters,
       async handle(call) {
         return answerFile(call, kind, feedFile(call.slug) ?? { path: '', extension: '' })
       },
@@ -103,7 +108,7 @@ interface FeedFile {
 async function answerFile(call: Call, kind: keyof typeof SUBJECTS, file: FeedFile): Promise<Answer> {
   let subject: Subject
   try {
-    subject = await SUBJECTS[kind](call.scope, file.path)
+    subject = await SUBJECTS[kind](call.scope, file.path, call.search)
   } catch (error) {
     return movedFeed(call, kind, file, error)
   }
@@ -118,12 +123,13 @@ export function feedFile(path: string): FeedFile | null {
 
 async function answer(call: Call, subject: Subject, format: Format | undefined): Promise<Answer> {
   if (format === undefined) throw new AppError('rest_no_route')
-  const { event, of } = subject
+  const { of } = subject
   const found = await openStream(call.scope, {
-    query: event === undefined ? call.query : () => ({ include: event }),
+    query: subject.query ?? call.query,
     ...(of && { of }),
     period: format.period,
     isPublic: true,
+    ...(subject.isOne ? {} : { joinsSeries: format.joinsSeries === true }),
   })
   const pages = found.page === null ? 1 : Math.ceil(found.total / found.page.perPage)
   const page = found.page?.page ?? 1

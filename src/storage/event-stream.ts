@@ -1,6 +1,6 @@
 import { type ExpressionBuilder, type SelectQueryBuilder, sql } from 'kysely'
 import { EARLIEST, LATEST } from '../calendar/years.ts'
-import type { Instant, Zone } from '../calendar/zone.ts'
+import type { Instant, WallClock, Zone } from '../calendar/zone.ts'
 import { boxesAround } from '../lib/geo.ts'
 import { LINKED_KINDS } from '../schema/linked.ts'
 import { dialectOf, type Tx } from './dialect.ts'
@@ -34,6 +34,26 @@ export async function batch(
       .where((eb) => eb.or([eb('start_local', '>', after.start_local), eb('id', '>', after.id)]))
   }
   return query.orderBy('start_local').orderBy('id').limit(limit).offset(offset).execute()
+}
+
+/** An event of a series. */
+export interface SeriesMember {
+  readonly id: number
+  readonly series: number
+  readonly original_start: WallClock
+  readonly own_fields: string | null
+  readonly slug: string
+}
+
+/** The events of series that match a filter, in the order of their rules. */
+export async function membersOf(tx: Tx, filter: StreamFilter, series: readonly number[]): Promise<SeriesMember[]> {
+  const rows = await matching(tx, filter)
+    .select(['id', 'series', 'original_start', 'own_fields', 'slug'])
+    .where('series', 'in', series)
+    .orderBy('original_start')
+    .orderBy('id')
+    .execute()
+  return rows as SeriesMember[]
 }
 
 /** Moves of the venues of events, seen or not: a venue that is hidden has moved, too. See migration 0016. */
@@ -104,6 +124,10 @@ export async function state(tx: Tx, filter: StreamFilter): Promise<StreamState> 
     .selectFrom('images')
     .select([sql<number>`count(*)`.as('count'), sumOf('id').as('ids')])
     .executeTakeFirstOrThrow()
+  const series = await tx
+    .selectFrom('series')
+    .select([sql<number>`count(*)`.as('count'), sql<string>`cast(coalesce(sum(sequence), 0) as text)`.as('changes')])
+    .executeTakeFirstOrThrow()
   const terms = await tx.selectFrom('terms').select(['id', 'name', 'slug', 'parent']).orderBy('id').execute()
   const changes = [events, ...linked].flatMap(({ modified }) => (modified === null ? [] : Number(modified)))
   return {
@@ -113,6 +137,8 @@ export async function state(tx: Tx, filter: StreamFilter): Promise<StreamState> 
       ...[events, ...linked].flatMap((row) => [row.count, row.ids, row.changes, row.revisions]),
       images.count,
       images.ids,
+      series.count,
+      series.changes,
       ...terms.flatMap((term) => [term.id, term.name, term.slug, term.parent]),
     ],
   }

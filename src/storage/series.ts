@@ -46,6 +46,20 @@ export async function occurrences(tx: Tx, series: number): Promise<EventRow[]> {
     .execute()
 }
 
+/** Original starts of the occurrences of series, but those in the trash. */
+export async function originalStarts(
+  tx: Tx,
+  series: readonly number[],
+): Promise<{ series: number; original_start: WallClock }[]> {
+  const rows = await tx
+    .selectFrom('events')
+    .select(['series', 'original_start'])
+    .where('series', 'in', series)
+    .where('status', '!=', 'trash')
+    .execute()
+  return rows as { series: number; original_start: WallClock }[]
+}
+
 /** Whether a series has an occurrence. */
 export async function hasOccurrences(tx: Tx, series: number): Promise<boolean> {
   const row = await tx.selectFrom('events').select('id').where('series', '=', series).limit(1).executeTakeFirst()

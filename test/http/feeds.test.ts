@@ -371,8 +371,9 @@ describe('iCalendar', () => {
   it('goes on with the SEQUENCE that events had before changes were counted, up to the largest', async () => {
     const { id } = await event('Old', { tags: ['old'] })
     const sequence = async () => read(await feed('/tag/old.ics'))[0]?.sequence
+    let changes = 0
     const change = () =>
-      site.service.expect(200, 'editor', `/events/${id}`, { method: 'PATCH', json: { title: 'Old' } })
+      site.service.expect(200, 'editor', `/events/${id}`, { method: 'PATCH', json: { title: `Old ${++changes}` } })
     const asBefore = site.now - 10 - Date.UTC(2020, 0) / 1000
     assert.equal(await sequence(), asBefore)
     site.now -= 10
