@@ -70,6 +70,7 @@ describe('the screens for series', () => {
     assert.equal(recurrence.rule, 'FREQ=WEEKLY;INTERVAL=2;BYDAY=TU,TH;COUNT=4')
     const { body } = await editor.get(`/manage/events/${id}`)
     assert.match(body, /<option value="weekly" selected>/)
+    assert.match(body, /name="start_date" value="2031-06-10T10:00"/)
     assert.match(body, /name="repeat_days\[\]" value="TH" checked/)
     assert.match(body, /name="repeat_count"[^>]* value="4"/)
     assert.match(body, />\n2031-07-01\n2031-07-02 18:00<\/textarea>/)
@@ -182,6 +183,8 @@ describe('the screens for series', () => {
       return answer.json()
     }
     const start = { start_date: '2031-06-10T10:00', timezone: 'Europe/Paris', month: '2031-07' }
+    const days = await preview({ ...start, repeat: 'weekly', repeat_days: 'TU,TH' })
+    assert.equal(days.text, 'Every Tuesday and Thursday')
     const weekly = await preview({ ...start, repeat: 'weekly', repeat_except: '2031-07-08' })
     assert.equal(weekly.text, 'Every Tuesday')
     assert.equal(weekly.dates.length, 12)

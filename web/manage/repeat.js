@@ -30,9 +30,13 @@ function repeat(box) {
     timer = setTimeout(async () => {
       if (form.elements.repeat.value === 'none') return preview.replaceChildren()
       const turn = ++last
-      const query = new URLSearchParams({ month: calendar.month() })
+      const days = box.querySelectorAll('[name="repeat_days[]"]:checked')
+      const query = new URLSearchParams({
+        month: calendar.month(),
+        repeat_days: [...days].map((day) => day.value).join(),
+      })
       for (const field of form.elements) {
-        const isWanted = /^(repeat|recurrence$|start_date$|timezone$|all_day$)/.test(field.name)
+        const isWanted = /^(repeat(_[a-z]+)?|recurrence|start_date|timezone|all_day)$/.test(field.name)
         if (isWanted && (field.type !== 'checkbox' || field.checked)) query.append(field.name, field.value)
       }
       try {
@@ -51,9 +55,15 @@ function repeat(box) {
     showFields()
     ask()
   }
-  box.addEventListener('input', changed)
+  box.addEventListener('input', (event) => {
+    changed()
+    // Another repetition cannot reach this event alone.
+    const reach = form.elements.scope
+    if (event.isTrusted && reach?.value === 'this') reach.value = 'all'
+  })
   form.addEventListener('change', changed)
   form.addEventListener('input', ({ target }) => {
+    if (target.name === 'start_date') calendar.reset()
     if (/^(start_date|timezone|all_day)$/.test(target.name)) ask()
   })
   changed()
@@ -156,6 +166,10 @@ function calendarOf(form, words, changed) {
     month() {
       if (month === '') month = start.value.slice(0, 7) || new Date().toISOString().slice(0, 7)
       return month
+    },
+    /** Shows the month of the start again. */
+    reset() {
+      month = ''
     },
     show(days) {
       occurs = days

@@ -29,8 +29,7 @@ const NOTHING = { text: '', dates: [], days: [], more: false, problem: null }
 /** What the fields of a form mean: the rule in words, its next dates, and the days of a month that have one. */
 async function show(context: StaffContext): Promise<Answer> {
   const { call, language } = context
-  const fields: Record<string, unknown> = Object.fromEntries(call.search)
-  fields.repeat_days = call.search.getAll('repeat_days[]')
+  const fields = Object.fromEntries(call.search)
   try {
     return { body: await previewOf(context, fields), secret: true }
   } catch (error) {
@@ -111,13 +110,6 @@ async function daysOfMonth(recurrence: Recurrence, month: string, budget: Budget
 export const repeatPreview: Screen = {
   path: '/events/recurrence-preview',
   allows: SECTIONS.events,
-  parameters: [
-    ...REPEAT_FIELDS.filter((name) => name !== 'repeat_days'),
-    'repeat_days[]',
-    'start_date',
-    'timezone',
-    'all_day',
-    'month',
-  ],
+  parameters: [...REPEAT_FIELDS, 'start_date', 'timezone', 'all_day', 'month'],
   show,
 }

@@ -122,21 +122,17 @@ function shortLines(times: readonly string[], start: string): string {
 function helperValues(text: string, start: string, zone: Zone): Record<string, string> | null {
   try {
     const rule = readRule(text, zone)
-    const values: Record<string, string> = {
-      ...valuesOfRule(rule),
-      repeat_monthly: monthlyOf(rule, start),
-      start_date: start,
-    }
+    const values = { ...valuesOfRule(rule), repeat_monthly: monthlyOf(rule, start) }
+    const again = ruleOf(values.repeat, { ...values, start_date: start })
     // The fields say all of the rule, or nothing.
-    if (!isSame(rule, readRule(ruleOf(values.repeat ?? '', values), zone), start)) return null
-    return { ...values, start_date: '' }
+    return isSame(rule, readRule(again, zone), start) ? values : null
   } catch (error) {
     if (error instanceof RuleError) return null
     throw error
   }
 }
 
-function valuesOfRule(rule: Rule): Record<string, string> {
+function valuesOfRule(rule: Rule) {
   return {
     repeat: rule.frequency.toLowerCase(),
     repeat_interval: String(rule.interval),
@@ -147,9 +143,9 @@ function valuesOfRule(rule: Rule): Record<string, string> {
   }
 }
 
-function monthlyOf({ byDay, byMonthDay }: Rule, start: string): string {
+function monthlyOf({ frequency, byDay, byMonthDay }: Rule, start: string): string {
   if (byMonthDay.join() === '-1') return 'last_day'
-  if (byDay.length === 0) return 'day'
+  if (frequency !== 'MONTHLY' || byDay.length === 0) return 'day'
   const nth = Math.ceil(Number(start.slice(8, 10)) / 7)
   return byDay[0]?.nth === -1 && nth < 5 ? 'last_weekday' : 'weekday'
 }
