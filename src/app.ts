@@ -2,13 +2,15 @@ import type { Socket } from 'node:net'
 import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pino, { type Logger, type LoggerOptions } from 'pino'
-import type { Config } from './config.ts'
+import { type Config, ConfigError } from './config.ts'
 import type { BackupOptions, BackupReport } from './domain/backups/backup.ts'
 import type { BackupHeader, OnBackupProgress } from './domain/backups/format.ts'
 import { backingUp } from './domain/backups/schedule.ts'
 import { forgetting as forgettingChanges } from './domain/changes.ts'
+import type { CheckPart } from './domain/check.ts'
 import { CurrentSite } from './domain/current-site.ts'
 import { type Damage, type OnDamage, reportingOnce } from './domain/damage.ts'
+import type { Diagnosis } from './domain/diagnosis.ts'
 import { forgettingKeys } from './domain/idempotency.ts'
 import { sweeping } from './domain/image-files.ts'
 import { inspectRegularly } from './domain/inspection.ts'
@@ -264,6 +266,32 @@ export async function restoreStore(
   const { restore } = await import('./domain/backups/restore.ts')
   const bucket = config.s3Bucket === '' ? null : openFiles(config)
   return restore(file, { folder: config.data, url: config.databaseUrl, bucket, force }, onProgress)
+}
+
+/** Checks what is stored, part by part: see domain/check.ts. */
+export async function* checkStore(config: Config, repair: boolean): AsyncGenerator<CheckPart> {
+  const { check } = await import('./domain/check.ts')
+  const db = openDatabase(config.databaseUrl === '' ? config.data : config.databaseUrl, { isCopied: true })
+  try {
+    await db.finished()
+    if ((await db.pending()).length > 0)
+      throw new ConfigError('the database is of an earlier version: run "kalends migrate" first')
+    yield* check({ db, files: openFiles(config) }, repair)
+  } finally {
+    await db.close()
+  }
+}
+
+/** Looks at everything that a service needs: see domain/diagnosis.ts. */
+export async function* diagnoseStore(config: Config): AsyncGenerator<Diagnosis> {
+  const diagnosis = await import('./domain/diagnosis.ts')
+  const { data, databaseUrl, smtpUrl, mailFrom, s3Bucket, workers, databaseConnections } = config
+  yield* await diagnosis.diagnoseFolder(data)
+  const location = { folder: data, isServer: databaseUrl !== '', connections: workers * databaseConnections }
+  yield* await diagnosis.diagnoseDatabase(() => openStore(config), location)
+  yield* await diagnosis.diagnoseFiles(openFiles(config), s3Bucket !== '')
+  yield* await diagnosis.diagnoseAddress(config.baseUrl, config.given.baseUrl !== undefined)
+  yield diagnosis.diagnoseMail(smtpUrl === '' ? null : smtpMailer(smtpUrl, mailFrom))
 }
 
 /** How long a start waits for the modes of images, in milliseconds: the folder around them is closed before. */

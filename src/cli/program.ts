@@ -13,6 +13,8 @@ const COMMANDS = new Map<string, () => Promise<Command>>([
   ['copy', async () => (await import('./copy.ts')).copyCommand()],
   ['backup', async () => (await import('./backup.ts')).backupCommand()],
   ['restore', async () => (await import('./restore.ts')).restoreCommand()],
+  ['check', async () => (await import('./check.ts')).checkCommand()],
+  ['doctor', async () => (await import('./doctor.ts')).doctorCommand()],
   ['export', async () => (await import('./export.ts')).exportCommand()],
   ['import', async () => (await import('./import.ts')).importCommand()],
 ])

@@ -16,6 +16,8 @@ export interface Letter {
 /** Sends letters. Throws if the server does not take one. */
 export interface Mailer {
   send(letter: Letter): Promise<void>
+  /** Signs in to the server, and sends nothing. Throws if that fails. */
+  verify(): Promise<void>
 }
 
 /** Timeout for each step of a conversation, in milliseconds. */
@@ -32,18 +34,24 @@ export function isDeliverable(address: string): boolean {
 
 /** Sends through an SMTP server at `smtp://` or `smtps://`. A connection serves one letter. */
 export function smtpMailer(url: string, from: string): Mailer {
+  const connect = () =>
+    nodemailer().createTransport({
+      url,
+      connectionTimeout: TIMEOUT,
+      greetingTimeout: TIMEOUT,
+      socketTimeout: TIMEOUT,
+      dnsTimeout: TIMEOUT,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    })
   return {
+    async verify() {
+      const transport = connect()
+      await transport.verify().finally(() => transport.close())
+    },
     async send({ to, subject, text, replyTo }) {
       if (!ADDRESS.test(to)) throw new Error(`"${to}" is not one address`)
-      const transport = nodemailer().createTransport({
-        url,
-        connectionTimeout: TIMEOUT,
-        greetingTimeout: TIMEOUT,
-        socketTimeout: TIMEOUT,
-        dnsTimeout: TIMEOUT,
-        disableFileAccess: true,
-        disableUrlAccess: true,
-      })
+      const transport = connect()
       try {
         await transport.sendMail({
           from,

@@ -1,9 +1,11 @@
 import { type Expression, type Kysely, type RawBuilder, type SqlBool, sql, type Transaction } from 'kysely'
 import { type Box, EARTH_RADIUS, type Point } from '../lib/geo.ts'
+import type { DerivedIndex } from './derived-index.ts'
 import type { Fault } from './faults.ts'
 import * as changeOrder from './postgres/change-order.ts'
 import { textIndex as postgresTexts } from './postgres/text-index.ts'
 import { prepared } from './prepared.ts'
+import { placeIndex } from './sqlite/place-index.ts'
 import { textIndex as sqliteTexts } from './sqlite/text-index.ts'
 import * as wordIndex from './sqlite/word-index.ts'
 import type { Tables } from './tables.ts'
@@ -57,6 +59,8 @@ export interface Dialect {
   contains(text: Expression<string>, part: string): Expression<SqlBool>
   /** Takes an advisory lock until the transaction ends. Returns whether data may have changed while it waited. */
   lock(tx: Tx, name: string): Promise<boolean>
+  /** Indexes that triggers maintain beside the tables, each with a check and a repair. */
+  readonly derived: readonly DerivedIndex[]
   /** Changes rows of a table without its triggers, such as those that count changes. Needs its owner. */
   withoutTriggers(tx: Tx, table: string, work: () => Promise<void>): Promise<void>
   /** Whether rows can be locked. Otherwise, there is only one write transaction at a time. */
@@ -156,6 +160,7 @@ export const sqlite: Dialect = {
   contains: (text, part) => sql<SqlBool>`instr(${text}, ${part}) > 0`,
   /** SQLite has one writer at a time. */
   lock: async () => false,
+  derived: [placeIndex, wordIndex.derivedIndex],
   async withoutTriggers(tx, table, work) {
     const { rows } = await sql<{
       name: string
@@ -267,6 +272,8 @@ export const postgres: Dialect = {
     await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx)
     return true
   },
+  /** PostgreSQL maintains its indexes itself. */
+  derived: [],
   async withoutTriggers(tx, table, work) {
     await sql`alter table ${sql.table(table)} disable trigger user`.execute(tx)
     await work()

@@ -1,5 +1,5 @@
-import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join, relative, sep } from 'node:path'
 import type * as Aws from 'aws4fetch'
 import { AppError, storageFull } from '../lib/errors.ts'
 import { lazyPackage } from '../lib/lazy.ts'
@@ -16,6 +16,8 @@ export interface FileStore {
   size(key: string): Promise<number | null>
   /** Removes a file if it exists. */
   remove(key: string): Promise<void>
+  /** Keys of all files, unfinished ones included; null if they cannot be listed. */
+  list(): Promise<string[]> | null
 }
 
 /** Stores files in a folder. */
@@ -45,7 +47,18 @@ export function folderStore(folder: string): FileStore {
       await rm(temporaryPath(key), { force: true })
       await rm(path(key), { force: true })
     },
+    list: () => listFolders(folder, ['images', 'held']),
   }
+}
+
+async function listFolders(folder: string, names: readonly string[]): Promise<string[]> {
+  const keys: string[] = []
+  for (const name of names) {
+    const found = await readdir(join(folder, name), { recursive: true, withFileTypes: true }).catch(nullIfMissing)
+    for (const one of found ?? [])
+      if (one.isFile()) keys.push(relative(folder, join(one.parentPath, one.name)).replaceAll(sep, '/'))
+  }
+  return keys
 }
 
 /** Error codes of the system: no space, quota exceeded, file too large. */
@@ -128,6 +141,7 @@ export function s3Store({ bucket, region, accessKeyId, secretAccessKey }: S3Opti
     async remove(key) {
       await send('DELETE', key)
     },
+    list: () => null,
   }
 }
 

@@ -13,6 +13,8 @@ export interface TextIndex {
   addSuggestions(tx: Kysely<Tables>, words: readonly (readonly [word: string, reversed: string])[]): Promise<void>
   /** Query for pairs of numbers, as `id` and `marks`. */
   pairs(list: readonly (readonly [id: number, marks: number])[]): RawBuilder<unknown>
+  /** Ids of those events whose words in the index are others. */
+  findDiffering(tx: Kysely<Tables>, events: readonly EventWords[]): Promise<number[]>
   /** Query for the items of a list, as `value`. */
   each(list: readonly string[]): RawBuilder<string>
 }

@@ -7,6 +7,9 @@ import { prepared } from './prepared.ts'
 import type { RecordRow } from './records.ts'
 import type { EventTable } from './tables.ts'
 import { LAST, type NamedKind } from './word-hits.ts'
+import type { EventTable, Tables } from './tables.ts'
+import type { EventWords } from './text-index.ts'
+import { isFullyVisible, isTermVisible, isVisible, type Visibility } from './visibility.ts'
 
 /**
  * Index for searches by words (see word-hits.ts). It has the words of an event's own texts. Names of venues, organizers and terms have a small
@@ -30,10 +33,15 @@ export async function indexCopies(
   ids: readonly number[],
   isNew: boolean,
 ): Promise<void> {
-  const words = wordsOf(texts.excerpt ? `${texts.search}\n${wordsOfSafe(texts.excerpt)}` : texts.search)
-  const title = wordsOf(texts.title_search)
+  const { title, words } = eventWords({ ...texts, id: 0 })
   for (const id of ids) await dialectOf(tx).texts.put(tx, { id, title, words }, isNew)
   await addSuggestions(tx, words)
+}
+
+/** The words that an event is found by. */
+export function eventWords({ id, title_search, search, excerpt }: EventTexts): EventWords {
+  const words = wordsOf(excerpt ? `${search}\n${wordsOfSafe(excerpt)}` : search)
+  return { id, title: wordsOf(title_search), words }
 }
 
 /** Indexes the name of a venue, organizer or term, and other words that it is found by. */
@@ -45,9 +53,14 @@ export async function indexName(
   isNew: boolean,
 ): Promise<void> {
   if (!isNew) await removeName(tx, kind, id)
-  const words = wordsOf(names.filter((name) => typeof name === 'string').join('\n'))
+  const words = nameWords(names)
   for (const word of words) await tx.insertInto('linked_words').values({ word, kind, linked: id }).execute()
   await addSuggestions(tx, words)
+}
+
+/** The words of a name. */
+export function nameWords(names: readonly unknown[]): string[] {
+  return wordsOf(names.filter((name) => typeof name === 'string').join('\n'))
 }
 
 /** Indexes a venue or organizer: its events are found by its name, and its city if it has one. */

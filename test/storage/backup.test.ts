@@ -16,7 +16,7 @@ import { basic, PASSWORD, type Service, startService } from '../support/service.
 import { signIn } from '../support/staff.ts'
 import { emptyStore, ON_POSTGRES } from '../support/store.ts'
 
-const LIMITS = { rateLimit: '0', userRateLimit: '0', loginLimit: '0', uploadQuota: '0' } as const
+const LIMITS = { rateLimit: '0', userRateLimit: '0', loginLimit: '0', uploadQuota: '0', maxPerPage: '500' } as const
 const CHANGES = 40
 
 describe('a backup', () => {

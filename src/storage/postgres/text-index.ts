@@ -46,6 +46,22 @@ export const textIndex: TextIndex = {
   pairs: (list) =>
     sql`(select id, marks from unnest(cast(${arrayOf(list.map(([id]) => id))} as bigint[]),
       cast(${arrayOf(list.map(([, marks]) => marks))} as integer[])) as given (id, marks))`,
+  async findDiffering(tx, events) {
+    if (events.length === 0) return []
+    const ids = sql.join(events.map(({ id }) => id))
+    const { rows } = await sql<{ event: number; title: string[]; words: string[] }>`select event,
+      tsvector_to_array(title) as title, tsvector_to_array(words) as words from event_texts
+      where event in (${ids})`.execute(tx)
+    const stored = new Map(rows.map((row) => [row.event, row]))
+    const isSame = (one: readonly string[], other: readonly string[] = []) =>
+      one.length === other.length && new Set([...one, ...other]).size === one.length
+    return events
+      .filter(({ id, title, words }) => {
+        const found = stored.get(id)
+        return found === undefined || !isSame(title, found.title) || !isSame(words, found.words)
+      })
+      .map(({ id }) => id)
+  },
   each: (list) =>
     sql<string>`(select value collate "C" as value from json_array_elements_text(cast(${JSON.stringify(list)} as json)))`,
 }

@@ -1,7 +1,9 @@
-import { sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { prepared } from '../prepared.ts'
 import type { TextIndex } from '../text-index.ts'
 import { MARKED_IDS } from './functions.ts'
+import type { Tables } from '../tables.ts'
+import type { EventWords, TextIndex } from '../text-index.ts'
 
 /** Index of words in SQLite: a full-text table that stores no texts. See migrations/0014-word-search.ts. */
 
@@ -39,5 +41,39 @@ export const textIndex: TextIndex = {
     await suggest(tx, JSON.stringify(words))
   },
   pairs: (list) => sql`(select value ->> 0 as id, value ->> 1 as marks from json_each(${JSON.stringify(list)}))`,
+  async findDiffering(tx, events) {
+    if (events.length === 0) return []
+    const ids = sql.join(events.map(({ id }) => id))
+    const { rows } = await sql<{ id: number; sz: Uint8Array }>`select id, sz from event_texts_docsize
+      where id in (${ids})`.execute(tx)
+    const counts = new Map(rows.map(({ id, sz }) => [id, String(readVarints(sz))]))
+    const differing: number[] = []
+    for (const event of events) {
+      const isCounted = counts.get(event.id) === String([event.title.length, event.words.length])
+      if (!isCounted || !(await hasWords(tx, event))) differing.push(event.id)
+    }
+    return differing
+  },
   each: (list) => sql<string>`(select value from json_each(${JSON.stringify(list)}))`,
+}
+
+/** Whether the index has all words of an event. It cannot tell which words an event has. */
+async function hasWords(tx: Kysely<Tables>, { id, title, words }: EventWords): Promise<boolean> {
+  const asked = [...title.map((word) => `title : "${word}"`), ...words.map((word) => `words : "${word}"`)].join(' AND ')
+  if (asked === '') return true
+  const { rows } = await sql`select 1 from event_texts where rowid = ${id} and event_texts match ${asked}`.execute(tx)
+  return rows.length > 0
+}
+
+/** Numbers as SQLite stores them: seven bits in each byte, the highest bit says that another follows. */
+function readVarints(bytes: Uint8Array): number[] {
+  const numbers: number[] = []
+  let number = 0
+  for (const byte of bytes) {
+    number = number * 128 + (byte & 0x7f)
+    if (byte >= 0x80) continue
+    numbers.push(number)
+    number = 0
+  }
+  return numbers
 }

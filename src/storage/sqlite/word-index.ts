@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely'
+import type { DerivedIndex } from '../derived-index.ts'
 import { prepared } from '../prepared.ts'
 import type { Tables } from '../tables.ts'
 
@@ -75,4 +76,30 @@ function quoted(text: string): string {
 
 function listIn([row]: readonly { readonly ids: string }[]): number[] {
   return JSON.parse(row?.ids ?? '[]')
+}
+
+/**
+ * Events whose words are not in the index. The table is without content, so only the presence of each event is compared,
+ * and whether the index has as many words as it should.
+ */
+export const derivedIndex: DerivedIndex = {
+  name: 'parts of words',
+  async countWrong(tx) {
+    const { rows } = await sql<{ wrong: number }>`select
+      (select count(*) from events where id not in (select id from event_words_docsize))
+      + (select count(*) from event_words_docsize where id not in (select id from events))
+      + (select count(*) from words where id not in (select id from word_parts_docsize))
+      + (select count(*) from word_parts_docsize where id not in (select id from words)) as wrong`.execute(tx)
+    return Number(rows[0]?.wrong)
+  },
+  async rebuild(tx) {
+    await sql`delete from words`.execute(tx)
+    await sql`insert into word_parts (word_parts) values ('delete-all')`.execute(tx)
+    await sql`insert into event_words (event_words) values ('delete-all')`.execute(tx)
+    // As in migrations/0006-words.ts. A trigger adds the parts of each word.
+    await sql`insert into words (word) select value from events, json_each('[' || replace(json_quote(
+        replace(replace(replace(replace(search, char(0), ' '), char(9), ' '), char(10), ' '), char(13), ' ')
+      ), ' ', '","') || ']') where length(value) >= 3 on conflict do nothing`.execute(tx)
+    await sql`insert into event_words (rowid, search) select id, search from events`.execute(tx)
+  },
 }
