@@ -11,6 +11,7 @@ import type { CheckPart } from './domain/check.ts'
 import { CurrentSite } from './domain/current-site.ts'
 import { type Damage, type OnDamage, reportingOnce } from './domain/damage.ts'
 import type { Diagnosis } from './domain/diagnosis.ts'
+import { sharedFigures } from './domain/figures.ts'
 import { forgettingKeys } from './domain/idempotency.ts'
 import { sweeping } from './domain/image-files.ts'
 import { inspectRegularly } from './domain/inspection.ts'
@@ -28,6 +29,7 @@ import { forgetting, settling } from './domain/suggestion-review.ts'
 import { exportEvents as writeEvents } from './feeds/export.ts'
 import { feeds } from './feeds/views.ts'
 import type { Routes } from './http/endpoint.ts'
+import { mayRead } from './http/metrics.ts'
 import type { Service } from './http/server.ts'
 import { createServer } from './http/server.ts'
 import { importJobs } from './imports/jobs.ts'
@@ -37,8 +39,10 @@ import { tuneHeap } from './lib/heap.ts'
 import { loadLazyPackages, once } from './lib/lazy.ts'
 import { LogOutput } from './lib/log-output.ts'
 import { smtpMailer } from './lib/mailer.ts'
+import { type Family, joinMetrics, METRICS_TYPE, readMetrics, writeMetrics } from './lib/metrics.ts'
 import { roomForConnections } from './lib/open-files.ts'
 import { PasswordChecker } from './lib/passwords.ts'
+import { measureProcess } from './lib/process-figures.ts'
 import { withoutSecrets } from './lib/secrets.ts'
 import { version } from './lib/version.ts'
 import { manageViews } from './manage/views.ts'
@@ -68,6 +72,8 @@ export interface App {
   startJobs(): void
   /** Gets ready for connections that are accepted elsewhere; the server may listen by itself instead. */
   ready(): Promise<void>
+  /** Figures of this process and, if asked for, those that all processes share. */
+  metrics(withShared: boolean): Promise<Family[]>
   /** Answers the requests of a connection. */
   take(connection: Socket): void
   /** Finishes running requests, and jobs: see Stopping. */
@@ -87,6 +93,8 @@ export async function createApp(
     counter?: ConnectionCounter
     /** Whether migrations run, so that requests cannot be answered. */
     isMigrating?: () => boolean
+    /** Figures of all processes, as text; without it, those of this one. */
+    readMetrics?: () => Promise<string>
   } = {},
 ): Promise<App> {
   const clock = options.clock ?? systemClock
@@ -120,11 +128,19 @@ export async function createApp(
     rewrite: rewritePluginAddress,
     errorPage,
   }
+  const metrics = async (withShared: boolean) => [
+    ...(await readMetrics()),
+    ...(withShared ? await sharedFigures(db, config.backupTo) : []),
+  ]
+  const readText = options.readMetrics ?? (async () => writeMetrics(await metrics(true)))
+  if (config.metricsPort !== null || config.metricsToken !== '') measureProcess()
   const server: App['server'] = await createServer(service, routes, {
     ...config,
     logger: options.logger ?? createLogger(config.logLevel),
     counter: options.counter,
     roomForConnections: roomForConnections(databaseSockets(config)),
+    metrics:
+      config.metricsToken === '' || config.metricsPort !== null ? null : { token: config.metricsToken, read: readText },
   })
   let isClosed = false
   const warmUp = async () => {
@@ -154,6 +170,7 @@ export async function createApp(
     db,
     clock,
     server,
+    metrics,
     startJobs: () => jobs.start(),
     async ready() {
       await server.ready()
@@ -224,6 +241,7 @@ export { ExportError } from './feeds/export.ts'
 export { EXPORTS } from './feeds/formats.ts'
 export { warnAtStart as warnOfProxy } from './http/proxy-warning.ts'
 export { CopyError, copyDatabase } from './storage/copy.ts'
+export { joinMetrics, METRICS_TYPE, mayRead, writeMetrics }
 
 /** Streams an export: public events or, with `all`, every event that is not in the trash. */
 export async function exportEvents(

@@ -359,6 +359,20 @@ export const SETTINGS = {
     'a number of seconds from 0 to 3600',
     whole(0, 3600),
   ),
+  metricsPort: setting<number | null>(
+    'KALENDS_METRICS_PORT',
+    '',
+    'port of its own for /metrics, for Prometheus; without it and a token, figures are not shown',
+    'a port number from 0 to 65535',
+    (text) => (text === '' ? null : whole(0, 65535)(text)),
+  ),
+  metricsToken: setting<string>(
+    'KALENDS_METRICS_TOKEN',
+    '',
+    'token that /metrics asks for, as "Authorization: Bearer"; without a port of its own, it is shown on the main one',
+    'text without spaces',
+    (text) => (/\s/.test(text) ? undefined : text),
+  ),
   logLevel: setting(
     'KALENDS_LOG_LEVEL',
     'info',

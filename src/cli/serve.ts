@@ -1,11 +1,12 @@
 import cluster from 'node:cluster'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Command } from 'commander'
-import { type App, createApp, createLogger, openStore, protectData, warnOfProxy } from '../app.ts'
+import { type App, createApp, createLogger, openStore, protectData, warnOfProxy, writeMetrics } from '../app.ts'
 import type { Config } from '../config.ts'
 import { publishDue } from '../domain/publishing.ts'
 import * as users from '../domain/users.ts'
 import { Listener } from '../lib/listener.ts'
+import { openMetricsPort } from './metrics-server.ts'
 import { configOf, NO_ADMINISTRATOR, sayOnce, withSettings } from './options.ts'
 import { endProcess, onSignals, stopMessage } from './stopping.ts'
 import { Upgrade, UpgradeStopped } from './upgrade.ts'
@@ -56,6 +57,7 @@ async function serveAlone(config: Config): Promise<void> {
 async function start(app: App, listener: Listener, config: Config, upgrade: Upgrade): Promise<void> {
   const listen = async () => {
     await app.ready()
+    await openMetricsPort(config, async () => writeMetrics(await app.metrics(true)), app.server.log)
     for (const address of await listener.open(config)) app.server.log.info(`Server listening at ${address}`)
     warnOfProxy(config, app.server.log)
   }

@@ -1,8 +1,10 @@
 import cluster, { type Worker } from 'node:cluster'
 import type { Socket } from 'node:net'
-import type { createLogger } from '../app.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type createLogger, joinMetrics, writeMetrics } from '../app.ts'
 import { Sums } from '../domain/limits.ts'
 import { ConnectionCounts, type ConnectionLimits, ConnectionShare } from '../lib/connection-counts.ts'
+import type { Family } from '../lib/metrics.ts'
 import { roomForConnections } from '../lib/open-files.ts'
 import { ConnectionQueue, type ConnectionTarget } from './connection-queue.ts'
 import { limitGrace } from './stopping.ts'
@@ -21,6 +23,9 @@ const RESTART_PAUSE = 100
 const MAX_WAITING = 1000
 /** A worker that got a signal takes connections for at least this long, in milliseconds: the signal may also go to the primary. */
 const MIN_STOP_DELAY = 100
+
+/** How long a worker may take to tell its figures, in milliseconds. */
+const READ_TIMEOUT = 3000
 
 /** Slot for a worker and its replacements. */
 interface WorkerSlot extends ConnectionTarget {
@@ -46,6 +51,9 @@ export class WorkerPool {
   readonly #up = Promise.withResolvers<boolean>()
   readonly #end = Promise.withResolvers<void>()
   readonly #queue = new ConnectionQueue(() => this.#slots, Math.min(MAX_WAITING, roomForConnections()))
+  /** Pending readings of figures, by id. */
+  readonly #reading = new Map<number, (figures: readonly Family[]) => void>()
+  #lastReading = 0
   #isStarted = false
   #isMigrating = false
   #isAnnounced = false
@@ -94,6 +102,21 @@ export class WorkerPool {
   /** Hands a connection to a worker. Nothing may have been read from it. */
   take(connection: Socket): void {
     this.#queue.add(connection)
+  }
+
+  /** Figures of all workers, as text. The first also reads those that all share. */
+  async metrics(): Promise<string> {
+    const asked = this.#slots.filter(({ state }) => state === 'listening' || state === 'leaving')
+    return writeMetrics(joinMetrics(await Promise.all(asked.map((slot, n) => this.#read(slot, n === 0)))))
+  }
+
+  /** Figures of one worker; none if it does not tell them in time. */
+  async #read({ worker }: WorkerSlot, withShared: boolean): Promise<readonly Family[]> {
+    const id = ++this.#lastReading
+    const told = new Promise<readonly Family[]>((resolve) => this.#reading.set(id, resolve))
+    send(worker, { kind: 'read', id, withShared })
+    const late = sleep(READ_TIMEOUT, [], { ref: false })
+    return Promise.race([told, late]).finally(() => this.#reading.delete(id))
   }
 
   /** Makes workers announce that the service is about to stop. */
@@ -153,6 +176,10 @@ export class WorkerPool {
       send(slot.worker, { kind: 'admitted', id: report.id, isOpen })
     } else if (report.kind === 'closed') {
       slot.connections.close(report.address)
+    } else if (report.kind === 'figures') {
+      this.#reading.get(report.id)?.(report.figures)
+    } else if (report.kind === 'metrics') {
+      void this.metrics().then((text) => send(slot.worker, { kind: 'metrics', id: report.id, text }))
     } else if (report.kind === 'taken') {
       slot.isFree = true
       this.#queue.handOut()

@@ -3,6 +3,7 @@ import { type App, createApp, createLogger, openStore } from '../app.ts'
 import type { Config } from '../config.ts'
 import type { Sharing } from '../domain/limits.ts'
 import type { ConnectionCounter } from '../lib/connection-counts.ts'
+import type { Family } from '../lib/metrics.ts'
 import { endProcess, onSignals } from './stopping.ts'
 
 /** Counts by key, as messages carry them. */
@@ -17,6 +18,9 @@ export type WorkerReport =
   | { readonly kind: 'counted'; readonly window: number; readonly counts: Counts }
   | { readonly kind: 'opened'; readonly id: number; readonly address: string | null }
   | { readonly kind: 'closed'; readonly address: string | null }
+  /** Asks for the figures of all workers. */
+  | { readonly kind: 'metrics'; readonly id: number }
+  | { readonly kind: 'figures'; readonly id: number; readonly figures: readonly Family[] }
 
 /** Message from the primary process to a worker. */
 export type Order =
@@ -28,6 +32,9 @@ export type Order =
   | { readonly kind: 'stop' }
   | { readonly kind: 'totals'; readonly totals: Counts }
   | { readonly kind: 'admitted'; readonly id: number; readonly isOpen: boolean }
+  /** Asks for the figures of this worker. */
+  | { readonly kind: 'read'; readonly id: number; readonly withShared: boolean }
+  | { readonly kind: 'metrics'; readonly id: number; readonly text: string }
 
 /** The only worker that runs jobs on an embedded database. On a server every worker does, so that each starts those that it added at once. */
 const JOB_WORKER = 1
@@ -63,6 +70,7 @@ export async function serveAsWorker(config: Config): Promise<void> {
       logger,
       counter: primary,
       isMigrating: () => isClosed,
+      readMetrics: () => primary.metrics(),
       // Limits are counted in the primary: a write to the shared file would invalidate the caches of all workers.
       ...(config.databaseUrl === '' && { sharing: primary }),
     })
@@ -73,6 +81,7 @@ export async function serveAsWorker(config: Config): Promise<void> {
     }
     await app.ready()
     primary.onConnection = take
+    primary.onRead = app.metrics
     primary.tell({ kind: 'listening' })
   } catch (error) {
     // The channel must not keep this process alive.
@@ -91,6 +100,7 @@ async function finish(app: App | undefined): Promise<void> {
 class Primary implements Sharing, ConnectionCounter {
   onConnection = (_: Socket): void => {}
   onAnnounce = (): void => {}
+  onRead = (_: boolean): Promise<Family[]> => Promise.resolve([])
   onStop = (): void => {}
   /** Called when the migration is finished. */
   onOpen = (): void => {}
@@ -99,6 +109,8 @@ class Primary implements Sharing, ConnectionCounter {
   /** Pending requests to open a connection, by id. */
   readonly #opening = new Map<number, (isOpen: boolean) => void>()
   #last = 0
+  /** Pending requests for the figures of all workers, by id. */
+  readonly #reading = new Map<number, (text: string) => void>()
 
   constructor() {
     process.on('message', (order: Order, connection?: Socket) => {
@@ -108,6 +120,8 @@ class Primary implements Sharing, ConnectionCounter {
       else if (order.kind === 'open') this.onOpen()
       else if (order.kind === 'totals') this.#onTotals(order.totals)
       else if (order.kind === 'admitted') this.#admit(order.id, order.isOpen)
+      else if (order.kind === 'metrics') this.#reading.get(order.id)?.(order.text)
+      else if (order.kind === 'read') void this.#read(order)
       else this.onStop()
     })
   }
@@ -139,6 +153,23 @@ class Primary implements Sharing, ConnectionCounter {
 
   close(address: string | null): void {
     this.tell({ kind: 'closed', address })
+  }
+
+  /** Figures of all workers, as text. */
+  async metrics(): Promise<string> {
+    const id = ++this.#last
+    try {
+      return await new Promise<string>((resolve, reject) => {
+        this.#reading.set(id, resolve)
+        this.tell({ kind: 'metrics', id }, reject)
+      })
+    } finally {
+      this.#reading.delete(id)
+    }
+  }
+
+  async #read({ id, withShared }: Order & { kind: 'read' }): Promise<void> {
+    this.tell({ kind: 'figures', id, figures: await this.onRead(withShared).catch(() => []) })
   }
 
   /** The socket is undefined if it was closed on its way here. */

@@ -5,6 +5,7 @@ import { publishDue } from '../domain/publishing.ts'
 import type { Scope } from '../domain/scope.ts'
 import { systemClock } from '../lib/clock.ts'
 import { Listener } from '../lib/listener.ts'
+import { openMetricsPort } from './metrics-server.ts'
 import { endProcess, onSignals, stopMessage } from './stopping.ts'
 import { Upgrade, UpgradeStopped } from './upgrade.ts'
 import { WorkerPool } from './worker-pool.ts'
@@ -35,6 +36,7 @@ export async function serveWithWorkers(
   workers.load()
   const listen = async (isMigrating: boolean): Promise<boolean> => {
     const isStarted = await workers.start(isMigrating)
+    if (isStarted) await openMetricsPort(config, () => workers.metrics(), log)
     const addresses = isStarted ? await listener.open(config) : []
     for (const address of addresses) log.info(`Server listening at ${address}`)
     if (addresses.length > 0) warnOfProxy(config, log)

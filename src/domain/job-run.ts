@@ -1,7 +1,10 @@
 import type { Instant } from '../calendar/zone.ts'
+import { counter } from '../lib/metrics.ts'
 import type { Database } from '../storage/database.ts'
 import type { Tx } from '../storage/dialect.ts'
 import * as storage from '../storage/jobs.ts'
+
+const runs = counter('kalends_job_runs_total', 'Runs of background jobs, by kind and result: done or failed.')
 
 /** A kind of background job, and the function that does it. */
 export interface JobKind {
@@ -68,7 +71,9 @@ export class JobRun {
       await kind.run(JSON.parse(job.payload), signal)
       if (kind.every === undefined) await storage.finish(db, job)
       else await storage.release(db, job, kind.every, 0, null)
+      runs.with({ kind: kind.name, result: 'done' }).add()
     } catch (error) {
+      if (!signal.aborted) runs.with({ kind: kind.name, result: 'failed' }).add()
       const settled = signal.aborted ? this.giveBack() : this.#fail(error, pauses)
       // Without an answer of the database, the job is run again when its lease ends.
       await settled.catch((why) => log.warn({ err: why, job: kind.name }, 'the end of a job could not be stored'))

@@ -19,6 +19,7 @@ import { compressStream, encodingFor, NOT_MODIFIED_HEADERS, replyTo, tagOf } fro
 import { type Answer, type Call, type Endpoint, MAIN_MOUNT } from './endpoint.ts'
 import { asAppError, errorBody } from './errors.ts'
 import { fingerprintOf, idempotencyKeyOf, isKept } from './idempotency.ts'
+import { routeLabel } from './measure.ts'
 import { fieldsIn, sparse } from './sparse.ts'
 import { refuseUnknown } from './strict.ts'
 
@@ -189,6 +190,7 @@ function buildResponse(
     tag: tagOf(answer.mark ?? body, answer.revision),
     lines: serializeHeaders(headers),
     until,
+    route: routeLabel(request.routeOptions.url),
     variants: {},
   }
 }

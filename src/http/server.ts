@@ -18,6 +18,8 @@ import { allowOrigins } from './cors.ts'
 import { type Endpoint, MAIN_MOUNT, type Routes, type View } from './endpoint.ts'
 import { addFiles, addImages } from './files.ts'
 import { addHealth, type Health } from './health.ts'
+import { measureAnswers } from './measure.ts'
+import { addMetrics, type MetricsAccess } from './metrics.ts'
 import { throwNoRoute } from './no-route.ts'
 import { watchForProxy } from './proxy-warning.ts'
 import { checkAddress, checkUser, countMore, type RateLimits, senderOf } from './rate-limit.ts'
@@ -70,6 +72,8 @@ export interface ServerOptions extends RateLimits, ConnectionLimits {
   readonly counter?: ConnectionCounter | undefined
   /** Limit on open connections of this process. */
   readonly roomForConnections: number
+  /** Shows figures on this port. */
+  readonly metrics?: MetricsAccess | null
 }
 
 /** Scope without a user, plus the state of the service. */
@@ -141,11 +145,13 @@ export async function createServer(service: Service, routes: Routes, options: Se
     reply.headers({ ...securityHeaderSet, 'x-request-id': request.id, 'content-language': request.language.name })
   })
   logAnswers(app)
+  measureAnswers(app)
   closeAfterErrors(app)
   allowOrigins(app, options.writeOrigins, options.baseUrl)
   refuseWhileMigrating(app, service)
   addAuthentication(app, service, routes, options)
   addHealth(app, service)
+  if (options.metrics) addMetrics(app, options.metrics)
   addFiles(app, routes.files, service.current)
   addImages(app, service)
   addViews(app, routes, service, cache, options)

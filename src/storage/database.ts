@@ -6,6 +6,7 @@ import { WorkQueue } from '../lib/work-queue.ts'
 import { type Dialect, postgres, sqlite, type Tx } from './dialect.ts'
 import { type Fault, Faults, isFull } from './faults.ts'
 import { type Lookup, Lookups } from './lookup.ts'
+import { measured } from './measure.ts'
 import { ALL_MIGRATIONS, listDone, type MigrateOptions, migrate, throwIfLater, untilUnlocked } from './migrator.ts'
 import { postgresDialect } from './postgres/dialect.ts'
 import { DEFAULT_POOL, type PoolOptions } from './postgres/pool.ts'
@@ -194,6 +195,8 @@ export function openDatabase(
     read: (work) => readTransaction(reader, work),
     readMany: (work) => readTransaction(manyReader, work),
     readPrimary: (work) => withRetry(dialect, () => snapshotRead(manyReader, work), faults),
+    read: (work) => measured('read', readTransaction(reader, work)),
+    readMany: (work) => measured('readMany', readTransaction(manyReader, work)),
     snapshot: (work) =>
       snapshotQueue.run(() =>
         readTransaction(manyReader, async (tx) => {
@@ -202,8 +205,8 @@ export function openDatabase(
         }),
       ),
     isAt: (tx, version) => versions.isAt(tx, version),
-    write: (work) => writeAndInvalidate(work, false),
-    writeMany: (work) => writeAndInvalidate(work, true),
+    write: (work) => measured('write', writeAndInvalidate(work, false)),
+    writeMany: (work) => measured('writeMany', writeAndInvalidate(work, true)),
     writeWithoutInvalidating: (work) => writeTransaction(work, false),
     async touch<Row>(statement: (on: Kysely<Tables>) => Compilable<Row>) {
       const query = statement(db).compile()

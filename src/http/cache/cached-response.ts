@@ -31,6 +31,8 @@ export interface CachedResponse {
   readonly lines: HeaderLines
   /** Expiry by the clock. A write may invalidate it earlier. */
   readonly until: Instant
+  /** Route that made it, for figures; unknown if it was read from a scratch file. */
+  readonly route?: string
   /** By encoding. Each is compressed on first use: see conditional.ts. */
   readonly variants: Partial<Record<Encoding | 'identity', Variant | Promise<Variant>>>
 }

@@ -8,6 +8,7 @@ import { accessLog } from '../access-log.ts'
 import { keyOf } from '../answer.ts'
 import { replyTo } from '../conditional.ts'
 import { languageChooser, languageIn } from '../language.ts'
+import { countAnswer } from '../measure.ts'
 import { isOverLimit, type RateLimits } from '../rate-limit.ts'
 import { hasSession } from '../session-cookie.ts'
 import { tracing } from '../tracing.ts'
@@ -42,11 +43,19 @@ export function installFastPath(
   const { idOf, traceOf } = tracing(options.trustProxy)
   const log = accessLog(app)
   const { stopping } = app
-  const send = (request: IncomingMessage, response: ServerResponse, reply: Reply, ip: string, began: number) => {
+  const send = (
+    request: IncomingMessage,
+    response: ServerResponse,
+    reply: Reply,
+    ip: string,
+    began: number,
+    route = 'cached',
+  ) => {
     const id = idOf(request)
     write(request, response, reply, id)
     const { method = '', url = '' } = request
     const ms = performance.now() - began
+    countAnswer(method, route, reply.status, ms)
     log({ time: Date.now(), id, trace: traceOf(request), method, url, ip, status: reply.status, ms })
   }
   const answer = (request: IncomingMessage, response: ServerResponse, version: string, began: number) => {
@@ -58,9 +67,9 @@ export function installFastPath(
     const ip = trusted === null ? (socket.remoteAddress ?? '') : proxyAddr(request, trusted)
     if (isOverLimit(limits, options, { ip, socket, headers })) return passToFastify(request, response)
     const reply = replyTo(cached, headers)
-    if (!(reply instanceof Promise)) return send(request, response, reply, ip, began)
+    if (!(reply instanceof Promise)) return send(request, response, reply, ip, began, cached.route)
     reply.then(
-      (made) => send(request, response, made, ip, began),
+      (made) => send(request, response, made, ip, began, cached.route),
       () => passToFastify(request, response),
     )
   }

@@ -1,9 +1,13 @@
 import { randomInt } from 'node:crypto'
 import { BoundedCache } from '../../lib/bounded-cache.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { cacheCounters } from '../../lib/metrics.ts'
 import type { CachedResponse, KeyedResponse } from './cached-response.ts'
 import { DiskOverflow } from './disk-overflow.ts'
 import type { ScratchFile } from './scratch-file.ts'
+
+const memory = cacheCounters('response')
+const scratch = cacheCounters('scratch file')
 
 /** Memory for responses, in bytes. Compressed variants take about a quarter more. */
 const MAX_BYTES = 24 * 2 ** 20
@@ -35,7 +39,10 @@ export class ResponseCache {
     this.#clearIfOutdated(version)
     const hash = hashOf(key)
     const entry = this.#responses.get(hash, sizeOf)
-    const response = entry?.key === key ? entry.response : this.#readBack(this.#overflow, hash, key)
+    const isKnown = entry?.key === key
+    if (isKnown) memory.hit.value++
+    else memory.miss.value++
+    const response = isKnown ? entry.response : this.#readBack(this.#overflow, hash, key)
     if (response === undefined || response.until > this.#lastLookup) return response
     this.#responses.delete(hash)
     this.#overflow.delete(hash)
@@ -72,6 +79,8 @@ export class ResponseCache {
 
   #readBack(overflow: DiskOverflow, hash: number, key: string): CachedResponse | undefined {
     const found = overflow.get(hash, key)
+    if (found === undefined) scratch.miss.value++
+    else scratch.hit.value++
     if (found?.often) this.#put(hash, { key, response: found.response })
     return found?.response
   }

@@ -4,6 +4,7 @@ import type { SeriesRow } from '../../domain/events.ts'
 import type { Site } from '../../domain/scope.ts'
 import type { Term } from '../../domain/terms.ts'
 import type { Addresses } from '../../http/addresses.ts'
+import { cacheCounters } from '../../lib/metrics.ts'
 import { byLinkedKind, LINKED_KINDS, SHOWN_ALONE } from '../../schema/linked.ts'
 import { inertLd, linkedLd, part } from '../json-ld.ts'
 import { linkedRecord } from '../present.ts'
@@ -34,6 +35,8 @@ interface LinkedJson {
 
 type LinkKind = keyof Links
 const KINDS: readonly LinkKind[] = [...LINKED_KINDS, 'category', 'tag', 'event', 'series']
+
+const lookups = cacheCounters('event')
 
 /** Limit on cached records of a kind. */
 const MAX_LINKED = 20_000
@@ -70,7 +73,10 @@ export class EventCache implements RenderedEventCache<RenderedEvent> {
   }
 
   missing(stubs: readonly EventStub[]): number[] {
-    return stubs.filter(({ id, revision }) => this.#templates.get(id, revision) === undefined).map(({ id }) => id)
+    const missing = stubs.filter(({ id, revision }) => this.#templates.get(id, revision) === undefined)
+    lookups.miss.add(missing.length)
+    lookups.hit.add(stubs.length - missing.length)
+    return missing.map(({ id }) => id)
   }
 
   put(own: OwnData): void {

@@ -1,5 +1,8 @@
 import type { CachedList, CachedLists } from '../../domain/cached-lists.ts'
 import { BoundedCache } from '../../lib/bounded-cache.ts'
+import { cacheCounters } from '../../lib/metrics.ts'
+
+const lookups = cacheCounters('list')
 
 /** Memory limit of lists, in bytes. */
 const MAX_BYTES = 24 * 2 ** 20
@@ -12,7 +15,10 @@ export class ListCache implements CachedLists {
   readonly #lists = new BoundedCache<string, CachedList>(MAX_BYTES)
 
   get(key: string): CachedList | undefined {
-    return this.#lists.get(key, (listing) => sizeOf(key, listing))
+    const found = this.#lists.get(key, (listing) => sizeOf(key, listing))
+    if (found === undefined) lookups.miss.value++
+    else lookups.hit.value++
+    return found
   }
 
   put(key: string, listing: CachedList): void {

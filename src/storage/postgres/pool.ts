@@ -1,5 +1,7 @@
 import type { Socket } from 'node:net'
 import pg from 'pg'
+import { beforeReading } from '../../lib/metrics.ts'
+import { connections, waiting } from '../measure.ts'
 
 /** Parses bigint as number: ids, counts and instants are all safe integers. */
 const types: pg.CustomTypesConfig = {
@@ -70,6 +72,23 @@ function limitsOf(purpose: PoolPurpose, options: PoolOptions): pg.PoolConfig {
   return purpose === 'migrating' ? MIGRATING : COPYING
 }
 
+const pools = new Set<pg.Pool>()
+
+/** Tells the figures of pools when somebody reads them. */
+function watch(pool: pg.Pool): void {
+  if (pools.size === 0) {
+    beforeReading(() => {
+      const all = [...pools].filter(({ ended }) => !ended)
+      const sum = (count: (one: pg.Pool) => number) => all.reduce((total, one) => total + count(one), 0)
+      waiting.set(sum(({ waitingCount }) => waitingCount))
+      connections.with({ state: 'idle' }).set(sum(({ idleCount }) => idleCount))
+      connections.with({ state: 'busy' }).set(sum(({ totalCount, idleCount }) => totalCount - idleCount))
+    })
+  }
+  pools.add(pool)
+  pool.on('remove', () => pool.ended && pools.delete(pool))
+}
+
 /** Opens a connection pool. */
 export function openPool(
   url: string,
@@ -91,5 +110,6 @@ export function openPool(
   pool.on('error', onError)
   // A connection that breaks in use fails its query. Without this listener it would also end the process.
   pool.on('connect', (client) => client.on('error', onError))
+  if (purpose === 'answering') watch(pool)
   return pool
 }

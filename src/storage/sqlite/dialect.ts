@@ -13,6 +13,7 @@ import {
 } from 'kysely'
 import { unavailable } from '../../lib/errors.ts'
 import { type Dialect, sqlite } from '../dialect.ts'
+import { waiting } from '../measure.ts'
 import { type Result, SqliteConnection } from './connection.ts'
 import type { FileIdentity } from './file-identity.ts'
 import { SqliteThread } from './thread.ts'
@@ -205,7 +206,9 @@ class Mutex {
   async acquire(always = false): Promise<void> {
     if (this.#isLocked) {
       if (this.#waiting.length >= MAX_WAITING && !always) throw unavailable()
+      waiting.add()
       await new Promise<void>((resolve) => this.#waiting.push(resolve))
+      waiting.add(-1)
     }
     this.#isLocked = true
   }

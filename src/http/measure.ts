@@ -1,0 +1,57 @@
+import type { FastifyInstance } from 'fastify'
+import { type Counter, counter, gauge, type Histogram, histogram } from '../lib/metrics.ts'
+
+const requests = counter('kalends_http_requests_total', 'Answered requests, by method, route and status.')
+const durations = histogram('kalends_http_request_duration_seconds', 'Time to answer, by method and route.')
+const connections = gauge('kalends_http_connections', 'Open connections.')
+
+/** Figures of one method of one route. */
+interface RouteFigures {
+  readonly duration: Histogram
+  readonly statuses: Map<number, Counter>
+}
+
+const routes = new Map<string, Map<string, RouteFigures>>()
+
+/** Counts an answer. Looked up by map, as the fast path calls it for every request. */
+export function countAnswer(method: string, route: string, status: number, ms: number): void {
+  const figures = routes.get(route)?.get(method) ?? addRoute(method, route)
+  figures.duration.observe(ms / 1000)
+  const found = figures.statuses.get(status)
+  if (found !== undefined) found.value++
+  else {
+    const added = requests.with({ method, route, status: String(status) })
+    added.add()
+    figures.statuses.set(status, added)
+  }
+}
+
+function addRoute(method: string, route: string): RouteFigures {
+  const figures = { duration: durations.with({ method, route }), statuses: new Map<number, Counter>() }
+  const methods = routes.get(route) ?? new Map<string, RouteFigures>()
+  methods.set(method, figures)
+  routes.set(route, methods)
+  return figures
+}
+
+/** Methods that are told apart: others could be any. */
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+
+/** Route as a label: without the patterns of parameters. */
+export function routeLabel(url: string | undefined): string {
+  return (url ?? 'none').replace(/\([^)]*\)/g, '')
+}
+
+/** Counts answers of Fastify, and connections. */
+export function measureAnswers(app: FastifyInstance): void {
+  app.addHook('onResponse', (request, reply, done) => {
+    const method = METHODS.has(request.method) ? request.method : 'other'
+    countAnswer(method, routeLabel(request.routeOptions.url), reply.statusCode, reply.elapsedTime)
+    done()
+  })
+  const open = connections.with()
+  app.server.on('connection', (socket) => {
+    open.add()
+    socket.once('close', () => open.add(-1))
+  })
+}
