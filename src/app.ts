@@ -37,6 +37,7 @@ import { type Clock, systemClock } from './lib/clock.ts'
 import type { ConnectionCounter } from './lib/connection-counts.ts'
 import { tuneHeap } from './lib/heap.ts'
 import { loadLazyPackages, once } from './lib/lazy.ts'
+import { readableLine } from './lib/log-line.ts'
 import { LogOutput } from './lib/log-output.ts'
 import { smtpMailer } from './lib/mailer.ts'
 import { type Family, joinMetrics, METRICS_TYPE, readMetrics, writeMetrics } from './lib/metrics.ts'
@@ -136,7 +137,7 @@ export async function createApp(
   if (config.metricsPort !== null || config.metricsToken !== '') measureProcess()
   const server: App['server'] = await createServer(service, routes, {
     ...config,
-    logger: options.logger ?? createLogger(config.logLevel),
+    logger: options.logger ?? createLogger(config),
     counter: options.counter,
     roomForConnections: roomForConnections(databaseSockets(config)),
     metrics:
@@ -347,8 +348,8 @@ function openFiles({ data, s3Bucket, s3Region, s3KeyId, s3Secret }: Config): Fil
   return s3Store({ bucket: s3Bucket, region: s3Region, accessKeyId: s3KeyId, secretAccessKey: s3Secret })
 }
 
-/** Logger with JSON lines on standard output. Secrets are removed. */
-export function createLogger(level: string): Logger {
+/** Logger on standard output: JSON, or one readable line on a terminal. Secrets are removed. */
+export function createLogger({ logLevel: level, logFormat }: Pick<Config, 'logLevel' | 'logFormat'>): Logger {
   const options: LoggerOptions = {
     level,
     serializers: {
@@ -360,7 +361,10 @@ export function createLogger(level: string): Logger {
       res: ({ statusCode }: { statusCode: number }) => ({ statusCode }),
     },
   }
-  return pino(options, logOutput())
+  const output = logOutput()
+  const isTerminal = process.stdout.isTTY === true
+  if (logFormat === 'json' || (logFormat === 'auto' && !isTerminal)) return pino(options, output)
+  return pino(options, { write: (line) => output.write(readableLine(line, isTerminal && !process.env.NO_COLOR)) })
 }
 
 /** The log output, shared by the whole process. */

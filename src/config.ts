@@ -373,6 +373,13 @@ export const SETTINGS = {
     'text without spaces',
     (text) => (/\s/.test(text) ? undefined : text),
   ),
+  logFormat: setting<'auto' | 'json' | 'text'>(
+    'KALENDS_LOG_FORMAT',
+    'auto',
+    'json for machines, text for people; auto is text on a terminal',
+    'auto, json or text',
+    (text) => (text === 'auto' || text === 'json' || text === 'text' ? text : undefined),
+  ),
   logLevel: setting(
     'KALENDS_LOG_LEVEL',
     'info',

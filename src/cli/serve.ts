@@ -29,7 +29,7 @@ async function serve(flags: Record<string, unknown>): Promise<void> {
 
 async function serveAlone(config: Config): Promise<void> {
   const db = openStore(config)
-  const logger = createLogger(config.logLevel)
+  const logger = createLogger(config)
   const upgrade = new Upgrade(db, logger)
   const app = await createApp(config, db, { logger, isMigrating: () => upgrade.isRunning })
   const listener = new Listener(app.take)

@@ -65,7 +65,7 @@ export async function serveAsWorker(config: Config): Promise<void> {
       isClosed = false
       opened.resolve()
     }
-    const logger = createLogger(config.logLevel).child({ worker: number })
+    const logger = createLogger(config).child({ worker: number })
     app = await createApp(config, openStore(config), {
       logger,
       counter: primary,

@@ -19,7 +19,7 @@ export async function serveWithWorkers(
   config: Config,
   welcome: (store: Pick<Scope, 'db' | 'clock'>) => Promise<void>,
 ): Promise<void> {
-  const log = createLogger(config.logLevel)
+  const log = createLogger(config)
   // Opened before workers are forked: a failure then needs no cleanup.
   const store = { db: openStore(config), clock: systemClock }
   const workers = new WorkerPool(config.workers, log, config)

@@ -192,8 +192,6 @@ export function openDatabase(
   const { connections } = pool ?? DEFAULT_POOL
   const snapshotQueue = new WorkQueue(isUrl ? Math.ceil(connections / 2) : Number.POSITIVE_INFINITY, MAX_WAITING)
   const database: Database = {
-    read: (work) => readTransaction(reader, work),
-    readMany: (work) => readTransaction(manyReader, work),
     readPrimary: (work) => withRetry(dialect, () => snapshotRead(manyReader, work), faults),
     read: (work) => measured('read', readTransaction(reader, work)),
     readMany: (work) => measured('readMany', readTransaction(manyReader, work)),

@@ -26,8 +26,8 @@ describe('/metrics', () => {
   it('asks for the token on the main port', async (t) => {
     const service = await startService({ settings: { metricsToken: TOKEN } })
     t.after(() => service.close())
-    for (const authorization of [undefined, 'Bearer wrong', `Basic ${TOKEN}`, TOKEN]) {
-      const headers = authorization === undefined ? {} : { authorization }
+    for (const authorization of ['', 'Bearer wrong', `Basic ${TOKEN}`, TOKEN]) {
+      const headers: Record<string, string> = authorization === '' ? {} : { authorization }
       const { statusCode, headers: sent } = await service.inject({ url: '/metrics', headers })
       assert.deepEqual([statusCode, sent['www-authenticate']], [401, 'Bearer'], authorization)
     }

@@ -27,7 +27,7 @@ export async function repairCounts(tx: Tx): Promise<void> {
 /** Sequences that would give an id again. */
 export async function findLowSequences(tx: Tx): Promise<{ sequence: Sequence; last: number; highest: number }[]> {
   const records = [...RECORD_KINDS.map((kind) => RECORD_TABLE[kind]), 'images']
-  const tables: Record<Sequence, readonly string[]> = { records, terms: ['terms'] }
+  const tables: Partial<Record<Sequence, readonly string[]>> = { records, terms: ['terms'] }
   const found: { sequence: Sequence; last: number; highest: number }[] = []
   for (const [sequence, all] of Object.entries(tables) as [Sequence, readonly string[]][]) {
     const last = await dialectOf(tx).lastId(tx, sequence)
