@@ -6,10 +6,8 @@ import { dialectOf, type Tx } from './dialect.ts'
 import { prepared } from './prepared.ts'
 import type { RecordRow } from './records.ts'
 import type { EventTable } from './tables.ts'
-import { LAST, type NamedKind } from './word-hits.ts'
-import type { EventTable, Tables } from './tables.ts'
 import type { EventWords } from './text-index.ts'
-import { isFullyVisible, isTermVisible, isVisible, type Visibility } from './visibility.ts'
+import { LAST, type NamedKind } from './word-hits.ts'
 
 /**
  * Index for searches by words (see word-hits.ts). It has the words of an event's own texts. Names of venues, organizers and terms have a small

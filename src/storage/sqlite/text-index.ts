@@ -1,9 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 import { prepared } from '../prepared.ts'
-import type { TextIndex } from '../text-index.ts'
-import { MARKED_IDS } from './functions.ts'
 import type { Tables } from '../tables.ts'
 import type { EventWords, TextIndex } from '../text-index.ts'
+import { MARKED_IDS } from './functions.ts'
 
 /** Index of words in SQLite: a full-text table that stores no texts. See migrations/0014-word-search.ts. */
 
