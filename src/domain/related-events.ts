@@ -55,12 +55,17 @@ export async function relatedTo(scope: Scope, event: Event, today: string): Prom
   })
 }
 
-/** The parent and all events of one parent: those to come first, then the latest of the past. */
+/** The events of its series, or its parent and all events of one parent: those to come first, then the latest of the past. */
 async function datesOf(tx: Tx, { row, parent }: Event, visibility: Visibility, from: WallClock): Promise<EventRow[]> {
-  const parents = [parent, row.id].filter((id) => id !== null)
-  const read = (id: number, side: 'from' | 'before') => storage.ofParent(tx, id, visibility, side, from, MAX_DATES + 1)
-  const found = parent === null ? [] : await storage.listedOf(tx, [parent], visibility)
-  for (const id of parents) found.push(...(await read(id, 'from')), ...(await read(id, 'before')))
+  const { series } = row
+  const groups: storage.Group[] =
+    series === null
+      ? [parent, row.id].filter((id) => id !== null).map((id) => ({ by: 'parent', id }))
+      : [{ by: 'series', id: series }]
+  const found = parent === null || series !== null ? [] : await storage.listedOf(tx, [parent], visibility)
+  for (const group of groups)
+    for (const side of ['from', 'before'] as const)
+      found.push(...(await storage.ofGroup(tx, group, visibility, side, from, MAX_DATES + 1)))
   const isNext = (one: EventRow) => one.start_local >= from
   return [
     ...found.filter(isNext).sort(byStart),

@@ -30,6 +30,16 @@ export function termPath({ kind, path, slug }: Term): string {
   return kind === 'category' ? `/events/category/${path}/` : `/tag/${slug}/`
 }
 
+/** Path of the list of all dates of a series. */
+export function seriesPath(id: number): string {
+  return `/events/?series=${id}`
+}
+
+/** Sign of an event that recurs. */
+export function recurs({ t }: Context, { row }: Event): MarkupPart {
+  return row.series !== null && html` <span class="recurs" role="img" aria-label="${t('series.recurs')}"></span>`
+}
+
 export function recordPath(kind: LinkedKind, { row }: Linked): string {
   return `/${kind}/${row.slug}/`
 }
@@ -79,7 +89,7 @@ export function eventItem(context: Context, event: Event, level: 3 | 4 = 4, pict
   const heading = html`<a href="${context.link(eventPath(event))}" dir="auto">${row.title}</a>`
   const chips = event.categories.slice(0, 2).map((one) => html`<span class="chip" dir="auto">${one.name}</span>`)
   return html`<li class="event ${hue(event)}"${direction(event)}><article>
-<p class="when">${timeOf(row, whenShort(context, row))}${marks(context, event)}</p>
+<p class="when">${timeOf(row, whenShort(context, row))}${recurs(context, event)}${marks(context, event)}</p>
 ${level === 3 ? html`<h3>${heading}</h3>` : html`<h4>${heading}</h4>`}
 ${where !== '' && html`<p class="where" dir="auto">${where}</p>`}
 ${whole && (cost !== '' || chips.length > 0) && html`<p class="about">${chips}${cost !== '' && html`<span class="cost" dir="auto">${cost}</span>`}</p>`}

@@ -60,6 +60,7 @@ export function chosen(context: Context, action: string, filters: Filters): Mark
       (kind): Item => filters[kind] && fixed !== kind && [String(filters[kind].row[kind]), { [kind]: null }],
     ),
     filters.featured && [t('featured'), { featured: false }],
+    filters.series !== null && [t('series.one'), { series: null }],
     dated && start && [`${t('filters.from')} ${say(context, start, 'shortYear')}`, { start: null }],
     dated && end && [`${t('filters.to')} ${say(context, end, 'shortYear')}`, { end: null }],
   ]
@@ -101,7 +102,7 @@ export async function filterForm(context: Context, action: string, filters: Filt
   const { fixed } = filters
   const options = await choices(context, filters)
   return html`<search><form class="filters" method="get" action="${context.link(action)}">
-${quickPairs(filters).map(([name, value]) => value !== '' && html`<input type="hidden" name="${name}" value="${value}">`)}<div class="find">
+${quickPairs(filters).map(([name, value]) => value !== '' && (name !== 'collapse' || !canCollapse(action)) && html`<input type="hidden" name="${name}" value="${value}">`)}<div class="find">
 <label class="unseen" for="search">${t('filters.search')}</label>
 ${icon('search')}<input id="search" type="search" name="search" value="${filters.search}" placeholder="${t('filters.search')}" maxlength="200" dir="auto">
 <button class="button primary" type="submit">${t('filters.find')}</button>
@@ -112,9 +113,15 @@ ${fixed !== 'category' && select('category', t('category'), t('filters.any'), op
 ${fixed !== 'tag' && select('tag', t('tag'), t('filters.any'), options.tag, filters.tag?.slug)}
 ${LINKED_KINDS.map((kind) => html`${fixed !== kind && select(kind, t(kind), t('filters.any'), options[kind], filters[kind]?.row.slug)}\n`)}${dates(context, action, filters)}
 <label class="check"><input type="checkbox" name="featured" value="1"${filters.featured && safe(' checked')}> ${t('filters.featured')}</label>
+${canCollapse(action) && html`<label class="check"><input type="checkbox" name="collapse" value="series"${filters.collapse && safe(' checked')}> ${t('series.collapse')}</label>`}
 <div class="ends"><button class="button primary" type="submit">${t('filters.apply')}</button></div>
 </div></details>
 </form></search>`
+}
+
+/** Views of days and the map show each event where it is. */
+function canCollapse(action: string): boolean {
+  return !/^\/events\/(month|week|day|map)\//.test(action)
 }
 
 function dates({ t }: Context, action: string, { start, end }: Filters): MarkupPart {

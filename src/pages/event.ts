@@ -7,8 +7,9 @@ import { firstWords } from '../lib/html.ts'
 import { html, type Markup, type MarkupPart } from '../lib/markup.ts'
 import { slugify } from '../lib/slug.ts'
 import { eventLd } from '../rest/json-ld.ts'
+import { seriesText } from '../rest/present-recurrence.ts'
 import { art } from './art.ts'
-import { direction, eventPath, hue, marks, picture, termPath } from './cards.ts'
+import { direction, eventPath, hue, marks, picture, seriesPath, termPath } from './cards.ts'
 import { type Context, contextOf, MAX_ABOUT } from './context.ts'
 import { daysOf, timeOf, whenLong } from './dates.ts'
 import { eventPanel } from './event-panel.ts'
@@ -50,7 +51,7 @@ export async function eventPage(context: Context, shown: Event, note: MarkupPart
   const main = html`${note}<article class="single-event ${hue(shown)}"><div class="wide">
 <div class="heading"${direction(shown)}><div><p class="eyebrow">${categories.map((one) => html`<a href="${context.link(termPath(one))}" dir="auto">${one.name}</a> `)}${marks(context, shown)}</p>
 <h1 dir="auto">${row.title}</h1>
-${when(context, row)}</div></div>
+${when(context, row)}${recurrence(context, shown)}</div></div>
 ${row.end_utc < now && html`<p class="note">${t('over')}</p>`}
 <div class="subject whole">
 ${image && html`<div class="picture">${picture(context, image, { sizes: '(min-width: 64rem) 40rem, 92vw', lazy: false })}</div>`}
@@ -88,6 +89,12 @@ function nextChange({ now }: Context, { row, tickets }: Event): number {
 function when(context: Context, row: Event['row']): Markup {
   const [first, second] = whenLong(context, row)
   return html`<p class="lead-date">${timeOf(row, first)} <span>${second}</span></p>${row.all_day !== 1 && html`<p class="yours" hidden data-start="${row.start_utc}" data-end="${row.end_utc}" data-zone="${row.timezone}" data-locale="${context.locale}" data-words="${context.t('your_time', { when: '{when}', zone: '{zone}' })}"></p>`}`
+}
+
+/** The rule of a series, with a link to all its dates. */
+function recurrence({ t, link, language }: Context, { series }: Event): MarkupPart {
+  if (series === null) return null
+  return html`<p class="recurrence">${icon('repeat')}<span>${seriesText(series, language)}</span> <a href="${link(seriesPath(series.id))}">${t('series.all_dates')}</a></p>`
 }
 
 /** Excerpt and description; null without either. */

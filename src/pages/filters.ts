@@ -23,6 +23,10 @@ export interface Filters extends Readonly<Record<LinkedKind, Linked | null>> {
   readonly family: boolean
   /** Where distances are measured from. */
   readonly near: Point | null
+  /** Id of a series whose dates are shown. */
+  readonly series: number | null
+  /** Whether only the next event of each series is listed. */
+  readonly collapse: boolean
   readonly start: string | null
   readonly end: string | null
   readonly page: number
@@ -42,6 +46,8 @@ export const LIST_FILTERS = [
   'family',
   'geoloc_lat',
   'geoloc_lng',
+  'series',
+  'collapse',
   'start_date',
   'end_date',
   'page',
@@ -72,6 +78,8 @@ export async function readFilters(context: Context, fixed: Partial<Filters> = {}
     free: isSet(value('free')),
     family: isSet(value('family')),
     near: readPoint(value('geoloc_lat'), value('geoloc_lng')),
+    series: readSeries(value('series')),
+    collapse: readCollapse(value('collapse')),
     start,
     end,
     page: readPage(value('page')),
@@ -112,6 +120,16 @@ function readWhen(text: string): Filters['when'] {
   })
 }
 
+function readSeries(text: string): number | null {
+  if (text === '') return null
+  return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : refuse('series', 'not_a_whole_number')
+}
+
+function readCollapse(text: string): boolean {
+  if (text === '' || text === 'series') return text !== ''
+  throw new AppError('rest_invalid_param', { params: { collapse: { problem: 'not_one_of', allowed: 'series' } } })
+}
+
 /** A point needs both coordinates. */
 function readPoint(lat: string, lng: string): Point | null {
   if (lat === '' && lng === '') return null
@@ -147,6 +165,7 @@ export function restQuery(filters: Filters): Record<string, unknown> {
     ...(filters.when && { when: filters.when }),
     ...(filters.free && { free: true }),
     ...(filters.family && { family: true }),
+    ...(filters.series !== null && { series: filters.series }),
   }
 }
 
@@ -170,9 +189,12 @@ export function searchOf(filters: Filters, change: Partial<Filters> = {}): strin
   return set.size > 0 ? `?${set}` : ''
 }
 
-/** Parameters of quick choices. */
-export function quickPairs({ when, free, family, near }: Filters): [name: string, value: string][] {
+/** Parameters of quick choices and series. */
+export function quickPairs(filters: Filters): [name: string, value: string][] {
+  const { when, free, family, near, series, collapse } = filters
   return [
+    ['series', series === null ? '' : String(series)],
+    ['collapse', collapse ? 'series' : ''],
     ['when', when ?? ''],
     ['free', free ? '1' : ''],
     ['family', family ? '1' : ''],
@@ -199,9 +221,10 @@ export function feedOf(path: string, filters: Filters): FeedLink {
 
 /** Whether filters are set that have no page of their own. */
 export function isNarrowed(filters: Filters): boolean {
-  const { search, featured, start, end, fixed } = filters
+  const { search, featured, start, end, fixed, series, collapse } = filters
   const own = (['category', 'tag', ...LINKED_KINDS] as const).some((name) => filters[name] && name !== fixed)
-  return search !== '' || featured || start !== null || end !== null || own || isQuick(filters)
+  const isDated = start !== null || end !== null
+  return search !== '' || featured || isDated || own || isQuick(filters) || series !== null || collapse
 }
 
 /** Whether a quick choice is set. */

@@ -3,7 +3,7 @@ import type { Event } from '../domain/events.ts'
 import type { Answer, Call, View } from '../http/endpoint.ts'
 import { writeValid } from '../http/write-valid.ts'
 import { html, type Markup } from '../lib/markup.ts'
-import { eventItem, eventPath, hue, whereOf } from './cards.ts'
+import { eventItem, eventPath, hue, recurs, whereOf } from './cards.ts'
 import { type Context, contextOf } from './context.ts'
 import { lastDay, say, sayRange, startDay, weekStart, whenShort } from './dates.ts'
 import { type Around, longStrip, part, showDays } from './day-range.ts'
@@ -83,7 +83,7 @@ function weekDay(context: Context, { day: of, slots }: Day, { toDay, hidden }: A
 
 function weekCard(context: Context, event: Event): Markup {
   const where = whereOf(event)
-  return html`<li class="${hue(event)}"><p class="when">${whenShort(context, event.row)}</p><h3><a href="${context.link(eventPath(event))}" dir="auto">${event.row.title}</a></h3>${where !== '' && html`<p class="where" dir="auto">${where}</p>`}</li>`
+  return html`<li class="${hue(event)}"><p class="when">${whenShort(context, event.row)}${recurs(context, event)}</p><h3><a href="${context.link(eventPath(event))}" dir="auto">${event.row.title}</a></h3>${where !== '' && html`<p class="where" dir="auto">${where}</p>`}</li>`
 }
 
 /** Routes of the views: at today, and at the date of the address. */

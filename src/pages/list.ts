@@ -8,6 +8,7 @@ import { writeValid } from '../http/write-valid.ts'
 import { AppError } from '../lib/errors.ts'
 import { html, type Markup, type MarkupPart } from '../lib/markup.ts'
 import { eventLd, type JsonLd } from '../rest/json-ld.ts'
+import { seriesText } from '../rest/present-recurrence.ts'
 import { agenda, strip } from './cards.ts'
 import { type Context, contextOf, MAX_ABOUT } from './context.ts'
 import { chosen, controls, filterForm, type PageLocation, pager, subscribe, type Way } from './controls.ts'
@@ -25,6 +26,7 @@ import {
   searchOf,
 } from './filters.ts'
 import { foundCount, hitList, spelledAs } from './hits.ts'
+import { icon } from './icons.ts'
 import { answer, type Page } from './layout.ts'
 import { chosenNames, quickChoices } from './quick-choices.ts'
 
@@ -55,14 +57,19 @@ const EVERYWHERE = 20_040
 
 /** The list as parameters of the REST list. Hits of a search may have begun before: they are not listed by day. */
 function listQuery(today: string, filters: Filters): Record<string, unknown> {
-  const { near, when, start, end } = filters
+  const { near, when, start, end, series, collapse } = filters
   const from = start ?? today
   const eve = addDays(from, -1)
   const after = isRanked(filters) ? 'ends_after' : 'starts_after'
   return {
     ...restQuery(filters),
-    // The first supported day has no day before it. Evening and weekend are dates of their own.
-    ...(when !== null && start === null ? {} : eve < from ? { [after]: eve } : { starts_before: LAST_DAY }),
+    ...(collapse && { collapse: 'series' }),
+    // The first supported day has no day before it. Evening, weekend and series are dates of their own.
+    ...((when !== null || series !== null) && start === null
+      ? {}
+      : eve < from
+        ? { [after]: eve }
+        : { starts_before: LAST_DAY }),
     ...(end && { starts_before: end }),
     ...(near && { geoloc_lat: near.lat, geoloc_lng: near.lng, geoloc_radius: EVERYWHERE }),
   }
@@ -79,8 +86,8 @@ export async function running(context: Context, filters: Filters): Promise<Marku
 }
 
 async function runningEvents({ call, today }: Context, filters: Filters): Promise<readonly Event[]> {
-  const { start, when } = filters
-  if ((start !== null && start < today) || when === 'tonight' || isRanked(filters)) return []
+  const { start, when, series } = filters
+  if (series !== null || (start !== null && start < today) || when === 'tonight' || isRanked(filters)) return []
   const eve = addDays(start ?? (when === 'weekend' ? weekendOf(today)[0] : today), -1)
   const query = { ...restQuery({ ...filters, when: null }), starts_before: eve, ends_after: eve, per_page: MAX_RUNNING }
   return filters.page > 1 ? [] : (await eventList.list(call.scope, () => query)).events
@@ -95,7 +102,7 @@ async function listing(
   context: Context,
   path: string,
   filters: Filters,
-): Promise<{ content: Markup; listed: JsonLd[] }> {
+): Promise<{ content: Markup; listed: JsonLd[]; found: readonly Event[] }> {
   const asked = await upcoming(context, filters)
   const corrected = asked.total === 0 && filters.search !== '' ? await correctedList(context, filters) : null
   const { found, pages, total } = corrected ?? asked
@@ -105,7 +112,7 @@ async function listing(
   const content = html`${isCounted && foundCount(context, path, total, filters, corrected?.meant ?? null)}${runningStrip(context, ongoing)}
 ${found.length > 0 ? days() : await emptyList(context, filters, path)}
 ${pager(context, filters.page, pages, (page) => `${path}${searchOf(filters, { page, search: corrected?.meant ?? filters.search })}`)}`
-  return { content, listed: eventsLd(context, [...ongoing, ...found]) }
+  return { content, listed: eventsLd(context, [...ongoing, ...found]), found }
 }
 
 /** The list of the search that was probably meant; null if there is none. */
@@ -129,11 +136,11 @@ async function list(call: Call): Promise<Answer> {
   const context = contextOf(call)
   const filters = await readFilters(context)
   const { t } = context
-  const { content, listed } = await listing(context, '/events/', filters)
-  const title = titleOf(context, filters)
+  const { content, listed, found } = await listing(context, '/events/', filters)
+  const title = titleOf(context, filters, found)
   const main = html`<div class="wide">
-<h1>${title}</h1>
-${quickChoices(context, filters)}
+<h1 dir="auto">${title}</h1>
+${seriesRule(context, filters, found)}${quickChoices(context, filters)}
 ${await controls(context, placeOf(context, filters), '/events/')}
 ${content}
 </div>`
@@ -149,8 +156,15 @@ ${content}
   })
 }
 
-function titleOf(context: Context, filters: Filters): string {
-  const { start, end, search } = filters
+/** The rule of the series that is shown. */
+function seriesRule({ language }: Context, filters: Filters, [first]: readonly Event[]): MarkupPart {
+  const series = filters.series === null ? null : (first?.series ?? null)
+  return series && html`<p class="recurrence">${icon('repeat')}${seriesText(series, language)}</p>\n`
+}
+
+function titleOf(context: Context, filters: Filters, [first]: readonly Event[]): string {
+  const { start, end, search, series } = filters
+  if (series !== null && first !== undefined) return context.t('series.dates_of', { title: first.row.title })
   if (search !== '') return context.t('results', { search })
   const chosen = chosenNames(context, filters)
   if (chosen !== '') return chosen

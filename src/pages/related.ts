@@ -3,7 +3,7 @@ import { type RelatedEvents, relatedTo } from '../domain/related-events.ts'
 import { writeValid } from '../http/write-valid.ts'
 import { html, type Markup, type MarkupPart } from '../lib/markup.ts'
 import { LINKED_KINDS, type LinkedKind } from '../schema/linked.ts'
-import { direction, eventCards, eventPath, hue, recordPath, whereOf } from './cards.ts'
+import { direction, eventCards, eventPath, hue, recordPath, seriesPath, whereOf } from './cards.ts'
 import type { Context } from './context.ts'
 import { startDay, timeOf, whenBrief } from './dates.ts'
 import { icon } from './icons.ts'
@@ -22,13 +22,16 @@ function section({ t }: Context, name: string, content: MarkupPart): Markup {
 }
 
 /** Dates of a series. The name is repeated only where it differs. */
-function dates(context: Context, { row }: Event, { dates: found }: RelatedEvents): Markup {
+function dates(context: Context, { row, series }: Event, { dates: found }: RelatedEvents): Markup {
   const items = writeValid(context.call.scope, found, (one) => {
     const isPast = startDay(one.row) < context.today
     const name = one.row.title === row.title ? null : html` <bdi>${one.row.title}</bdi>`
     return html`<li class="${hue(one)}${isPast && ' past'}"><a href="${context.link(eventPath(one))}">${timeOf(one.row, whenBrief(context, one.row))}${name}</a></li>`
   })
-  return section(context, 'dates', html`<ul class="series">${items}</ul>`)
+  const all =
+    series &&
+    html`<p class="aside"><a href="${context.link(seriesPath(series.id))}">${context.t('series.all_dates')}${icon('forward')}</a></p>`
+  return section(context, 'dates', html`<ul class="series">${items}</ul>${all}`)
 }
 
 function moreOf(context: Context, event: Event, kind: LinkedKind, found: RelatedEvents): Markup {

@@ -13,10 +13,16 @@ function isListed(tx: Tx, eb: ExpressionBuilder<Tables, 'events'>, visibility: V
   return eb.and([eb('events.hide_from_listings', '=', 0), isEventFullyVisible(tx, eb, visibility)])
 }
 
-/** Events of a parent that start at or after a time in order, or before it, the latest first. */
-export async function ofParent(
+/** Events that belong together: those of a series, or of one parent. */
+export interface Group {
+  readonly by: 'series' | 'parent'
+  readonly id: number
+}
+
+/** Events of a group that start at or after a time in order, or before it, the latest first. */
+export async function ofGroup(
   tx: Tx,
-  parent: number,
+  group: Group,
   visibility: Visibility,
   side: 'from' | 'before',
   time: WallClock,
@@ -26,7 +32,7 @@ export async function ofParent(
   return tx
     .selectFrom('events')
     .selectAll()
-    .where('events.parent', '=', parent)
+    .where(`events.${group.by}`, '=', group.id)
     .where('events.start_local', side === 'from' ? '>=' : '<', time)
     .where((eb) => isListed(tx, eb, visibility))
     .orderBy('events.start_local', order)
