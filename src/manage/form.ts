@@ -137,12 +137,15 @@ export function button(action: string, words: string, kind = '', attributes: Mar
 }
 
 /** Fields of a sent form as texts; others are left out. */
-export function typedValues(fields: Readonly<Record<string, unknown>>): Record<string, string> {
+export function typedValues(
+  fields: Readonly<Record<string, unknown>>,
+  mostLetters = Number.POSITIVE_INFINITY,
+): Record<string, string> {
   return Object.fromEntries(
     Object.entries(fields).flatMap(([name, value]) => {
-      if (typeof value === 'string') return [[name, value]]
-      if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return [[name, value.join(', ')]]
-      return []
+      const isList = Array.isArray(value) && value.every((item) => typeof item === 'string')
+      const text = isList ? value.join(', ') : value
+      return typeof text === 'string' ? [[name, text.slice(0, mostLetters)]] : []
     }),
   )
 }

@@ -9,7 +9,7 @@ import { redirectTo } from '../pages/redirect.ts'
 import { MANAGE } from './screen.ts'
 import { staleForm } from './stale-form.ts'
 
-/** Longest name and password that are looked at. */
+/** Longest name, password and next address that are looked at. */
 const MAX_LENGTH = 2000
 
 /** Any origin: `next` is a path below it, or is not ours. */
@@ -33,7 +33,10 @@ async function signIn(call: Call): Promise<Answer> {
     return signInPage(context, { next, user: '', fault: null })
   }
   const { user, password, next } = call.body()
-  const typed = { next: String(next ?? ''), user: typeof user === 'string' ? user.slice(0, MAX_LENGTH) : '' }
+  const typed = {
+    next: String(next ?? '').slice(0, MAX_LENGTH),
+    user: typeof user === 'string' ? user.slice(0, MAX_LENGTH) : '',
+  }
   try {
     const given = { name: typed.user, password: typeof password === 'string' ? password.slice(0, MAX_LENGTH) : '' }
     const secret = await openSession(call.scope, given, call.header('user-agent') ?? '')

@@ -24,6 +24,8 @@ import {
 const PATH = '/suggest'
 /** Limit on categories to choose from. */
 const MAX_CATEGORIES = 100
+/** Limit on characters of a field that are shown again. The form allows no more. */
+const MAX_SHOWN = 10_000
 
 const FRAME: Frame = { ...PUBLIC, styles: ['manage.css'], scripts: ['pages.js', 'suggest.js'] }
 
@@ -68,7 +70,8 @@ async function refused(
     : formProblem === undefined
       ? messageOf(context, error)
       : problemText(context.language, formProblem)
-  const shown = await form(call, context, { values: typedValues(fields), problems }, sent, message)
+  const values = typedValues(fields, MAX_SHOWN)
+  const shown = await form(call, context, { values, problems }, sent, message)
   const answered = page(context, shown, error.status === 403 ? 400 : error.status)
   return { ...answered, headers: { ...answered.headers, ...error.details.headers } }
 }

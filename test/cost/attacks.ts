@@ -7,17 +7,9 @@ import { endpoints } from '../../src/rest/endpoints.ts'
 import type { Field, Fields } from '../../src/schema/field.ts'
 import * as types from '../../src/schema/value-types.ts'
 import { HOSTILE_CALENDARS } from '../support/hostile-calendars.ts'
-
-/** A request that is as expensive as its sender can make it. */
-export interface Attack {
-  readonly name: string
-  readonly method: string
-  readonly path: string
-  readonly headers?: Record<string, string>
-  readonly body?: Buffer | string
-  /** Whether a known client sends it every day; then others wait for it even less. */
-  readonly normal?: true
-}
+import type { Attack } from './attack.ts'
+import { quickChoices, wordSearches } from './reader-attacks.ts'
+import { screens, staffForms, suggestions } from './staff-attacks.ts'
 
 const API = `/${NAMESPACE}`
 const EVERYTHING = 'start_date=0001-01-01&end_date=9999-12-31'
@@ -140,6 +132,8 @@ const VIEW_VALUES: Record<string, readonly string[]> = {
   start_date: ['0001-01-01', '9999-12-31', '2030-01-01'],
   end_date: ['0001-01-01', '9999-12-31'],
   page: ['1', '1000', '999999999'],
+  when: ['weekend', 'tonight'],
+  month: ['2030-01', '9999-12'],
 }
 
 function fits(path: string, slug: string): boolean {
@@ -366,8 +360,13 @@ export const ATTACKS: Record<string, () => Generator<Attack>> = {
   'normal requests': normalReads,
   'reads of the REST interface': reads,
   'pages and feeds': viewReads,
+  'searches by words': wordSearches,
+  'quick choices': quickChoices,
+  'screens of the staff': screens,
+  suggestions,
   'writes of the REST interface': writes,
   imports,
   pictures,
+  'forms of the staff': staffForms,
   removals,
 }

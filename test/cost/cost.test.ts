@@ -8,9 +8,10 @@ import { Worker } from 'node:worker_threads'
 import { seed, seedFolder } from '../../bench/seed.ts'
 import { NAMESPACE } from '../../src/http/endpoint.ts'
 import { freshStore, ON_POSTGRES, type Store } from '../support/store.ts'
-import { ATTACKS, type Attack } from './attacks.ts'
+import type { Attack } from './attack.ts'
+import { ATTACKS } from './attacks.ts'
 import { type Process, startProcess } from './process.ts'
-import { addVenues } from './venues.ts'
+import { addNames, addVenues } from './venues.ts'
 
 /** How many events there are. `npm run test:cost` has 100,000. */
 const EVENTS = Number(process.env.KALENDS_COST_EVENTS ?? 20_000)
@@ -28,6 +29,7 @@ describe(`with ${EVENTS} events, no request keeps others waiting`, () => {
   let service: Process | undefined
   let watcher: Worker | undefined
   let token: string
+  let browser: { readonly cookie: string; readonly csrf: string }
   const held: { readonly name: string; readonly hold: number; readonly status: number }[] = []
 
   before(async () => {
@@ -37,10 +39,12 @@ describe(`with ${EVENTS} events, no request keeps others waiting`, () => {
       ? await seed(store.where, EVENTS)
       : await seedFolder(join(folder, 'data'), EVENTS, EVENTS >= 100_000, () => {})
     await addVenues(store.where, EVENTS)
+    await addNames(store.where)
     service = await startProcess(store.where, folder)
     const { url, pid } = service
     const paths = ['/healthz', `/${NAMESPACE}/events/300`]
     watcher = new Worker(new URL('watcher.ts', import.meta.url), { workerData: { url, pid, paths } })
+    browser = await signIn(url)
     for (let n = 0; n < 30; n++) await send({ name: '', method: 'GET', path: `/${NAMESPACE}/events?per_page=${n + 1}` })
   })
   after(async () => {
@@ -60,9 +64,13 @@ describe(`with ${EVENTS} events, no request keeps others waiting`, () => {
     })
 
   /** Sends a request and reads the answer, as long as there is patience; answers its status. */
-  const send = ({ method, path, headers = {}, body }: Attack) =>
+  const send = ({ method, path, headers = {}, body, staff }: Attack) =>
     new Promise<number>((resolve, reject) => {
-      const authorization: Record<string, string> = method === 'GET' ? {} : { authorization: `Bearer ${token}` }
+      const authorization: Record<string, string> = staff
+        ? { cookie: browser.cookie }
+        : method === 'GET'
+          ? {}
+          : { authorization: `Bearer ${token}` }
       const sent = request(`${service?.url}${path}`, {
         method,
         agent: false,
@@ -82,8 +90,19 @@ describe(`with ${EVENTS} events, no request keeps others waiting`, () => {
         clearTimeout(timer)
         resolve(status)
       })
-      sent.end(body)
+      sent.end(staff && body !== undefined ? `csrf=${encodeURIComponent(browser.csrf)}&${body}` : body)
     })
+
+  /** Signs the administrator in, through the form. */
+  const signIn = async (url: string) => {
+    const body = new URLSearchParams({ user: 'bench', password: 'bench password' })
+    const signed = await fetch(`${url}/sign-in`, { method: 'POST', body, redirect: 'manual' })
+    const cookie = signed.headers.get('set-cookie')?.split(';')[0] ?? ''
+    const page = await (await fetch(`${url}/`, { headers: { cookie } })).text()
+    const csrf = /name="csrf" value="([^"]+)"/.exec(page)?.[1] ?? ''
+    assert.notEqual(csrf, '', 'nobody is signed in')
+    return { cookie, csrf }
+  }
 
   /** Makes everything that is cached worthless. */
   const write = () =>

@@ -15,6 +15,7 @@ export async function startProcess(where: string, folder: string): Promise<Proce
     KALENDS_DATABASE_URL: isServer ? where : '',
     // The longest pages that a site may allow.
     KALENDS_MAX_PER_PAGE: '500',
+    KALENDS_SUGGEST: 'yes',
   })
   let out = ''
   // Its first lines are enough: it logs every request.
