@@ -87,7 +87,7 @@ export async function filterOf(
   if (asked.post_parent && (parent === undefined || !mayRead(scope.user, parent))) {
     problems.post_parent = { problem: 'no_such_event', id: asked.post_parent }
   }
-  if (asked.series && (await series.get(tx, asked.series)) === undefined)
+  if (asked.series && !(await series.isKnown(tx, asked.series, visibilityOf(scope.user))))
     problems.series = { problem: 'no_such_series', id: asked.series }
   const isByWords = asked.search_mode === 'words'
   const search = asked.search && !isByWords ? fold(asked.search) : null

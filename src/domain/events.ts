@@ -20,7 +20,7 @@ import { isLongEvent, readLongTexts, writeBySize } from './long-texts.ts'
 import * as records from './records.ts'
 import type { Check, Payload, Scope } from './scope.ts'
 import { changedFields } from './sent-back.ts'
-import { createEvent, updateEvent } from './series-changes.ts'
+import { createEvent, isShownRecurrence, updateEvent } from './series-changes.ts'
 import { type Reach, reaching } from './series-reach.ts'
 import { removeEvent } from './series-removal.ts'
 
@@ -123,6 +123,11 @@ export async function update(
         mode: 'update',
         reading: records.readingOf(scope),
       })
+      const isSentBack = changed.isOnly('recurrence') && values.recurrence
+      if (isSentBack && (await isShownRecurrence(tx, before, isSentBack))) {
+        await finish(current, tx)
+        return current
+      }
       const event = await updateEvent(tx, scope, { values, problems, ...prepared }, before, reach)
       await finish(event, tx)
       return event
@@ -194,7 +199,7 @@ export async function removeWithin(tx: Tx, scope: Scope, id: number): Promise<vo
 /** Whether a payload has a recurrence: a series is written in a transaction of its own. */
 function isRecurring(payload: Payload): boolean {
   try {
-    return Boolean(payload().recurrence)
+    return payload().recurrence !== undefined
   } catch (error) {
     if (error instanceof AppError) return false
     throw error

@@ -36,11 +36,11 @@ export class Quotas {
     this.#settings = settings
   }
 
-  /** Throws if a contributor has too many unpublished records. */
-  async checkDraft(tx: Tx, user: User | null, status: Status): Promise<void> {
+  /** Throws if a contributor has too many unpublished records with so many more. */
+  async checkDraft(tx: Tx, user: User | null, status: Status, more = 1): Promise<void> {
     const { draftQuota: most } = this.#settings
     if (most === 0 || user === null || status === 'publish' || rightsOf(user).publish) return
-    if ((await storage.countUnpublished(tx, user.id)) >= most)
+    if ((await storage.countUnpublished(tx, user.id)) + more > most)
       throw new AppError('draft-quota-exceeded', { fill: { most } })
   }
 

@@ -127,7 +127,7 @@ export function publicationDate(scope: Scope, values: RecordValues): Instant | n
 }
 
 /** Without the right to publish, the status becomes `pending`; with a later date, `future`. */
-function resolveStatus(scope: Scope, wanted: Status | null, date: Instant, now: Instant): Status {
+export function resolveStatus(scope: Scope, wanted: Status | null, date: Instant, now: Instant): Status {
   const { publish } = rightsOf(scope.user)
   const status = wanted ?? (publish ? 'publish' : 'draft')
   if (!publish && (status === 'publish' || status === 'future' || status === 'private')) return 'pending'

@@ -6,6 +6,8 @@ export interface Changed {
   readonly fields: Record<string, unknown>
   /** Whether the writer has sent back what was shown, and nothing else. */
   readonly isNothing: boolean
+  /** Whether nothing but one field has changed. */
+  isOnly(name: string): boolean
 }
 
 /**
@@ -17,9 +19,18 @@ export function changedFields(
   sent: Record<string, unknown>,
   shown: Record<string, unknown> | undefined,
 ): Changed {
-  if (shown === undefined) return { fields: sent, isNothing: false }
+  if (shown === undefined) return changedIn(declared, sent, false)
   const isShown = (name: string) => Object.hasOwn(shown, name) && isDeepStrictEqual(sent[name], shown[name])
   const fields = Object.fromEntries(Object.entries(sent).filter(([name]) => !isShown(name)))
   keepAhead(sent, fields)
-  return { fields, isNothing: Object.keys(fields).every((name) => !Object.hasOwn(declared, name)) }
+  return changedIn(declared, fields, true)
+}
+
+function changedIn(declared: Fields, fields: Record<string, unknown>, isCompared: boolean): Changed {
+  const names = Object.keys(fields).filter((name) => Object.hasOwn(declared, name))
+  return {
+    fields,
+    isNothing: isCompared && names.length === 0,
+    isOnly: (name) => names.length === 1 && names[0] === name,
+  }
 }

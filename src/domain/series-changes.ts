@@ -1,4 +1,5 @@
 import { byLinkedKind } from '../schema/linked.ts'
+import type { RecurrenceValue } from '../schema/recurrence.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { EventRow } from '../storage/events.ts'
 import * as recordStorage from '../storage/records.ts'
@@ -14,9 +15,11 @@ import {
   addException,
   COLUMN_OF,
   DETACHED,
+  dropIfEmpty,
+  isFirst,
+  isTimeField,
   ownColumn,
   ownFields,
-  removeException,
   timesOf,
   touched,
   writeCompared,
@@ -30,11 +33,11 @@ import {
   refuseRecurrence,
   resolvePattern,
 } from './series-pattern.ts'
-import { isTimeField, replan } from './series-planning.ts'
+import { addOccurrences, removeGone, replan } from './series-planning.ts'
 import type { Reach, SeriesReport, SeriesScope } from './series-reach.ts'
-import { deleteRows, isRemoved, setStatus } from './series-removal.ts'
 import { seriesIdFor, splitSeries } from './series-splitting.ts'
-import { columnsOf, createOccurrences, readTemplate, type Template, templateOf, timesAt } from './series-template.ts'
+import { copyStatus } from './series-status.ts'
+import { columnsOf, readTemplate, type Template, templateOf, timesAt } from './series-template.ts'
 
 /** Creates an event and, with a recurrence, its series. */
 export async function createEvent(tx: Tx, scope: Scope, request: Request, { report }: Reach): Promise<Event> {
@@ -61,7 +64,7 @@ export async function updateEvent(
 
 async function updateRow(tx: Tx, scope: Scope, request: Request, before: EventRow, reach: Reach): Promise<EventRow> {
   const series = before.series === null ? undefined : await storage.getLocked(tx, before.series)
-  const asked = series === undefined ? SINGLE : askedOf(request, series, before, reach.scope)
+  const asked = series === undefined ? SINGLE : await askedOf(tx, request, series, before, reach.scope)
   if (series === undefined || asked.scope === 'this') {
     const { row } = await writeOne(tx, scope, request, before)
     reach.report.changed.push({ id: row.id, start_date: row.start_local })
@@ -70,7 +73,7 @@ async function updateRow(tx: Tx, scope: Scope, request: Request, before: EventRo
   }
   if (asked.scope === 'all') return changeAll(tx, scope, request, before, series, asked, reach.report)
   const { rest, row } = await splitSeries(tx, scope, series, before)
-  return changeAll(tx, scope, request, row, rest, askedOf(request, rest, row, 'all'), reach.report)
+  return changeAll(tx, scope, request, row, rest, await askedOf(tx, request, rest, row, 'all'), reach.report)
 }
 
 /** What a request asks of a series. */
@@ -85,15 +88,27 @@ interface Asked {
 const SINGLE: Asked = { scope: 'this', isOther: false, isEnded: false }
 
 /** A recurrence that equals the current one counts as not sent. */
-function askedOf({ values }: Request, series: SeriesRow, event: EventRow, sent: SeriesScope | null): Asked {
+async function askedOf(
+  tx: Tx,
+  { values }: Request,
+  series: SeriesRow,
+  event: EventRow,
+  sent: SeriesScope | null,
+): Promise<Asked> {
   const { recurrence } = values
   const isEnded = recurrence === null
   const isOther = recurrence ? !isShownPattern(recurrence, timesOf(series), patternOf(series)) : false
-  const isFirst = event.original_start === series.start_local
-  const scope = sent ?? ((isOther || isEnded) && isFirst ? 'all' : 'this')
+  const isAtStart = await isFirst(tx, series, event)
+  const scope = sent ?? ((isOther || isEnded) && isAtStart ? 'all' : 'this')
   if (isOther && scope === 'this') refuseRecurrence({ problem: 'needs_a_scope' })
   // Nothing comes before the first.
-  return { scope: scope === 'following' && isFirst ? 'all' : scope, isOther, isEnded }
+  return { scope: scope === 'following' && isAtStart ? 'all' : scope, isOther, isEnded }
+}
+
+/** Whether a recurrence is the one that an event has. */
+export async function isShownRecurrence(tx: Tx, { series: id }: EventRow, value: RecurrenceValue): Promise<boolean> {
+  const series = id === null ? undefined : await storage.get(tx, id)
+  return series !== undefined && isShownPattern(value, timesOf(series), patternOf(series))
 }
 
 /** Makes an event the first of a new series. */
@@ -108,7 +123,8 @@ async function beginSeries(
   const pattern = values.recurrence ? resolvePattern(values.recurrence, times, null) : null
   if (pattern === null) refuseRecurrence({ problem: 'not_a_recurrence' })
   const { starts, count, madeUntil } = await occurrencesOf(scope, pattern, times)
-  const [first = event.start_local, ...others] = starts
+  // The start may be an exception: then the event is the next occurrence.
+  const first = starts.includes(event.start_local) ? event.start_local : (starts[0] ?? event.start_local)
   const template = await templateOf(tx, event)
   const series = {
     id: await seriesIdFor(tx, event),
@@ -121,14 +137,14 @@ async function beginSeries(
     template: JSON.stringify(template),
     occurrences: count,
     made_until: madeUntil,
+    trashed: event.status === 'trash' ? 1 : 0,
     ...touched(scope, { sequence: 0 }),
   }
   await storage.create(tx, series)
-  // The start may be an exception: then the event is the next occurrence.
   const atFirst = first === event.start_local ? null : timesAt(event, first, times.allDay)
   await recordStorage.update(tx, 'event', event.id, { series: series.id, original_start: first, ...atFirst })
-  await createOccurrences(tx, scope, series, template, others, event.id)
-  report.created.push(...others.map((start_date) => ({ start_date })))
+  const others = starts.filter((start) => start !== first)
+  await addOccurrences(tx, scope, series, template, others, report, event.id)
   return find(tx, event.id)
 }
 
@@ -140,6 +156,10 @@ async function find(tx: Tx, id: number): Promise<EventRow> {
 async function detach(tx: Tx, scope: Scope, row: EventRow): Promise<EventRow> {
   await addException(tx, scope, row)
   await recordStorage.update(tx, 'event', row.id, DETACHED)
+  if (row.series !== null) {
+    await storage.clearForeignParents(tx, row.series)
+    await dropIfEmpty(tx, row.series)
+  }
   return find(tx, row.id)
 }
 
@@ -156,19 +176,21 @@ async function changeAll(
   const others = (await storage.occurrences(tx, series.id)).filter(({ id }) => id !== before.id)
   for (const row of others) need(mayEdit(scope.user, row))
   const { row: written, changed, has } = await writeCompared(tx, scope, request, before)
-  if (asked.isEnded) return endSeries(tx, series, written, others, report)
+  if (asked.isEnded) return endSeries(tx, scope, series, written, others, report)
   const template = merged(readTemplate(series), { columns: columnsOf(written), ...has }, changed)
   const fields = changed.filter((name) => !isTimeField(name) && name !== 'status')
   const ids = others.map(({ id }) => id)
   const counts = await storage.termCounts(tx, ids)
   const reached = new Set(await copyFields(tx, scope, { template, author: written.author, fields }, others))
   await moveTermCounts(tx, ids, counts)
-  for (const id of await copyStatus(tx, scope, series, before, written, others)) reached.add(id)
-  await recordStorage.update(tx, 'event', written.id, {
-    own_fields: ownColumn([...ownFields(before)].filter((name) => !fields.includes(name))),
-  })
+  if (changed.includes('status')) {
+    const current = (await storage.occurrences(tx, series.id)).filter(({ id }) => id !== before.id)
+    for (const id of await copyStatus(tx, scope, series, before, written, current)) reached.add(id)
+  }
+  const own = [...ownFields(before)].filter((name) => isTimeField(name) || !changed.includes(name))
+  await recordStorage.update(tx, 'event', written.id, { own_fields: ownColumn(own) })
   const next: SeriesRow = {
-    ...series,
+    ...((await storage.get(tx, series.id)) ?? series),
     template: JSON.stringify(template),
     author: changed.includes('author') ? written.author : series.author,
     trashed: written.status === 'trash' ? 1 : before.status === 'trash' ? 0 : series.trashed,
@@ -181,7 +203,7 @@ async function changeAll(
         scope,
         next,
         template,
-        { before, written, recurrence: request.values.recurrence ?? null },
+        { before, written, recurrence: (asked.isOther && request.values.recurrence) || null },
         report,
       )
     : next
@@ -215,39 +237,18 @@ function merged(template: Template, event: Template, changed: readonly string[])
   }
 }
 
-/** Copies the status of an event to the others, but for those that were removed by themselves. */
-async function copyStatus(
-  tx: Tx,
-  scope: Scope,
-  series: SeriesRow,
-  before: EventRow,
-  { status }: EventRow,
-  others: readonly EventRow[],
-): Promise<number[]> {
-  if (before.status === status) return []
-  const wasRemoved = isRemoved(series)
-  if (wasRemoved(before)) await removeException(tx, scope, before)
-  const open = others.filter((row) => !wasRemoved(row))
-  if (status === 'trash') return setStatus(tx, scope, open, status)
-  const hasOwn = (row: EventRow) => ownFields(row).has('status')
-  const alike = open.filter((row) => !hasOwn(row))
-  if (before.status !== 'trash') return setStatus(tx, scope, alike, status)
-  const restored = open.filter((row) => hasOwn(row) && row.status === 'trash')
-  return [...(await setStatus(tx, scope, restored, 'before')), ...(await setStatus(tx, scope, alike, status))]
-}
-
 /** Removes all other occurrences of a series, and leaves one event alone. */
 async function endSeries(
   tx: Tx,
+  scope: Scope,
   series: SeriesRow,
   row: EventRow,
   others: readonly EventRow[],
   report: SeriesReport,
 ): Promise<EventRow> {
-  await deleteRows(tx, others)
+  await removeGone(tx, scope, others, row.id, report)
   await storage.remove(tx, series.id)
   await recordStorage.update(tx, 'event', row.id, DETACHED)
   report.changed.push({ id: row.id, start_date: row.start_local })
-  report.removed.push(...others.map(({ id, start_local }) => ({ id, start_date: start_local })))
   return find(tx, row.id)
 }

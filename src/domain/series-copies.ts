@@ -6,6 +6,7 @@ import { countTerms } from '../storage/event-batch.ts'
 import type { EventRow } from '../storage/events.ts'
 import * as recordStorage from '../storage/records.ts'
 import * as storage from '../storage/series.ts'
+import { publish } from '../storage/terms.ts'
 import { indexCopies, indexEvent } from '../storage/word-search.ts'
 import { isFree, storeFree } from './free-events.ts'
 import * as records from './records.ts'
@@ -112,4 +113,9 @@ export async function moveTermCounts(
   const terms = new Set([...before.keys(), ...after.keys()])
   const differences = [...terms].map((term) => [term, (after.get(term) ?? 0) - (before.get(term) ?? 0)] as const)
   await countTerms(tx, new Map(differences.filter(([, difference]) => difference !== 0)))
+  // Counted terms are public.
+  await publish(
+    tx,
+    differences.filter(([, difference]) => difference > 0).map(([term]) => term),
+  )
 }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { inOrder } from '../calendar/pattern.ts'
 import type { WallClock } from '../calendar/zone.ts'
 import { eventFields } from '../schema/event.ts'
-import { LINKED_KINDS } from '../schema/linked.ts'
+import { isLinkedKind, LINKED_KINDS } from '../schema/linked.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { EventRow } from '../storage/events.ts'
 import * as recordStorage from '../storage/records.ts'
@@ -13,7 +13,7 @@ import { asEvent, type Request, write } from './event-writing.ts'
 import * as records from './records.ts'
 import type { Scope } from './scope.ts'
 import { patternColumns, patternOf } from './series-pattern.ts'
-import { type EventParts, partsOf, readTemplate } from './series-template.ts'
+import { type EventParts, partsOf, readTemplate, timesAt } from './series-template.ts'
 
 /** Occurrences that are changed or removed by themselves. */
 
@@ -58,13 +58,15 @@ export function changedFields(before: EventRow, after: EventRow, had: EventParts
   ]
 }
 
+/** An occurrence after a write, the fields that changed, and what it is linked to. */
+interface Compared {
+  readonly row: EventRow
+  readonly changed: readonly string[]
+  readonly has: EventParts
+}
+
 /** Writes an occurrence, and finds the fields that changed. */
-export async function writeCompared(
-  tx: Tx,
-  scope: Scope,
-  request: Request,
-  before: EventRow,
-): Promise<{ row: EventRow; changed: string[]; has: EventParts }> {
+export async function writeCompared(tx: Tx, scope: Scope, request: Request, before: EventRow): Promise<Compared> {
   const had = await partsOf(tx, before.id)
   const { row } = await write(tx, scope, request, before)
   const has = await partsOf(tx, before.id)
@@ -79,25 +81,62 @@ export async function writeOne(
   before: EventRow | null,
 ): Promise<{ row: EventRow; parts: Partial<Parts> }> {
   if (before === null || before.series === null) return write(tx, scope, request, before)
-  const { row, changed } = await writeCompared(tx, scope, request, before)
-  return { row: await settle(tx, scope, before, row, changed), parts: {} }
+  return { row: await settle(tx, scope, before, await writeCompared(tx, scope, request, before)), parts: {} }
 }
 
 /** Stores what an occurrence has of its own after a change. Into the trash means an exception, and out of it none. */
-async function settle(
-  tx: Tx,
-  scope: Scope,
-  before: EventRow,
-  row: EventRow,
-  changed: readonly string[],
-): Promise<EventRow> {
+async function settle(tx: Tx, scope: Scope, before: EventRow, { row, changed, has }: Compared): Promise<EventRow> {
   const isOfTrash = before.status === 'trash' || row.status === 'trash'
-  const own = ownColumn([...ownFields(before), ...changed.filter((name) => name !== 'status' || !isOfTrash)])
+  const series = row.series === null ? undefined : await storage.get(tx, row.series)
+  const isBack = series === undefined ? () => false : equalsSeries(series, row, has)
+  const names = [...ownFields(before), ...changed.filter((name) => name !== 'status' || !isOfTrash)]
+  // Times go together: an hour that is changed back leaves another one as it is.
+  const isChanged = (name: string) => changed.includes(name) || (isTimeField(name) && changed.some(isTimeField))
+  const own = ownColumn(names.filter((name) => !isChanged(name) || !isBack(name)))
   if (row.status === 'trash' && before.status !== 'trash') await addException(tx, scope, row)
   if (row.status !== 'trash' && before.status === 'trash') await removeException(tx, scope, row)
   if (own === before.own_fields) return row
   await recordStorage.update(tx, 'event', row.id, { own_fields: own })
   return asEvent(await records.find(tx, 'event', { id: row.id }))
+}
+
+/** Whether a field of an occurrence is that of its series. */
+function equalsSeries(series: SeriesRow, row: EventRow, has: EventParts): (name: string) => boolean {
+  const template = readTemplate(series)
+  const times = timesAt(series, row.original_start ?? row.start_local, template.columns.all_day === 1)
+  const columns: Partial<EventRow> = { ...template.columns, ...times, author: series.author }
+  const isAt = TIMES.every((name) => row[COLUMN_OF[name] ?? 'all_day'] === columns[COLUMN_OF[name] ?? 'all_day'])
+  return (name) => {
+    if (isTimeField(name)) return isAt
+    if (isLinkedKind(name)) return isDeepStrictEqual(has.linked[name], template.linked[name])
+    if (name === 'categories' || name === 'tags') {
+      const kind = name === 'tags' ? 'tag' : 'category'
+      return isDeepStrictEqual(has.terms[kind].toSorted(), template.terms[kind].toSorted())
+    }
+    if (name === 'tickets') return isDeepStrictEqual(has.tickets, template.tickets)
+    const column = COLUMN_OF[name] ?? (name as keyof EventRow)
+    return row[column] === columns[column]
+  }
+}
+
+/** Fields that say when an event takes place. They move together. */
+const TIMES = ['start_date', 'end_date', 'timezone', 'all_day']
+
+export function isTimeField(name: string): boolean {
+  return TIMES.includes(name)
+}
+
+/** Whether no occurrence of a series comes before this one. */
+export async function isFirst(tx: Tx, series: SeriesRow, { id, original_start }: EventRow): Promise<boolean> {
+  if (id === series.id || original_start === null) return true
+  const first = await storage.firstStart(tx, series.id)
+  return first === null || original_start <= first
+}
+
+/** Removes a series that has no occurrence and gets none. */
+export async function dropIfEmpty(tx: Tx, id: number): Promise<void> {
+  const series = await storage.get(tx, id)
+  if (series?.made_until === null && (await storage.firstStart(tx, id)) === null) await storage.remove(tx, id)
 }
 
 /** Leaves an occurrence out of its series. */

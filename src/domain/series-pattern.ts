@@ -34,8 +34,8 @@ export function anchorOf({ timezone, start_local, allDay }: SeriesTimes): Anchor
 }
 
 /**
- * The pattern that a request means. Parts that were not sent are those of the current one; a rule alone that differs
- * replaces it all. Null if it has neither a rule nor dates.
+ * The pattern that a request means. Parts that were not sent are those of the current one. Null if it has neither a rule
+ * nor dates.
  */
 export function resolvePattern(value: RecurrenceValue, times: SeriesTimes, current: Pattern | null): Pattern | null {
   const dates = (given: readonly SeriesDate[] | undefined, had: readonly WallClock[] = []) =>

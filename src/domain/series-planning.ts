@@ -5,12 +5,14 @@ import { AppError } from '../lib/errors.ts'
 import type { RecurrenceValue } from '../schema/recurrence.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { EventRow } from '../storage/events.ts'
+import * as eventStorage from '../storage/events.ts'
 import type { SeriesRow } from '../storage/series.ts'
 import * as storage from '../storage/series.ts'
 import type { Scope } from './scope.ts'
-import { DETACHED, ownFields, timesOf } from './series-members.ts'
+import { DETACHED, isTimeField, ownFields, timesOf } from './series-members.ts'
 import {
   anchorOf,
+  findOccurrences,
   occurrencesOf,
   patternColumns,
   patternOf,
@@ -19,15 +21,9 @@ import {
   type SeriesTimes,
 } from './series-pattern.ts'
 import type { SeriesReport } from './series-reach.ts'
-import { deleteRows, isRemoved, setStatus } from './series-removal.ts'
+import { deleteRows } from './series-removal.ts'
+import { isRemoved, setStatus } from './series-status.ts'
 import { createOccurrences, type Template, timesAt } from './series-template.ts'
-
-/** Fields that say when an event takes place. They move together. */
-const TIMES = ['start_date', 'end_date', 'timezone', 'all_day']
-
-export function isTimeField(name: string): boolean {
-  return TIMES.includes(name)
-}
 
 /** A change of the times of a series, by those of one of its events. */
 interface Change {
@@ -55,23 +51,72 @@ export async function replan(
   const { starts, count, madeUntil } = await occurrencesOf(scope, pattern, times, last)
   const wasRemoved = isRemoved(series)
   const { matched, gone, created } = match(members, starts, originalOf, wasRemoved)
-  for (const row of members) {
-    const original = matched.get(row.id) ?? originalOf(row)
-    if (await move(tx, scope, row, original, matched.has(row.id) ? times : null))
-      report.changed.push({ id: row.id, start_date: timesAt(times, original, times.allDay)?.start_local ?? original })
-  }
+  const moves = members.map((row) =>
+    moveOf(scope, row, matched.get(row.id) ?? originalOf(row), matched.has(row.id) ? times : null),
+  )
+  await storage.updateEach(
+    tx,
+    moves.flatMap(({ change }) => change ?? []),
+  )
+  report.changed.push(...moves.flatMap(({ moved: one }) => one ?? []))
   await setStatus(
     tx,
     scope,
     members.filter((row) => matched.has(row.id) && wasRemoved(row)),
     'before',
   )
+  await detachRemoved(
+    tx,
+    scope,
+    members.filter((row) => !matched.has(row.id) && wasRemoved(row)),
+    originalOf,
+    pattern,
+    times,
+    last,
+  )
   await removeGone(tx, scope, gone, change.written.id, report)
   const { allDay: _, ...columns } = times
   const next = { ...series, ...columns, ...patternColumns(pattern), occurrences: count, made_until: madeUntil }
-  await createOccurrences(tx, scope, next, template, created)
-  report.created.push(...created.map((start_date) => ({ start_date })))
+  await addOccurrences(tx, scope, next, template, created, report)
+  await storage.clearForeignParents(tx, series.id)
   return next
+}
+
+/** Creates occurrences for a user, in the trash if their series is there. */
+export async function addOccurrences(
+  tx: Tx,
+  scope: Scope,
+  series: SeriesRow,
+  template: Template,
+  starts: readonly WallClock[],
+  report: SeriesReport,
+  first?: number,
+): Promise<void> {
+  if (starts.length > 0) await scope.quotas.checkDraft(tx, scope.user, template.columns.status, starts.length)
+  const ids = await createOccurrences(tx, scope, series, template, starts, first)
+  if (series.trashed === 1) await setStatus(tx, scope, await eventStorage.getAll(tx, ids), 'trash')
+  report.created.push(...starts.map((start_date) => ({ start_date })))
+}
+
+/** Takes events that were removed by themselves out of a series whose pattern has their day no longer. */
+async function detachRemoved(
+  tx: Tx,
+  scope: Scope,
+  removed: readonly EventRow[],
+  originalOf: (row: EventRow) => WallClock,
+  pattern: Pattern,
+  times: SeriesTimes,
+  last: WallClock,
+): Promise<void> {
+  if (removed.length === 0) return
+  const { starts } = await findOccurrences(scope, { ...pattern, except: [] }, times, last)
+  const possible = new Set(starts)
+  const lost = removed.filter((row) => !possible.has(originalOf(row)))
+  await storage.updateEvents(
+    tx,
+    lost.map(({ id }) => id),
+    DETACHED,
+  )
 }
 
 function timesAfter(series: SeriesRow, template: Template, { before, written }: Change, shift: number): SeriesTimes {
@@ -127,27 +172,33 @@ function match(
   return { matched, gone: left.filter((row) => !matched.has(row.id)), created: [...open].sort() }
 }
 
-/** Gives an occurrence its original start and, unless it has times of its own, its times. Answers whether those changed. */
-async function move(
-  tx: Tx,
+/** The original start of an occurrence and, unless it has times of its own, its times. */
+function moveOf(
   scope: Scope,
   row: EventRow,
   original: WallClock,
   times: SeriesTimes | null,
-): Promise<boolean> {
+): { change?: storage.EventChange; moved?: SeriesReport['changed'][number] } {
   const hasOwn = [...ownFields(row)].some(isTimeField)
   const next = times === null || hasOwn ? null : timesAt(times, original, times.allDay)
-  const isMoved = next !== null && Object.entries(next).some(([name, value]) => row[name as 'start_local'] !== value)
-  if (!isMoved && row.original_start === original) return false
-  await storage.updateEvents(tx, [row.id], {
+  const all_day = times?.allDay ? 1 : 0
+  const isMoved =
+    next !== null &&
+    (row.all_day !== all_day || Object.entries(next).some(([name, value]) => row[name as 'start_local'] !== value))
+  if (!isMoved && row.original_start === original) return {}
+  const { id, timezone, start_local, end_local, start_utc, end_utc, modified_utc } = row
+  const stays = { timezone, start_local, end_local, start_utc, end_utc, all_day: row.all_day, modified_utc }
+  const change = {
+    id,
+    ...stays,
+    ...(isMoved && { ...next, all_day, modified_utc: scope.clock() }),
     original_start: original,
-    ...(isMoved && { ...next, all_day: times?.allDay ? 1 : 0, modified_utc: scope.clock() }),
-  })
-  return isMoved
+  }
+  return isMoved ? { change, moved: { id, start_date: next.start_local } } : { change }
 }
 
 /** Deletes occurrences that are no longer in their series. What was changed by hand goes to the trash, as a single event. */
-async function removeGone(
+export async function removeGone(
   tx: Tx,
   scope: Scope,
   gone: readonly EventRow[],

@@ -2,7 +2,6 @@ import { AppError } from '../lib/errors.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { EventRow } from '../storage/events.ts'
 import type { RecordRow } from '../storage/records.ts'
-import * as recordStorage from '../storage/records.ts'
 import type { SeriesRow } from '../storage/series.ts'
 import * as storage from '../storage/series.ts'
 import { mayEdit, need } from './access.ts'
@@ -10,10 +9,10 @@ import { asEvent } from './event-writing.ts'
 import * as records from './records.ts'
 import type { Scope } from './scope.ts'
 import { moveTermCounts } from './series-copies.ts'
-import { addException, touched } from './series-members.ts'
-import { patternOf } from './series-pattern.ts'
+import { addException, dropIfEmpty, isFirst, touched } from './series-members.ts'
 import type { Reach, SeriesReport } from './series-reach.ts'
 import { splitSeries } from './series-splitting.ts'
+import { setStatus } from './series-status.ts'
 
 /** Trashes or deletes an event, or as much of its series as the request reaches. Returns its row. */
 export async function removeEvent(
@@ -26,7 +25,7 @@ export async function removeEvent(
   const series = row.series === null ? undefined : await storage.getLocked(tx, row.series)
   if (series === undefined || reach.scope === null || reach.scope === 'this')
     return removeOne(tx, scope, row, isForced, reach.report)
-  const isWhole = reach.scope === 'all' || row.original_start === series.start_local
+  const isWhole = reach.scope === 'all' || (await isFirst(tx, series, row))
   const removed = isWhole ? series : (await splitSeries(tx, scope, series, row)).rest
   return removeAll(tx, scope, removed, row, isForced, reach.report)
 }
@@ -43,6 +42,7 @@ export async function removeOne(
   const after = asEvent(await records.remove(tx, scope, 'event', row as unknown as RecordRow, isForced))
   await moveTermCounts(tx, isForced ? [] : [row.id], counts)
   await addException(tx, scope, row)
+  if (isForced && row.series !== null) await dropIfEmpty(tx, row.series)
   report?.removed.push({ id: row.id, start_date: row.start_local })
   return after
 }
@@ -61,7 +61,7 @@ async function removeAll(
     await deleteRows(tx, members)
     await storage.remove(tx, series.id)
   } else {
-    if (event.status === 'trash') throw new AppError('event-is-in-trash')
+    if (members.every(({ status }) => status === 'trash')) throw new AppError('event-is-in-trash')
     await setStatus(tx, scope, members, 'trash')
     await storage.update(tx, series.id, { trashed: 1, ...touched(scope, series) })
   }
@@ -76,44 +76,4 @@ export async function deleteRows(tx: Tx, rows: readonly EventRow[]): Promise<voi
   const counts = await storage.termCounts(tx, ids)
   await storage.removeEvents(tx, ids)
   await moveTermCounts(tx, [], counts)
-}
-
-/** Gives events a status. Those that have it already, and those that were removed by themselves, stay. */
-export async function setStatus(
-  tx: Tx,
-  scope: Scope,
-  rows: readonly EventRow[],
-  status: EventRow['status'] | 'before',
-): Promise<number[]> {
-  const changed: number[] = []
-  const counts = await storage.termCounts(
-    tx,
-    rows.map(({ id }) => id),
-  )
-  for (const row of rows) {
-    const wanted = status === 'before' ? (row.trashed_from ?? 'draft') : status
-    if (row.status === wanted) continue
-    const columns = await records.resolveColumns(
-      tx,
-      scope,
-      'event',
-      { status: wanted },
-      '',
-      row as unknown as RecordRow,
-    )
-    await recordStorage.update(tx, 'event', row.id, columns)
-    changed.push(row.id)
-  }
-  await moveTermCounts(
-    tx,
-    rows.map(({ id }) => id),
-    counts,
-  )
-  return changed
-}
-
-/** Whether an occurrence was removed by itself. */
-export function isRemoved(series: SeriesRow): (row: EventRow) => boolean {
-  const except = new Set(patternOf(series).except)
-  return ({ status, original_start }) => status === 'trash' && original_start !== null && except.has(original_start)
 }

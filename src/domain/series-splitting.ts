@@ -25,7 +25,7 @@ export async function splitSeries(
     series.start_local,
     scope.site.seriesYears,
   )
-  const { before, after, start } = await split(patternOf(series), anchorOf(times), at, horizon)
+  const { before, beforeStart, after, start } = await split(patternOf(series), anchorOf(times), at, horizon)
   const end = later(start, secondsBetween(series.start_local, series.end_local))
   const ahead = await countOf(scope, after, { ...times, start_local: start, end_local: end })
   const rest: SeriesRow = {
@@ -33,15 +33,19 @@ export async function splitSeries(
     ...patternColumns(after),
     ...ahead,
     id: await seriesIdFor(tx, event),
-    slug: event.slug,
     start_local: start,
     end_local: end,
     ...touched(scope, series),
   }
   await storage.create(tx, rest)
+  const beforeTimes = {
+    start_local: beforeStart,
+    end_local: later(beforeStart, secondsBetween(series.start_local, series.end_local)),
+  }
   await storage.update(tx, series.id, {
+    ...beforeTimes,
     ...patternColumns(before),
-    ...(await countOf(scope, before, times)),
+    ...(await countOf(scope, before, { ...times, ...beforeTimes })),
     ...touched(scope, series),
   })
   const members = await storage.occurrences(tx, series.id)
@@ -52,6 +56,7 @@ export async function splitSeries(
     { series: rest.id, parent: event.id },
   )
   await recordStorage.update(tx, 'event', event.id, { series: rest.id, parent: null })
+  await storage.clearForeignParents(tx, series.id)
   return { rest, row: asEvent(await records.find(tx, 'event', { id: event.id })) }
 }
 

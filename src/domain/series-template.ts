@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto'
 import { later, secondsBetween } from '../calendar/pattern.ts'
 import { isInYears, isWallClock } from '../calendar/years.ts'
 import { toInstant, toWallClock, type WallClock } from '../calendar/zone.ts'
@@ -23,6 +22,7 @@ import { linkedById, termById } from './event-links.ts'
 import { isFree } from './free-events.ts'
 import * as records from './records.ts'
 import type { Scope } from './scope.ts'
+import { freeSlugs } from './series-slugs.ts'
 
 /** Fields of the occurrences of a series. New ones are made of it, whatever became of the others. */
 export interface Template {
@@ -206,32 +206,4 @@ async function currentLinks(
 
 function addTo(ids: Set<number>, row: { readonly id: number } | undefined): void {
   if (row !== undefined) ids.add(row.id)
-}
-
-/** Suffixes that are tried in turn before one is drawn. */
-const MAX_TRIED = 4
-
-/** Free slugs for events that are stored together. */
-async function freeSlugs(tx: Tx, wanted: readonly string[]): Promise<string[]> {
-  const used = new Set<string>()
-  const free: string[] = []
-  let open = wanted.map((base, place) => ({ base, place, slug: base }))
-  for (let attempt = 2; open.length > 0; attempt++) {
-    const taken = await storage.takenSlugs(
-      tx,
-      open.map(({ slug }) => slug),
-    )
-    const left: typeof open = []
-    for (const one of open) {
-      if (taken.has(one.slug) || used.has(one.slug)) {
-        const number = attempt <= MAX_TRIED ? attempt : randomInt(1000, 2 ** 47)
-        left.push({ ...one, slug: withSuffix(one.base, `-${number}`) })
-      } else {
-        used.add(one.slug)
-        free[one.place] = one.slug
-      }
-    }
-    open = left
-  }
-  return free
 }

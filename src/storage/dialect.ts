@@ -53,6 +53,11 @@ export interface Dialect {
   isInJson(column: Expression<number>, ids: Expression<string>): Expression<SqlBool>
   /** The same for a list that may be as long as the table. */
   isInLongJson(column: Expression<number>, ids: Expression<string>): Expression<SqlBool>
+  /** A table of the given columns from a JSON list of objects. */
+  jsonRows(
+    json: Expression<string>,
+    columns: readonly (readonly [name: string, type: 'whole' | 'text'])[],
+  ): RawBuilder<unknown>
   /** Aggregates ids as one JSON list, for the same reason. */
   jsonList(column: Expression<number>): RawBuilder<string>
   /** Case-sensitive substring match. */
@@ -156,6 +161,10 @@ export const sqlite: Dialect = {
   unindexed: (column) => sql`+${column}`,
   isInJson: (column, ids) => sql<SqlBool>`${column} in (select value from json_each(${ids}))`,
   isInLongJson: (column, ids) => sql<SqlBool>`${column} in (select value from json_each(${ids}))`,
+  jsonRows: (json, columns) => {
+    const values = columns.map(([name]) => sql`value ->> ${sql.lit(`$.${name}`)} as ${sql.ref(name)}`)
+    return sql`(select ${sql.join(values)} from json_each(${json}))`
+  },
   jsonList: (column) => sql<string>`json_group_array(${column})`,
   contains: (text, part) => sql<SqlBool>`instr(${text}, ${part}) > 0`,
   /** SQLite has one writer at a time. */
@@ -266,6 +275,10 @@ export const postgres: Dialect = {
   // A hash table: an array would be searched from its beginning for each row.
   isInLongJson: (column, ids) =>
     sql<SqlBool>`${column} in (select json_array_elements_text(cast(${ids} as json))::bigint)`,
+  jsonRows: (json, columns) => {
+    const types = columns.map(([name, type]) => sql`${sql.ref(name)} ${sql.raw(type === 'whole' ? 'bigint' : 'text')}`)
+    return sql`(select * from json_to_recordset(cast(${json} as json)) as rows(${sql.join(types)}))`
+  },
   jsonList: (column) => sql<string>`coalesce(json_agg(${column}), '[]')::text`,
   contains: (text, part) => sql<SqlBool>`${text} like ${`%${part.replace(/[\\%_]/g, '\\$&')}%`}`,
   async lock(tx, name) {

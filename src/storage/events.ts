@@ -1,4 +1,11 @@
-import { type ExpressionBuilder, type Kysely, type RawBuilder, type Selectable, sql } from 'kysely'
+import {
+  type ExpressionBuilder,
+  type Kysely,
+  type RawBuilder,
+  type Selectable,
+  type SelectQueryBuilder,
+  sql,
+} from 'kysely'
 import type { Instant, WallClock } from '../calendar/zone.ts'
 import { boxesAround } from '../lib/geo.ts'
 import { LINKED_KINDS } from '../schema/linked.ts'
@@ -29,19 +36,21 @@ export interface SortedStub extends EventStub {
 
 export const SECRET = sql<number>`case when events.password_hash is null then 0 else 1 end`.as('secret')
 
+const matchingEach = (tx: Tx, filter: EventFilter) =>
+  tx.selectFrom('events').where((eb) => eb.and(conditions(tx, eb, filter)))
+
 /** Query for the events that match a filter. */
 export const matching = (tx: Tx, filter: EventFilter) => {
-  const query = tx.selectFrom('events').where((eb) => eb.and(conditions(tx, eb, filter)))
-  return filter.collapse ? query.where('events.id', 'in', firstOfEach(tx, filter)) : query
+  const query = matchingEach(tx, filter)
+  return filter.collapse ? query.where('events.id', 'in', firstOfEach(query)) : query
 }
 
-/** Query for the ids of matching events that are in no series, and of the first one of each series. */
-function firstOfEach(tx: Tx, filter: EventFilter): RawBuilder<number> {
-  const numbered = tx
-    .selectFrom('events')
-    .select('id')
-    .select(sql<number>`row_number() over (partition by coalesce(series, -id) order by start_local, id)`.as('place'))
-    .where((eb) => eb.and(conditions(tx, eb, filter)))
+/** Query for the ids of found events that are in no series, and of the first one of each series. */
+function firstOfEach(found: SelectQueryBuilder<Tables, 'events', object>): RawBuilder<number> {
+  const numbered = found.select('events.id').select(
+    sql<number>`row_number() over (partition by coalesce(events.series, -events.id)
+        order by events.start_local, events.id)`.as('place'),
+  )
   return sql<number>`(select id from (${numbered}) as numbered where place = 1)`
 }
 
@@ -127,7 +136,7 @@ export function nearest(tx: Tx, filter: EventFilter, { kilometres, ...point }: N
   const { visibility } = filter
   const { venuesIn, distance } = dialectOf(tx)
   const measured = distance(sql.ref('venues.geo_lat'), sql.ref('venues.geo_lng'), point)
-  return matching(tx, filter).innerJoin(
+  const near = matchingEach(tx, filter).innerJoin(
     (eb) =>
       eb
         .selectFrom('event_venues')
@@ -141,6 +150,8 @@ export function nearest(tx: Tx, filter: EventFilter, { kilometres, ...point }: N
         .as('near'),
     (join) => join.onRef('near.near_event', '=', 'events.id'),
   )
+  if (!filter.collapse) return near
+  return near.where('events.id', 'in', firstOfEach(near as unknown as SelectQueryBuilder<Tables, 'events', object>))
 }
 
 /** Events near a point, nearest first. */

@@ -7,6 +7,7 @@ import type { EventRow } from './events.ts'
 import { insertRows, preparedList } from './prepared.ts'
 import { LINK_TABLE } from './records.ts'
 import type { EventTable, SeriesTable, TicketTable } from './tables.ts'
+import { isFullyVisible, isVisible, type Visibility } from './visibility.ts'
 
 export type SeriesRow = Selectable<SeriesTable>
 
@@ -27,8 +28,36 @@ export async function create(tx: Tx, row: Insertable<SeriesTable>): Promise<void
   await tx.insertInto('series').values(row).execute()
 }
 
+/** Changes a series. Its first event shows the dates, so that the event gets another revision with them. */
 export async function update(tx: Tx, id: number, changes: Updateable<SeriesTable>): Promise<void> {
   await tx.updateTable('series').set(changes).where('id', '=', id).execute()
+  if (changes.except_dates !== undefined)
+    await tx
+      .updateTable('events')
+      .set((eb) => ({ series: eb.ref('series') }))
+      .where('id', '=', id)
+      .where('series', '=', id)
+      .execute()
+}
+
+/** Whether a reader may know of a series: one of its events is visible to them, or was until it was trashed. */
+export async function isKnown(tx: Tx, id: number, visibility: Visibility): Promise<boolean> {
+  const row = await tx
+    .selectFrom('events')
+    .select('id')
+    .where('series', '=', id)
+    .where((eb) =>
+      eb.or([
+        eb.and([
+          isVisible(eb, visibility, null, dialectOf(tx).unindexed(eb.ref('events.status'))),
+          isFullyVisible(eb, visibility),
+        ]),
+        eb.and([eb('trashed_from', '=', 'publish'), eb('password_hash', 'is', null)]),
+      ]),
+    )
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 export async function remove(tx: Tx, id: number): Promise<void> {
@@ -60,10 +89,27 @@ export async function originalStarts(
   return rows as { series: number; original_start: WallClock }[]
 }
 
-/** Whether a series has an occurrence. */
-export async function hasOccurrences(tx: Tx, series: number): Promise<boolean> {
-  const row = await tx.selectFrom('events').select('id').where('series', '=', series).limit(1).executeTakeFirst()
-  return row !== undefined
+/** The first original start of the occurrences of a series; null if it has none. */
+export async function firstStart(tx: Tx, series: number): Promise<WallClock | null> {
+  const row = await tx
+    .selectFrom('events')
+    .select((eb) => eb.fn.min('original_start').as('first'))
+    .where('series', '=', series)
+    .executeTakeFirst()
+  return row?.first ?? null
+}
+
+/** Makes occurrences of a series top-level events, if their parent is not in it. */
+export async function clearForeignParents(tx: Tx, series: number): Promise<void> {
+  await tx
+    .updateTable('events')
+    .set({ parent: null })
+    .where('series', '=', series)
+    .where('parent', 'is not', null)
+    .where('parent', 'not in', (eb) =>
+      eb.selectFrom('events as member').select('member.id').where('member.series', '=', series),
+    )
+    .execute()
 }
 
 /** Series of which occurrences have to be made until a time. */
@@ -116,6 +162,30 @@ export async function updateEvents(tx: Tx, ids: readonly number[], changes: Upda
     .where((eb) => dialectOf(tx).isInJson(eb.ref('events.id'), eb.val(JSON.stringify(ids))))
     .execute()
 }
+
+/** Columns of events that are changed one by one, each with its own values. */
+export type EventChange = Pick<EventRow, 'id'> & Partial<Omit<EventRow, 'id' | 'revision' | 'sequence'>>
+
+/** Events per statement. */
+const MAX_CHANGES = 500
+
+/** Changes columns of many events, each in its own way. All changes name the same columns. */
+export async function updateEach(tx: Tx, changes: readonly EventChange[]): Promise<void> {
+  const [first] = changes
+  if (first === undefined) return
+  const columns = Object.keys(first).filter((name) => name !== 'id')
+  for (let at = 0; at < changes.length; at += MAX_CHANGES) {
+    const rows = dialectOf(tx).jsonRows(
+      sql.val(JSON.stringify(changes.slice(at, at + MAX_CHANGES))),
+      ['id', ...columns].map((name) => [name, WHOLE.has(name) ? 'whole' : 'text']),
+    )
+    const set = columns.map((name) => sql`${sql.ref(name)} = changes.${sql.ref(name)}`)
+    await sql`update events set ${sql.join(set)} from ${rows} as changes where events.id = changes.id`.execute(tx)
+  }
+}
+
+/** Columns of whole numbers. */
+const WHOLE: ReadonlySet<string> = new Set(['id', 'start_utc', 'end_utc', 'all_day', 'modified_utc', 'date_utc'])
 
 export async function removeEvents(tx: Tx, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return
