@@ -20,6 +20,7 @@ import { type Answer, type Call, type Endpoint, MAIN_MOUNT } from './endpoint.ts
 import { asAppError, errorBody } from './errors.ts'
 import { fingerprintOf, idempotencyKeyOf, isKept } from './idempotency.ts'
 import { routeLabel } from './measure.ts'
+import { asksForProblem, PROBLEM_TYPE, problemBody } from './problem-details.ts'
 import { fieldsIn, sparse } from './sparse.ts'
 import { refuseUnknown } from './strict.ts'
 
@@ -175,7 +176,8 @@ function buildResponse(
   reply: FastifyReply,
 ): CachedResponse {
   const body = bytesOf(answer.body, search)
-  const { 'x-request-id': _, ...set } = addVary(request, reply).getHeaders()
+  // These are of a single request.
+  const { 'x-request-id': _, ratelimit: __, 'ratelimit-policy': ___, ...set } = addVary(request, reply).getHeaders()
   const isText = typeof answer.body === 'string'
   const headers = {
     ...(set as Headers),
@@ -243,10 +245,13 @@ function sendWritten(
   return addVary(request, reply).code(status).header('cache-control', PRIVATE).headers(headers).send(body)
 }
 
+/** Headers of a single request, which no cached response has. */
+const OWN_HEADERS = new Set(['x-request-id', 'ratelimit', 'ratelimit-policy'])
+
 /** Sends 304, with only the headers that RFC 9110 section 15.4.5 asks for. */
 function sendNotModified(reply: FastifyReply): FastifyReply {
   for (const name of Object.keys(reply.getHeaders()))
-    if (name !== 'x-request-id' && !NOT_MODIFIED_HEADERS.has(name)) reply.removeHeader(name)
+    if (!OWN_HEADERS.has(name) && !NOT_MODIFIED_HEADERS.has(name)) reply.removeHeader(name)
   return reply.code(304).send()
 }
 
@@ -257,9 +262,21 @@ function bytesOf(body: Exclude<Answer['body'], Readable>, search: string): Buffe
 
 /** The answer to an error of a request, as it is sent. */
 function writeError(error: AppError, request: FastifyRequest): StoredAnswer {
-  const body = select(errorBody(error, request.language.name, request.id), splitUrl(request.url)[1])
-  const headers = { 'content-type': JSON_TYPE, ...error.details.headers }
+  const content = errorContent(error, request, request.language.name)
+  const body = select(content.body, splitUrl(request.url)[1])
+  const headers = { ...content.headers, ...error.details.headers }
   return { status: error.status, headers, body: Buffer.from(JSON.stringify(body)) }
+}
+
+/** An error in the form that `Accept` asks for. */
+function errorContent(
+  error: AppError,
+  { headers, id }: FastifyRequest,
+  language: string,
+): { headers: Record<string, string>; body: object } {
+  return asksForProblem(headers.accept)
+    ? { headers: { 'content-type': PROBLEM_TYPE }, body: problemBody(error, language, id) }
+    : { headers: { 'content-type': JSON_TYPE }, body: errorBody(error, language, id) }
 }
 
 /** Sends an error, as a page if `page` is given. Logs errors of ours (5xx). */
@@ -275,12 +292,12 @@ export async function sendError(
   // Some errors occur before the hook that chooses the language.
   const language = request.language?.name ?? chooseLanguage(request.headers['accept-language'])
   const [, search] = splitUrl(request.url)
-  const content = page?.(appError) ?? { body: errorBody(appError, language, request.id) }
+  const content: Pick<Answer, 'headers' | 'body'> = page?.(appError) ?? errorContent(appError, request, language)
   return addVary(request, reply)
     .code(appError.status)
     .header('cache-control', 'no-store')
     .headers({ ...appError.details.headers, ...content.headers })
-    .send(typeof content.body === 'string' ? content.body : select(content.body, search))
+    .send(typeof content.body === 'string' ? content.body : JSON.stringify(select(content.body, search)))
 }
 
 /** Adds `Vary`. */

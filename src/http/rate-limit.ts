@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Limits } from '../domain/limits.ts'
 import { type Sender as PasswordSender, tooMany } from '../domain/password-attempts.ts'
 import { isLoopback } from '../lib/loopback.ts'
@@ -17,16 +17,51 @@ export interface RateLimits {
 /** The parts of a request that identify its sender. */
 export type Sender = Pick<FastifyRequest, 'ip' | 'socket' | 'headers'>
 
-/** Throws 429 if the address has sent too many requests. */
-export function checkAddress(limits: Limits, options: RateLimits, sender: Sender): void {
+/** Throws 429 if the address has sent too many requests. `tell` gets the state of the limit before. */
+export function checkAddress(limits: Limits, options: RateLimits, sender: Sender, tell: Tell = () => {}): void {
   const hits = countHit(limits, options, sender)
+  if (options.rateLimit > 0) tell('address', options.rateLimit, hits)
   if (hits !== null) throwIfOver(options.rateLimit, hits)
 }
 
-/** Counts a request and returns whether its address is over the limit. */
-export function isOverLimit(limits: Limits, options: RateLimits, sender: Sender): boolean {
+/** Called with a limit and its state; null if the sender is not limited. */
+type Tell = (name: 'address' | 'user', most: number, hits: Hits | null) => void
+
+/**
+ * Values of the headers `RateLimit` and `RateLimit-Policy`, by draft-ietf-httpapi-ratelimit-headers. Requests of this machine
+ * that do not count leave all of them.
+ */
+export function limitState(name: string, most: number, hits: Hits | null): string {
+  const { count, seconds } = hits ?? { count: 0, seconds: SECONDS }
+  return `"${name}";r=${Math.max(0, most - count)};t=${seconds}`
+}
+
+export function limitPolicy(name: string, most: number): string {
+  return `"${name}";q=${most};w=${SECONDS}`
+}
+
+/** Length of the window of all limits. */
+const SECONDS = 60
+
+/** Adds the state of a limit to the headers of a reply. */
+export function tellIn(reply: FastifyReply): Tell {
+  return (name, most, hits) => {
+    const add = (header: string, value: string) => {
+      const before = reply.getHeader(header)
+      reply.header(header, before === undefined ? value : `${before}, ${value}`)
+    }
+    add('ratelimit', limitState(name, most, hits))
+    add('ratelimit-policy', limitPolicy(name, most))
+  }
+}
+
+/** Counts a request. Returns whether its address is over the limit, or else the header lines that tell its state. */
+export function countFast(limits: Limits, options: RateLimits, sender: Sender): string | false {
+  const { rateLimit } = options
+  if (rateLimit === 0) return ''
   const hits = countHit(limits, options, sender)
-  return hits !== null && hits.count > options.rateLimit
+  if (hits !== null && hits.count > rateLimit) return false
+  return `\r\nratelimit: ${limitState('address', rateLimit, hits)}\r\nratelimit-policy: ${limitPolicy('address', rateLimit)}`
 }
 
 function countHit(limits: Limits, { rateLimit, rateLimitLoopback }: RateLimits, sender: Sender): Hits | null {
@@ -41,9 +76,12 @@ export function checkUser(
   limits: Limits,
   { userRateLimit, rateLimitLoopback }: RateLimits,
   request: FastifyRequest,
+  tell: Tell = () => {},
 ): void {
-  if (userRateLimit === 0 || request.user === null || (!rateLimitLoopback && isLocal(request))) return
-  throwIfOver(userRateLimit, limits.hit(`user ${request.user.id}`))
+  if (userRateLimit === 0 || request.user === null) return
+  const hits = !rateLimitLoopback && isLocal(request) ? null : limits.hit(`user ${request.user.id}`)
+  tell('user', userRateLimit, hits)
+  if (hits !== null) throwIfOver(userRateLimit, hits)
 }
 
 /** Counts further requests that are sent within one. Throws 429 if there are too many, and counts no more of them. */

@@ -22,7 +22,7 @@ import { measureAnswers } from './measure.ts'
 import { addMetrics, type MetricsAccess } from './metrics.ts'
 import { throwNoRoute } from './no-route.ts'
 import { watchForProxy } from './proxy-warning.ts'
-import { checkAddress, checkUser, countMore, type RateLimits, senderOf } from './rate-limit.ts'
+import { checkAddress, checkUser, countMore, type RateLimits, senderOf, tellIn } from './rate-limit.ts'
 import { languageOf, mountOf, rewrite } from './rewrite.ts'
 import { securityHeaders } from './security-headers.ts'
 import { useSession } from './session-cookie.ts'
@@ -198,11 +198,12 @@ function addAuthentication(
   app.addHook('onRequest', async (request, reply) => {
     if (request.routeOptions.config.open) return
     watch(request)
-    checkAddress(limits, options, request)
+    const tell = tellIn(reply)
+    checkAddress(limits, options, request, tell)
     await useSite(service, request, reply)
     request.user = await authenticate(service, request, senderOf(options, request))
     if (request.headers.authorization === undefined) await useSession(service, request, reply, options.baseUrl)
-    checkUser(limits, options, request)
+    checkUser(limits, options, request, tell)
     // Before the body is read.
     if (request.is404) throwNoRoute(endpoints, request.url)
   })

@@ -9,12 +9,21 @@ import { keyOf } from '../answer.ts'
 import { replyTo } from '../conditional.ts'
 import { languageChooser, languageIn } from '../language.ts'
 import { countAnswer } from '../measure.ts'
-import { isOverLimit, type RateLimits } from '../rate-limit.ts'
+import { countFast, type RateLimits } from '../rate-limit.ts'
 import { hasSession } from '../session-cookie.ts'
 import { tracing } from '../tracing.ts'
 import type { Cache } from './cache.ts'
 import type { Reply } from './cached-response.ts'
 import { parseHeaders, writeRawHead } from './head.ts'
+
+/** A cached response on its way: sender, header lines of the limit, and when the request began. */
+interface Sending {
+  readonly ip: string
+  readonly limit: string
+  readonly began: number
+  /** For measurements. */
+  readonly route?: string | undefined
+}
 
 interface FastPathOptions extends RateLimits {
   readonly baseUrl: string
@@ -43,16 +52,10 @@ export function installFastPath(
   const { idOf, traceOf } = tracing(options.trustProxy)
   const log = accessLog(app)
   const { stopping } = app
-  const send = (
-    request: IncomingMessage,
-    response: ServerResponse,
-    reply: Reply,
-    ip: string,
-    began: number,
-    route = 'cached',
-  ) => {
+  const send = (request: IncomingMessage, response: ServerResponse, reply: Reply, sending: Sending) => {
+    const { ip, limit, began, route = 'cached' } = sending
     const id = idOf(request)
-    write(request, response, reply, id)
+    write(request, response, reply, id, limit)
     const { method = '', url = '' } = request
     const ms = performance.now() - began
     countAnswer(method, route, reply.status, ms)
@@ -65,11 +68,13 @@ export function installFastPath(
     const cached = responses.get(key, version) ?? responses.get(aliases.get(key) ?? '', version)
     if (cached === undefined) return passToFastify(request, response)
     const ip = trusted === null ? (socket.remoteAddress ?? '') : proxyAddr(request, trusted)
-    if (isOverLimit(limits, options, { ip, socket, headers })) return passToFastify(request, response)
+    const limit = countFast(limits, options, { ip, socket, headers })
+    if (limit === false) return passToFastify(request, response)
     const reply = replyTo(cached, headers)
-    if (!(reply instanceof Promise)) return send(request, response, reply, ip, began, cached.route)
+    const sending = { ip, limit, began, route: cached.route }
+    if (!(reply instanceof Promise)) return send(request, response, reply, sending)
     reply.then(
-      (made) => send(request, response, made, ip, began, cached.route),
+      (made) => send(request, response, made, sending),
       () => passToFastify(request, response),
     )
   }
@@ -107,10 +112,16 @@ function versionOf(db: Scope['db']): ReturnType<Scope['db']['version']> | null {
 /** Bodies below this size, in bytes, are sent in one write with their head. */
 const SMALL_BODY = 6144
 
-/** Sends a reply, with the request's id in a header. */
-function write(request: IncomingMessage, response: ServerResponse, { status, head, body }: Reply, id: string): void {
-  if (!writeRawHead(response, status, head, id))
-    response.writeHead(status, [...parseHeaders(head).flat(), 'x-request-id', id])
+/** Sends a reply, with the request's id and the state of its limit in headers. */
+function write(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, head, body }: Reply,
+  id: string,
+  limit: string,
+): void {
+  if (!writeRawHead(response, status, head + limit, id))
+    response.writeHead(status, [...parseHeaders(head + limit).flat(), 'x-request-id', id])
   if (body === null || request.method === 'HEAD') response.end()
   // Node joins a text body with the head in one write. For a small body this is worth the copy.
   else if (body.length < SMALL_BODY) response.end(body.toString('latin1'), 'latin1')
