@@ -35,6 +35,8 @@ export interface AnswerContext {
   readonly addresses: Addresses
   /** Names of the query parameters that the endpoint knows. */
   readonly known: ReadonlySet<string>
+  /** Limit on the bytes of a body besides files. */
+  readonly bodyLimit: number
   /** Counts further requests of the sender against the limits. */
   readonly countRequests: (more: number, request: FastifyRequest) => void
   /** Set if a write is done once for each `Idempotency-Key`. */
@@ -140,7 +142,7 @@ function keyFor(request: FastifyRequest, path: string, search: string): string {
 
 /** The request in the form that endpoints take. A cacheable read has a data version and an observed clock. */
 function callOf(
-  { scope, addresses, countRequests }: AnswerContext,
+  { scope, addresses, countRequests, bodyLimit }: AnswerContext,
   request: FastifyRequest,
   search: string,
   reading: { version: string; clock: Clock } | null = null,
@@ -158,7 +160,7 @@ function callOf(
     slug,
     rest,
     query: () => readForm(search),
-    body: once(() => readBody(request.body, request.headers['content-type'], request.routeOptions.bodyLimit)),
+    body: once(() => readBody(request.body, request.headers['content-type'], bodyLimit)),
     file: () => readFile(request.body, request.headers['content-type'], request.headers['content-disposition']),
     search: new URLSearchParams(search),
     sent: splitUrl(request.url)[1],

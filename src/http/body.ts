@@ -20,13 +20,11 @@ function tooMany(most: number): AppError {
   return new AppError('rest_too_many_fields', { fill: { most } })
 }
 
-/**
- * Parses a request body by its content type; no body has no fields. A multipart form may have `longest` bytes besides
- * its files.
- */
+/** Parses a request body by its content type; no body has no fields. It may have `longest` bytes besides files. */
 export function readBody(body: unknown, type = '', longest = Number.POSITIVE_INFINITY): Record<string, unknown> {
   if (!Buffer.isBuffer(body) || body.length === 0) return {}
   if (MULTIPART.test(type)) return readMultipart(body, type, longest)
+  if (body.length > longest) throw new AppError('rest_payload_too_large')
   if (type.toLowerCase().startsWith('application/x-www-form-urlencoded')) return readForm(decode(body))
   return readJson(body)
 }

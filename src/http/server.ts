@@ -234,7 +234,8 @@ function contextOf(
 ): AnswerContext {
   const scope = { ...service, site: request.site, sender: senderOf(options, request) }
   const countRequests = (more: number, sender: FastifyRequest) => countMore(service.limits, options, sender, more)
-  return { scope, cache, addresses: addressesOf(request, options), known, countRequests }
+  const { bodyLimit } = options
+  return { scope, cache, addresses: addressesOf(request, options), known, bodyLimit, countRequests }
 }
 
 function addViews(

@@ -85,6 +85,8 @@ export function* suggestions(): Generator<Attack> {
     const body = new URLSearchParams({ ...fields, start_date: text, end_date: text }).toString()
     yield { name: `/suggest with ${name}`, method: 'POST', path: '/suggest', headers: FORM_TYPE, body }
   }
+  const percent = `title=${'%26'.repeat(3_000_000)}`
+  yield { name: '/suggest of percent signs', method: 'POST', path: '/suggest', headers: FORM_TYPE, body: percent }
   const signing = new URLSearchParams({ user: '&'.repeat(100_000), password: 'x', next: '&'.repeat(200_000) })
   yield { name: '/sign-in', method: 'POST', path: '/sign-in', headers: FORM_TYPE, body: signing.toString() }
 }

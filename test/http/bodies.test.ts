@@ -232,6 +232,22 @@ describe('a multipart body', () => {
     assert.equal((await raw('b', `${part('name="a"', 'x'.repeat(3_100_000))}--b--`, '/tags')).statusCode, 413)
   })
 
+  it('has no more text where files are taken', async () => {
+    const site = await startService({ settings: { bodyLimit: '100000', uploadLimit: '3000000', suggest: 'yes' } })
+    const send = async (type: string, payload: string) =>
+      (await site.inject({ method: 'POST', url: '/suggest', headers: { 'content-type': type }, payload })).statusCode
+    for (const [length, status] of [
+      [90_000, 400],
+      [200_000, 413],
+    ] as const) {
+      assert.equal(await send('application/x-www-form-urlencoded', `title=${'x'.repeat(length)}`), status)
+      assert.equal(await send('application/json', JSON.stringify({ title: 'x'.repeat(length) })), status)
+      const form = `${part('name="title"', 'x'.repeat(length))}--b--`
+      assert.equal(await send('multipart/form-data; boundary=b', form), status)
+    }
+    await site.close()
+  })
+
   const worst: Record<string, string> = {
     'many parts': part('name="a"', '').repeat(50_000),
     'many parts that are empty': '--b\r\n\r\n\r\n'.repeat(290_000),
