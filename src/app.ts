@@ -26,6 +26,8 @@ import { extendingSeries } from './domain/series-extension.ts'
 import { SignIns } from './domain/sign-ins.ts'
 import { announcing } from './domain/suggestion-notices.ts'
 import { forgetting, settling } from './domain/suggestion-review.ts'
+import { delivering, forgettingDeliveries } from './domain/webhooks/delivering.ts'
+import { seal } from './domain/webhooks/outbox.ts'
 import { exportEvents as writeEvents } from './feeds/export.ts'
 import { feeds } from './feeds/views.ts'
 import type { Routes } from './http/endpoint.ts'
@@ -54,6 +56,7 @@ import { rewritePluginAddress } from './pages/plugin-addresses.ts'
 import { pages } from './pages/views.ts'
 import { restEndpoints } from './rest/endpoints.ts'
 import { RenderedEvents } from './rest/rendered/rendered-events.ts'
+import { webhookSender } from './rest/webhook-records.ts'
 import { wordpressViews } from './rest/wordpress/views.ts'
 import { siteOf } from './site.ts'
 import { type Database, openDatabase } from './storage/database.ts'
@@ -120,6 +123,8 @@ export async function createApp(
     trouble: () => trouble,
     isMigrating: options.isMigrating ?? (() => false),
   }
+  const sender = webhookSender(service, config.baseUrl)
+  db.beforeCommit('webhooks', (tx) => seal(tx, sender))
   const rendered = new RenderedEvents(config.cache)
   const endpoints = restEndpoints(rendered)
   const routes: Routes = {
@@ -164,6 +169,8 @@ export async function createApp(
     forgetting(service),
     forgettingKeys(service),
     forgettingChanges(service),
+    delivering(service, sender),
+    forgettingDeliveries(service),
     ...importJobs(service),
     ...backupJobs(config, server.log),
   ])
@@ -223,7 +230,7 @@ export function createScope(
   limits: Limits = new Limits(null),
 ): Omit<Scope, 'user'> {
   const attempts = new PasswordAttempts(limits, config.loginLimit)
-  return {
+  const scope: Omit<Scope, 'user'> = {
     db,
     clock,
     passwords: new PasswordChecker(clock),
@@ -235,6 +242,9 @@ export function createScope(
     mail: config.smtpUrl === '' ? null : smtpMailer(config.smtpUrl, config.mailFrom),
     fetchLimits: { allowedHosts: config.fetchHosts, mostBytes: config.uploadLimit, timeout: 10_000 },
   }
+  const sender = webhookSender(scope, config.baseUrl)
+  db.beforeCommit('webhooks', (tx) => seal(tx, sender))
+  return scope
 }
 
 export { BackupError } from './domain/backups/format.ts'

@@ -139,7 +139,8 @@ async function shown(
   }))
 }
 
-function idOf(record: ShownRecord): number {
+/** Id of a record. */
+export function idOf(record: ShownRecord): number {
   return 'row' in record.shown ? record.shown.row.id : record.shown.id
 }
 

@@ -13,6 +13,8 @@ export interface JobKind {
   readonly every?: number
   /** When a recurring job has something to do, by the clock of the node; null for never. Asked often: one short query. */
   readonly next?: (tx: Tx) => Promise<Instant | null>
+  /** How long a killed process keeps it from others, in seconds, if that must be less than usual. */
+  readonly lease?: number
   /**
    * Does a job. It may be called twice for one job, also at once: when a process is killed, or cannot reach the database for
    * longer than a lease. So it must be repeatable. It must not hold the event loop: see lib/time-slices.ts. The signal tells
@@ -60,13 +62,14 @@ export class JobRun {
 
   async #run(stopping: AbortSignal): Promise<void> {
     const { job, kind } = this
-    const { db, log, lease = LEASE, pauses = PAUSES } = this.#options
+    const { db, log, lease = kind.lease ?? LEASE, pauses = PAUSES } = this.#options
     const lost = new AbortController()
     const signal = AbortSignal.any([stopping, lost.signal])
     const renew = () => storage.renew(db, job, lease).then((isOurs) => isOurs || lost.abort())
     const renewal = setInterval(() => void renew().catch(() => {}), (lease * 1000) / 3).unref()
     try {
       signal.throwIfAborted()
+      if (kind.lease !== undefined) await renew()
       if (kind.every === undefined && job.attempts > pauses.length + 1) throw new Error('the process ended each time')
       await kind.run(JSON.parse(job.payload), signal)
       if (kind.every === undefined) await storage.finish(db, job)

@@ -147,7 +147,7 @@ function callOf(
   search: string,
   reading: { version: string; clock: Clock } | null = null,
 ): Call {
-  const { id, slug = '', '*': rest = '' } = request.params as { id?: string; slug?: string; '*'?: string }
+  const { id, delivery = '', slug = delivery, '*': rest = '' } = request.params as Partial<Record<string, string>>
   return {
     scope: { ...scope, user: request.user, ...(reading && { clock: reading.clock }) },
     session: request.session,

@@ -119,7 +119,7 @@ export interface Endpoint {
   /** Its operation id. Its description is the text `operations.<name>`. */
   readonly name: string
   readonly methods: readonly Method[]
-  /** Below the namespace, with `:id` and `:slug` as variable parts. */
+  /** Below the namespace, with `:id` and `:slug` as variable parts; `:delivery` is a slug, too. */
   readonly path: string
   /** Who may call it. domain/ decides about single records. */
   readonly access: 'anyone' | 'signed-in'

@@ -55,6 +55,9 @@ export const ERRORS = {
   rest_term_invalid: 404,
   'term-archive-page-not-found': 404,
   'changes-token-expired': 410,
+  'webhook-not-found': 404,
+  'webhook-archive-page-not-found': 404,
+  'delivery-not-found': 404,
   term_exists: 400,
   duplicate_term_slug: 400,
 } as const

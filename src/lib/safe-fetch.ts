@@ -1,6 +1,7 @@
 import { lookup as resolve } from 'node:dns'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Why a fetch was refused, as a text key below `problems.`. */
 export class FetchRefused extends Error {
@@ -101,6 +102,58 @@ export async function safeRequest(
   throw new FetchRefused('fetch_failed')
 }
 
+/** Limit on the answer to a POST that is read, in octets: only its status counts. */
+const MAX_ANSWER = 65_536
+
+/**
+ * Sends a POST request to a foreign address, under the same rules, but follows no redirect. Returns the status of the
+ * answer.
+ */
+export async function safePost(
+  address: string,
+  limits: FetchLimits,
+  headers: Record<string, string>,
+  body: string,
+  stopping?: AbortSignal,
+): Promise<number> {
+  const timeout = AbortSignal.timeout(limits.timeout)
+  const signal = stopping === undefined ? timeout : AbortSignal.any([timeout, stopping])
+  const response = await open(parse(address), limits, signal, headers, body)
+  // The status is known, whatever becomes of the rest.
+  await read(response, { ...limits, mostBytes: MAX_ANSWER }, signal).catch(() => response.destroy())
+  return response.statusCode ?? 0
+}
+
+/** How long a check of an address waits for DNS, in milliseconds. */
+const DNS_TIMEOUT = 2000
+
+/** Throws if requests to an address would be refused. A host that is not known now may be later. */
+export async function refuseForbidden(address: string, { allowedHosts }: FetchLimits): Promise<void> {
+  const url = parse(address)
+  if (isAllowed(url, allowedHosts)) return
+  const literal = literalOf(url)
+  if (isIP(literal) !== 0) {
+    if (!isPublic(literal)) throw new FetchRefused('fetch_forbidden')
+    return
+  }
+  const found = await Promise.race([addressesOf(literal), sleep(DNS_TIMEOUT, [], { ref: false })])
+  if (!found.every(isPublic)) throw new FetchRefused('fetch_forbidden')
+}
+
+function addressesOf(host: string): Promise<string[]> {
+  return new Promise((done) => {
+    resolve(host, { all: true }, (error, found) => done(error ? [] : found.map(({ address }) => address)))
+  })
+}
+
+function isAllowed({ hostname, host }: URL, allowedHosts: readonly string[]): boolean {
+  return allowedHosts.includes(hostname) || allowedHosts.includes(host)
+}
+
+function literalOf({ hostname }: URL): string {
+  return hostname.replace(/^\[|\]$/g, '')
+}
+
 function parse(address: string): URL {
   const url = URL.canParse(address) ? new URL(address) : null
   if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '')
@@ -113,9 +166,10 @@ function open(
   { allowedHosts }: FetchLimits,
   signal: AbortSignal,
   requestHeaders: Record<string, string>,
+  body?: string,
 ): Promise<IncomingMessage> {
-  const allowed = allowedHosts.includes(url.hostname) || allowedHosts.includes(url.host)
-  const literal = url.hostname.replace(/^\[|\]$/g, '')
+  const allowed = isAllowed(url, allowedHosts)
+  const literal = literalOf(url)
   if (!allowed && isIP(literal) !== 0 && !isPublic(literal)) throw new FetchRefused('fetch_forbidden')
   // Loaded on demand, to keep startup fast.
   const { request } = process.getBuiltinModule(url.protocol === 'https:' ? 'node:https' : 'node:http')
@@ -123,12 +177,18 @@ function open(
     const options = {
       signal,
       agent: false,
-      headers: { ...requestHeaders, 'user-agent': 'Kalends', 'accept-encoding': 'identity' },
+      method: body === undefined ? 'GET' : 'POST',
+      headers: {
+        ...requestHeaders,
+        ...(body !== undefined && { 'content-length': String(Buffer.byteLength(body)) }),
+        'user-agent': 'Kalends',
+        'accept-encoding': 'identity',
+      },
       ...(!allowed && { lookup: publicLookup }),
     } as const
     request(url, options, done)
       .on('error', (error) => failed(asRefused(error, signal)))
-      .end()
+      .end(body)
   })
 }
 

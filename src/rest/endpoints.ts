@@ -11,6 +11,7 @@ import { namespaceEndpoint } from './routes/namespace.ts'
 import { termEndpoints } from './routes/terms.ts'
 import { tokenEndpoints } from './routes/tokens.ts'
 import { userEndpoints } from './routes/users.ts'
+import { webhookEndpoints } from './routes/webhooks.ts'
 
 /** All endpoints of the REST interface. */
 export function restEndpoints(rendered: RenderedEvents): readonly Endpoint[] {
@@ -22,6 +23,7 @@ export function restEndpoints(rendered: RenderedEvents): readonly Endpoint[] {
     ...imageEndpoints,
     ...termEndpoints,
     changesEndpoint,
+    ...webhookEndpoints,
     importEndpoint,
     batchEndpoint(() => all),
     ...userEndpoints,

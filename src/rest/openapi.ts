@@ -48,7 +48,7 @@ export function* describing(
   yield
   const paths: Record<string, Json> = {}
   for (const endpoint of endpoints) {
-    const path = endpoint.path.replace(/:(\w+)/, '{$1}')
+    const path = endpoint.path.replace(/:(\w+)/g, '{$1}')
     const item = paths[path] ?? {}
     for (const method of endpoint.methods) {
       item[method.toLowerCase()] = localise(operation(endpoint, method, samples, language), language)
@@ -99,17 +99,20 @@ const groupOf = ({ name }: Endpoint) => name.split('.')[0] ?? ''
 
 function operation(endpoint: Endpoint, method: Method, samples: Record<string, object>, language: string): Json {
   const { path, parameters, access, name, methods } = endpoint
-  const variable = /:(\w+)/.exec(path)?.[1]
+  const variables = [...path.matchAll(/:(\w+)/g)].map(([, variable]) => variable ?? '')
   const isQuery = method === 'GET' || method === 'DELETE'
-  const others = Object.entries(parameters).filter(([parameter]) => parameter !== variable)
-  const inPath = variable === undefined ? [] : [pathParameter(variable, parameters)]
+  const others = Object.entries(parameters).filter(([parameter]) => !variables.includes(parameter))
+  const inPath = variables.map((variable) => pathParameter(variable, parameters))
   const inQuery = isQuery || endpoint.takes ? others.map(([parameter, field]) => parameterOf(parameter, field)) : []
   return {
     operationId: operationId(name, methods.length > 1 && method !== 'PATCH' ? method : null),
     summary: text(language, `operations.${name}`),
     tags: [groupOf(endpoint)],
     parameters: [...inPath, ...inQuery, ...condition(endpoint, method, language), ...idempotency(method, language)],
-    ...(!isQuery && { requestBody: endpoint.upload ? uploadBody(endpoint) : requestBody(endpoint, parameters) }),
+    ...(!isQuery &&
+      (endpoint.upload || others.length > 0) && {
+        requestBody: endpoint.upload ? uploadBody(endpoint) : requestBody(endpoint, parameters),
+      }),
     responses: { ...success(endpoint, method, samples, language), ...failures(endpoint, method) },
     security: access === 'anyone' ? [{}, { basic: [] }, { token: [] }] : [{ basic: [] }, { token: [] }],
   }
@@ -131,7 +134,7 @@ function idempotency(method: Method, language: string): Json[] {
 }
 
 function changesOne({ name }: Endpoint): boolean {
-  return /^(?!(?:images|users|tokens)\.)\w+\.(update|remove)/.test(name)
+  return /^(?!(?:images|users|tokens|webhooks)\.)\w+\.(update|remove)/.test(name)
 }
 
 /** `events.get-by-slug` is getEventsBySlug; of the methods that change, PATCH has the plain name. */

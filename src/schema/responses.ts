@@ -8,6 +8,7 @@ import { STATUSES } from './record.ts'
 import { categoryFields, tagFields } from './term.ts'
 import { ticketFields } from './ticket.ts'
 import { ROLES, tokenFields, userFields } from './user.ts'
+import { DELIVERY_STATUSES, PAYLOADS, WEBHOOK_EVENTS, webhookFields } from './webhook.ts'
 
 /**
  * What responses look like, by name. Descriptions are the texts that `x-text` names; a field that is declared for
@@ -223,6 +224,30 @@ const token = {
   used_utc: { ...orNull(wall('token_used')), ...said('token_used') },
 }
 
+const webhook = {
+  id,
+  ...shown(webhookFields, {
+    url: Type.String(),
+    events: Type.Array(Type.Enum(WEBHOOK_EVENTS)),
+    active: Type.Boolean(),
+    description: Type.String(),
+    payload: Type.Enum([...PAYLOADS]),
+  }),
+  created_utc: wall('webhook_created'),
+}
+const delivery = {
+  id: Type.String(said('delivery_id')),
+  type: Type.String(said('delivery_type')),
+  status: Type.Enum([...DELIVERY_STATUSES], said('delivery_status')),
+  attempts: count('delivery_attempts'),
+  data: object({ type: Type.Enum([...CHANGE_KINDS], said('change_type')), id }, 'delivery_data'),
+  created_utc: wall('delivery_created'),
+  next_attempt_utc: { ...orNull(wall('delivery_next')), ...said('delivery_next') },
+  ended_utc: { ...orNull(wall('delivery_ended')), ...said('delivery_ended') },
+  response_status: { ...orNull(Type.Integer()), ...said('delivery_response') },
+  error: { ...orNull(Type.String()), ...said('delivery_error') },
+}
+
 const free = (text: string) => Type.Object({}, { additionalProperties: true, ...said(text) })
 
 /** All named schemas of the documentation. */
@@ -341,6 +366,18 @@ export const RESPONSES = {
       ),
     },
     'batch',
+  ),
+  Webhook: object(webhook, 'webhook'),
+  WebhookList: list('webhooks', 'Webhook'),
+  NewWebhook: object({ ...webhook, secret: Type.String(said('webhook_secret')) }, 'new_webhook'),
+  Delivery: object(delivery, 'delivery'),
+  Deliveries: object(
+    {
+      deliveries: Type.Array(ref('Delivery'), said('deliveries')),
+      total: count('total'),
+      total_pages: count('total_pages'),
+    },
+    'delivery_list',
   ),
   OwnAccount: object(ownAccount, 'own_account'),
   User: object(user, 'user'),

@@ -6,6 +6,7 @@ import { sql } from 'kysely'
 import { CopyError, copyDatabase } from './copy.ts'
 import { openDatabase } from './database.ts'
 import { DumpError, restoreDump, toolVersion } from './postgres/dump.ts'
+import * as secrets from './secrets.ts'
 import { DATABASE_FILE, FOLDER_MODE } from './sqlite/private-files.ts'
 
 /** The database cannot be restored. The message is one sentence. */
@@ -61,6 +62,17 @@ export async function checkRestored(folder: string): Promise<void> {
     await db.finished()
     const damage = await db.inspect(true)
     if (damage !== null) throw new RestoreError(`the database of the backup is damaged: ${damage}`)
+  } finally {
+    await db.close()
+  }
+}
+
+/** Begins another series of changes in a restored database: tokens that were issued after the backup are not valid. */
+export async function endSeries(location: string): Promise<void> {
+  const db = openDatabase(location)
+  try {
+    if ((await db.pending()).length > 0) return
+    await db.writeWithoutInvalidating((tx) => secrets.remove(tx, 'changes'))
   } finally {
     await db.close()
   }

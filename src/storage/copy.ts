@@ -40,11 +40,15 @@ const KEYS: Record<Table, readonly string[]> = {
   free_events: ['event'],
   old_addresses: ['kind', 'id'],
   suggestions: ['id'],
+  // After all records: those that are copied are not sent.
+  webhooks: ['id'],
+  webhook_deliveries: ['id'],
 }
 type Table = Exclude<keyof Tables, NotCopied>
 /** Counters of one database, what only concerns the site that it belongs to, and indexes that are made anew. */
 type NotCopied =
   | 'changes'
+  | 'webhook_changes'
   | 'linked_words'
   | 'search_words'
   | 'sequences'
@@ -80,6 +84,8 @@ const IDENTITIES: readonly AnyTable[] = [
   'tickets',
   'jobs',
   'suggestions',
+  'webhooks',
+  'webhook_deliveries',
   'import_feeds',
   'import_runs',
 ]

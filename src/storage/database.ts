@@ -46,6 +46,11 @@ export interface Database {
   writeWithoutInvalidating<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /** Runs one statement that changes nothing which is in an answer: the version of the data stays, on SQLite too. */
   touch<Row>(statement: (db: Kysely<Tables>) => Compilable<Row>): Promise<Row[]>
+  /**
+   * Calls a function in each `write` and `writeMany` that has changed records, before it is committed. It takes the place
+   * of an earlier one of the same name.
+   */
+  beforeCommit(name: string, listener: (tx: Tx) => Promise<void>): void
   /** Calls a function after each `write` of this process; the result ends that. */
   onWrite(listener: () => void): () => void
   /** Asks one question that is asked over and over, without a transaction. */
@@ -144,11 +149,13 @@ export function openDatabase(
   const writeTransaction = <T>(work: (tx: Tx) => Promise<T>, alone: boolean): Promise<T> =>
     commits === null ? transaction(work) : commits.write(work, alone)
   const listeners = new Set<() => void>()
+  const beforeCommit = new Map<string, (tx: Tx) => Promise<void>>()
   const writeAndInvalidate = async <T>(work: (tx: Tx) => Promise<T>, alone: boolean): Promise<T> => {
     try {
       return await writeTransaction(async (tx) => {
         const result = await work(tx)
-        await versions.increment(tx)
+        const hasNoted = await versions.increment(tx)
+        if (hasNoted) for (const listener of beforeCommit.values()) await listener(tx)
         return result
       }, alone)
     } finally {
@@ -211,6 +218,9 @@ export function openDatabase(
       if (local === null || file === ':memory:') return (await db.executeQuery(query)).rows
       // While no transaction of this process holds the file.
       return db.connection().execute(async () => local.run(query.sql, query.parameters) as Row[])
+    },
+    beforeCommit(name, listener) {
+      beforeCommit.set(name, listener)
     },
     onWrite(listener) {
       listeners.add(listener)

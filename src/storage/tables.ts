@@ -384,6 +384,56 @@ export interface SuggestionTable {
   decided_utc: Instant | null
 }
 
+export interface WebhookTable {
+  id: Generated<number>
+  url: string
+  /** JSON: names of what it is told of. */
+  events: string
+  active: number
+  description: string
+  payload: 'thin' | 'full'
+  secret: string
+  /** The secret before the last rotation, and until when it is used as well. */
+  old_secret: string | null
+  old_until_utc: Instant | null
+  created_utc: Instant
+}
+
+/** Changes of the transaction that writes them, by triggers, if there is a webhook: see domain/webhooks/outbox.ts. */
+export interface WebhookChangeTable {
+  kind: RecordKind | TermKind
+  record: number
+  /** 1 if it was there before the transaction, in the trash, and in the view of the public. */
+  existed: number
+  was_trash: number
+  was_public: number
+  /** The same after it. */
+  is_gone: number
+  is_trash: number
+  is_public: number
+  changed_utc: Instant
+}
+
+export interface WebhookDeliveryTable {
+  id: Generated<number>
+  /** `webhook-id`. */
+  message: string
+  hook: number
+  type: string
+  kind: RecordKind | TermKind
+  record: number
+  /** JSON: the record, if the webhook is sent it. */
+  content: string | null
+  status: 'pending' | 'delivered' | 'failed'
+  attempts: number
+  due_utc: Instant
+  created_utc: Instant
+  ended_utc: Instant | null
+  /** Status and error of the last attempt. */
+  response: number | null
+  error: string | null
+}
+
 export interface Tables extends LinkedTables {
   sequences: { name: string; last: number }
   users: UserTable
@@ -398,6 +448,9 @@ export interface Tables extends LinkedTables {
   series: SeriesTable
   terms: TermTable
   changes: ChangeTable
+  webhooks: WebhookTable
+  webhook_changes: WebhookChangeTable
+  webhook_deliveries: WebhookDeliveryTable
   images: ImageTable
   unused_files: UnusedFileTable
   old_addresses: OldAddressTable

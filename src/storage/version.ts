@@ -1,6 +1,7 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { type Kysely, sql } from 'kysely'
 import { type Tx, VERSION_ROWS } from './dialect.ts'
+import { prepared } from './prepared.ts'
 import { type FileIdentity, MovedError } from './sqlite/file-identity.ts'
 import type { Tables } from './tables.ts'
 
@@ -12,12 +13,17 @@ export interface Versions {
   current(): Version | Promise<Version>
   /** Whether a transaction reads a version that was current before it began. */
   isAt(tx: Tx, version: Version): Promise<boolean>
-  /** Called by every write, as the last statement before the commit. */
-  increment(tx: Tx): Promise<void>
+  /**
+   * Called by every write, as the last statement before the commit. Returns whether triggers have noted changes: then more
+   * is written.
+   */
+  increment(tx: Tx): Promise<boolean>
   /** Called after the commit, before the caller gets its result. */
   onCommit(): void
   close(): void
 }
+
+const firstNoted = prepared<object, []>((db) => db.selectFrom('webhook_changes').select('record').limit(1))
 
 /** SQLite busy timeouts for reads and writes, in milliseconds. */
 const READ_TIMEOUT = 1000
@@ -52,7 +58,9 @@ export class LocalVersions implements Versions {
     await sql`pragma data_version`.execute(tx)
     return this.#readNow() === version
   }
-  async increment(): Promise<void> {}
+  async increment(tx: Tx): Promise<boolean> {
+    return (await firstNoted(tx)).length > 0
+  }
   onCommit(): void {
     this.#ownCommits++
     this.#cached = null
@@ -130,12 +138,14 @@ export class SharedVersions implements Versions {
   }
 
   /** Adds a random number: a version that was lost in a failover never occurs again for other data. */
-  async increment(tx: Tx): Promise<void> {
-    await tx
+  async increment(tx: Tx): Promise<boolean> {
+    const rows = await tx
       .updateTable('data_version')
       .set((eb) => ({ version: eb('version', '+', 1 + Math.floor(Math.random() * 1e6)) }))
       .where('share', '=', Math.floor(Math.random() * VERSION_ROWS))
+      .returning((eb) => eb.exists(eb.selectFrom('webhook_changes').select('record').limit(1)).as('noted'))
       .execute()
+    return rows.some(({ noted }) => Boolean(noted))
   }
   onCommit(): void {
     this.#turn = null

@@ -32,7 +32,7 @@ describe('the documentation', () => {
   it('has every operation, with a summary, and every parameter, with a description', () => {
     for (const endpoint of endpoints) {
       for (const method of endpoint.methods) {
-        const operation = document.paths[endpoint.path.replace(/:(\w+)/, '{$1}')][method.toLowerCase()]
+        const operation = document.paths[endpoint.path.replace(/:(\w+)/g, '{$1}')][method.toLowerCase()]
         assert.ok(operation.summary.length > 0)
         const properties = Object.keys(operation.requestBody?.content['application/json']?.schema.properties ?? {})
         const named = [...operation.parameters.map((parameter: Json) => parameter.name), ...properties]

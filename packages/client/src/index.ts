@@ -2,6 +2,10 @@ import type {
   Category,
   CategoryInput,
   CategoryListParameters,
+  ChangeListParameters,
+  Changes,
+  Deliveries,
+  Delivery,
   Event,
   EventInput,
   EventListParameters,
@@ -9,6 +13,7 @@ import type {
   ImageListParameters,
   Invitation,
   NewToken,
+  NewWebhook,
   Organizer,
   OrganizerInput,
   OrganizerListParameters,
@@ -23,6 +28,9 @@ import type {
   Venue,
   VenueInput,
   VenueListParameters,
+  Webhook,
+  WebhookInput,
+  WebhookListParameters,
 } from './types.ts'
 
 export type * from './types.ts'
@@ -239,6 +247,29 @@ class OwnTokens {
   }
 }
 
+/** Webhooks, for administrators. */
+class Webhooks extends Writable<Webhook, WebhookInput, WebhookListParameters> {
+  /** Creates a webhook. Only this answer has its secret. */
+  override create(input: WebhookInput): Promise<NewWebhook> {
+    return this.connection.send('POST', '/webhooks', {}, input)
+  }
+
+  /** Makes a new secret. The old one is used as well for a day. */
+  rotate(id: number): Promise<NewWebhook> {
+    return this.connection.send('POST', `${this.path(id)}/rotate`)
+  }
+
+  /** Deliveries of a webhook, newest first. */
+  async deliveries(id: number, query: { readonly page?: number; readonly status?: string } = {}): Promise<Delivery[]> {
+    return (await this.connection.send<Deliveries>('GET', `${this.path(id)}/deliveries`, query)).deliveries
+  }
+
+  /** Sends a delivery again. */
+  resend(id: number, delivery: string): Promise<Delivery> {
+    return this.connection.send('POST', `${this.path(id)}/deliveries/${encodeURIComponent(delivery)}/resend`)
+  }
+}
+
 /** A calendar, over its REST interface. */
 export class Kalends {
   readonly events: Writable<Event, EventInput, EventListParameters>
@@ -249,6 +280,8 @@ export class Kalends {
   readonly images: Images
   readonly users: Users
   readonly tokens: OwnTokens
+  readonly webhooks: Webhooks
+  readonly #connection: Connection
 
   constructor(options: KalendsOptions) {
     const connection = new Connection(options)
@@ -260,6 +293,13 @@ export class Kalends {
     this.images = new Images(connection, 'images')
     this.users = new Users(connection, 'users')
     this.tokens = new OwnTokens(connection)
+    this.webhooks = new Webhooks(connection, 'webhooks')
+    this.#connection = connection
+  }
+
+  /** What has changed since a token; everything there is without one. Ask again with `next`, at once while `more` is true. */
+  changes(parameters: ChangeListParameters = {}): Promise<Changes> {
+    return this.#connection.send('GET', '/changes', { ...parameters })
   }
 }
 

@@ -609,6 +609,99 @@ export interface Batch {
   }>
 }
 
+/** A webhook. */
+export interface Webhook {
+  /** Its number. */
+  id: number
+  /** The address that requests are sent to. */
+  url: string
+  /** What it is told of, such as `event.published`; `*` for everything. */
+  events: Array<'*' | 'event.created' | 'event.updated' | 'event.removed' | 'event.published' | 'event.unpublished' | 'venue.created' | 'venue.updated' | 'venue.removed' | 'venue.published' | 'venue.unpublished' | 'organizer.created' | 'organizer.updated' | 'organizer.removed' | 'organizer.published' | 'organizer.unpublished' | 'category.created' | 'category.updated' | 'category.removed' | 'category.published' | 'category.unpublished' | 'tag.created' | 'tag.updated' | 'tag.removed' | 'tag.published' | 'tag.unpublished'>
+  /** Whether anything is sent. */
+  active: boolean
+  /** A note for administrators. */
+  description: string
+  /** With `full`, requests contain the record; with `thin`, its type and id. */
+  payload: 'thin' | 'full'
+  /** When it was created, in UTC. */
+  created_utc: string
+}
+
+/** A page of a list. */
+export interface WebhookList {
+  /** The records of this page. */
+  webhooks: Array<Webhook>
+  /** This page. */
+  rest_url: string
+  /** The next page; absent on the last. */
+  next_rest_url?: string
+  /** The previous page; absent on the first. */
+  previous_rest_url?: string
+  /** How many there are on all pages. */
+  total: number
+  /** How many pages there are. */
+  total_pages: number
+}
+
+/** A webhook with its new secret. */
+export interface NewWebhook {
+  /** Its number. */
+  id: number
+  /** The address that requests are sent to. */
+  url: string
+  /** What it is told of, such as `event.published`; `*` for everything. */
+  events: Array<'*' | 'event.created' | 'event.updated' | 'event.removed' | 'event.published' | 'event.unpublished' | 'venue.created' | 'venue.updated' | 'venue.removed' | 'venue.published' | 'venue.unpublished' | 'organizer.created' | 'organizer.updated' | 'organizer.removed' | 'organizer.published' | 'organizer.unpublished' | 'category.created' | 'category.updated' | 'category.removed' | 'category.published' | 'category.unpublished' | 'tag.created' | 'tag.updated' | 'tag.removed' | 'tag.published' | 'tag.unpublished'>
+  /** Whether anything is sent. */
+  active: boolean
+  /** A note for administrators. */
+  description: string
+  /** With `full`, requests contain the record; with `thin`, its type and id. */
+  payload: 'thin' | 'full'
+  /** When it was created, in UTC. */
+  created_utc: string
+  /** Signs requests, as in Standard Webhooks. It is shown once. */
+  secret: string
+}
+
+/** A message to a webhook. */
+export interface Delivery {
+  /** The id that the request has as `webhook-id`. */
+  id: string
+  /** What happened, such as `event.published`. */
+  type: string
+  /** Whether it was delivered, waits, or has failed for good. */
+  status: 'pending' | 'delivered' | 'failed'
+  /** How often it was sent. */
+  attempts: number
+  /** The record that it tells of. */
+  data: {
+    /** The kind of record. */
+    type: 'event' | 'venue' | 'organizer' | 'category' | 'tag'
+    /** Its number. */
+    id: number
+  }
+  /** When the change was made, in UTC. */
+  created_utc: string
+  /** When it is sent next, in UTC; null if it is not. */
+  next_attempt_utc: string | null
+  /** When it was delivered or given up, in UTC. */
+  ended_utc: string | null
+  /** The status of the last answer. */
+  response_status: number | null
+  /** Why the last attempt failed. */
+  error: string | null
+}
+
+/** A page of deliveries. */
+export interface Deliveries {
+  /** Deliveries, newest first. */
+  deliveries: Array<Delivery>
+  /** How many there are on all pages. */
+  total: number
+  /** How many pages there are. */
+  total_pages: number
+}
+
 /** One's own account. */
 export interface OwnAccount {
   /** Its number. */
@@ -1192,6 +1285,28 @@ export interface ChangeListParameters {
   per_page?: number
   /** With `record`, the records as they are now. */
   include?: Array<'record'>
+}
+
+/** What a list of webhooks may be asked for. */
+export interface WebhookListParameters {
+  /** The page of the list to return. */
+  page?: number
+  /** How many records a page holds. The site sets the most, 50 by default. */
+  per_page?: number
+}
+
+/** What webhooks are made from. */
+export interface WebhookInput {
+  /** The address that requests are sent to. */
+  url: string
+  /** What it is told of, such as `event.published`; `*` for everything. */
+  events?: Array<'*' | 'event.created' | 'event.updated' | 'event.removed' | 'event.published' | 'event.unpublished' | 'venue.created' | 'venue.updated' | 'venue.removed' | 'venue.published' | 'venue.unpublished' | 'organizer.created' | 'organizer.updated' | 'organizer.removed' | 'organizer.published' | 'organizer.unpublished' | 'category.created' | 'category.updated' | 'category.removed' | 'category.published' | 'category.unpublished' | 'tag.created' | 'tag.updated' | 'tag.removed' | 'tag.published' | 'tag.unpublished'> | null
+  /** Whether anything is sent. */
+  active?: boolean | null
+  /** A note for administrators. */
+  description?: string | null
+  /** With `full`, requests contain the record; with `thin`, its type and id. */
+  payload?: 'thin' | 'full' | null
 }
 
 /** What a list of users may be asked for. */

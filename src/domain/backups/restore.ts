@@ -62,6 +62,7 @@ async function toFolder(
     await mkdir(work, { mode: FOLDER_MODE })
     await extractDatabase(file, backup, work)
     await storage.checkRestored(work)
+    await storage.endSeries(work)
     await putFiles(file, backup, bucket ?? folderStore(work), onProgress)
     await storage.replaceData(work, folder)
     await sync(folder)
@@ -88,6 +89,7 @@ async function toServer(
       await storage.checkRestored(work)
       await storage.restoreByRows(url, work, (_, done, of) => onProgress('database', done, of))
     }
+    await storage.endSeries(url)
     await putFiles(file, backup, bucket ?? folderStore(folder), onProgress)
   } finally {
     await rm(work, { recursive: true, force: true })

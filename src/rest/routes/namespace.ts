@@ -50,7 +50,7 @@ function route(path: string, endpoints: readonly Endpoint[], { rest }: Addresses
 
 /** Whether a path has parameters. */
 function link(rest: string, path: string): object {
-  const href = rest + (path === '/' ? '' : path.replace(/:(\w+)/, '{$1}'))
+  const href = rest + (path === '/' ? '' : path.replace(/:(\w+)/g, '{$1}'))
   return path.includes(':') ? { href, templated: true } : { href }
 }
 
@@ -70,6 +70,6 @@ function args(fields: Fields, { language, today }: Reader): object {
 
 /** Path below the namespace, with parameters as named groups, as clients expect it. */
 export function routePattern(path: string): string {
-  const named = path.replace(':id', '(?P<id>\\d+)').replace(':slug', '(?P<slug>[^/]+)')
+  const named = path.replace(':id', '(?P<id>\\d+)').replace(/:(slug|delivery)/, '(?P<$1>[^/]+)')
   return named === '/' ? '' : named
 }

@@ -22,6 +22,7 @@ import * as importRuns from './0020-import-runs.ts'
 import * as series from './0021-series.ts'
 import * as changes from './0022-changes.ts'
 import * as idempotencyKeys from './0023-idempotency-keys.ts'
+import * as webhooks from './0025-webhooks.ts'
 import { perform, type Step, type Watch } from './steps.ts'
 
 export interface Migration {
@@ -58,6 +59,7 @@ export const migrations: Record<string, Migration> = {
   '0021-series': series,
   '0022-changes': changes,
   '0023-idempotency-keys': idempotencyKeys,
+  '0025-webhooks': webhooks,
 }
 
 export async function runMigration(db: Kysely<unknown>, { steps, fill }: Migration, watch?: Watch): Promise<void> {
