@@ -47,6 +47,7 @@ import { roomForConnections } from './lib/open-files.ts'
 import { PasswordChecker } from './lib/passwords.ts'
 import { measureProcess } from './lib/process-figures.ts'
 import { withoutSecrets } from './lib/secrets.ts'
+import { currentTracer, isTraced, setTracer, Tracer } from './lib/traces.ts'
 import { version } from './lib/version.ts'
 import { manageViews } from './manage/views.ts'
 import { assetFiles } from './pages/assets.ts'
@@ -78,6 +79,8 @@ export interface App {
   ready(): Promise<void>
   /** Figures of this process and, if asked for, those that all processes share. */
   metrics(withShared: boolean): Promise<Family[]>
+  /** Reads the certificate again, for new connections. */
+  reloadCertificate(): void
   /** Answers the requests of a connection. */
   take(connection: Socket): void
   /** Finishes running requests, and jobs: see Stopping. */
@@ -134,6 +137,8 @@ export async function createApp(
     rewrite: rewritePluginAddress,
     errorPage,
   }
+  if (isTraced(process.env))
+    setTracer(new Tracer(process.env, (error) => server.log.warn({ err: error }, 'traces cannot be sent')))
   const metrics = async (withShared: boolean) => [
     ...(await readMetrics()),
     ...(withShared ? await sharedFigures(db, config.backupTo) : []),
@@ -148,6 +153,8 @@ export async function createApp(
     metrics:
       config.metricsToken === '' || config.metricsPort !== null ? null : { token: config.metricsToken, read: readText },
   })
+  const takePlain = (connection: Socket) => void server.server.emit('connection', connection)
+  const tls = config.tlsCert === '' ? null : new (await import('./http/tls.ts')).TlsConnections(config, takePlain)
   let isClosed = false
   const warmUp = async () => {
     void db.warmUp().catch((error) => {
@@ -186,7 +193,15 @@ export async function createApp(
       server.server.emit('listening')
       await warmUp()
     },
-    take: (connection) => void server.server.emit('connection', connection),
+    take: tls === null ? takePlain : (connection) => tls.take(connection),
+    reloadCertificate() {
+      try {
+        tls?.reload()
+        server.log.info('the certificate was read again')
+      } catch (error) {
+        server.log.error({ err: error }, 'the certificate cannot be read again: the former one is used')
+      }
+    },
     async finish() {
       service.signIns.stop()
       await Promise.all([server.stopping.finish(), jobs.stop()])
@@ -195,6 +210,7 @@ export async function createApp(
       service.signIns.stop()
       await server.close()
       rendered.close()
+      await currentTracer()?.flush()
       isClosed = true
       inspection.stop()
       await jobs.stop()

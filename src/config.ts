@@ -359,6 +359,16 @@ export const SETTINGS = {
     'a number of seconds from 0 to 3600',
     whole(0, 3600),
   ),
+  tlsCert: setting(
+    'KALENDS_TLS_CERT',
+    '',
+    'file of a certificate with its chain (PEM): the service speaks https itself',
+    'the path of a file',
+    (text) => (text === '' || existsSync(text) ? text : undefined),
+  ),
+  tlsKey: setting('KALENDS_TLS_KEY', '', 'file of its key (PEM)', 'the path of a file', (text) =>
+    text === '' || existsSync(text) ? text : undefined,
+  ),
   metricsPort: setting<number | null>(
     'KALENDS_METRICS_PORT',
     '',
@@ -415,13 +425,16 @@ export function readConfig(
   if (config.s3Bucket !== '' && (config.s3KeyId === '' || config.s3Secret === '')) {
     throw new ConfigError('KALENDS_S3_BUCKET needs KALENDS_S3_ACCESS_KEY_ID and KALENDS_S3_SECRET_ACCESS_KEY')
   }
+  if ((config.tlsCert === '') !== (config.tlsKey === ''))
+    throw new ConfigError('KALENDS_TLS_CERT (--tls-cert) and KALENDS_TLS_KEY (--tls-key) need each other')
   if ((config.backupEvery === null) !== (config.backupTo === ''))
     throw new ConfigError('KALENDS_BACKUP_EVERY (--backup-every) and KALENDS_BACKUP_TO (--backup-to) need each other')
   if (config.smtpUrl !== '' && config.mailFrom === '') throw new ConfigError('KALENDS_SMTP_URL needs KALENDS_MAIL_FROM')
   if (config.workers > 1 && config.databaseUrl === '' && config.data === ':memory:') {
     throw new ConfigError('KALENDS_WORKERS needs a database that several processes can open, and memory is not')
   }
-  return config.baseUrl === '' ? { ...config, baseUrl: `http://localhost:${config.port}` } : config
+  const scheme = config.tlsCert === '' ? 'http' : 'https'
+  return config.baseUrl === '' ? { ...config, baseUrl: `${scheme}://localhost:${config.port}` } : config
 }
 
 /** `baseUrl` is set by `--base-url`. */

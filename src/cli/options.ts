@@ -51,6 +51,11 @@ export async function onStore<T>(
   }
 }
 
+/** Address of the port, as a client writes it. */
+export function shown({ tlsCert }: Config, address: string): string {
+  return tlsCert === '' ? address : address.replace(/^http:/, 'https:')
+}
+
 /** Said where nobody could change users or settings. */
 export const NO_ADMINISTRATOR =
   'This calendar has no administrator. Make one with "kalends user role NAME administrator", or add one with ' +

@@ -7,15 +7,15 @@ import { publishDue } from '../domain/publishing.ts'
 import * as users from '../domain/users.ts'
 import { Listener } from '../lib/listener.ts'
 import { openMetricsPort } from './metrics-server.ts'
-import { configOf, NO_ADMINISTRATOR, sayOnce, withSettings } from './options.ts'
+import { configOf, NO_ADMINISTRATOR, sayOnce, shown, withSettings } from './options.ts'
 import { endProcess, onSignals, stopMessage } from './stopping.ts'
 import { Upgrade, UpgradeStopped } from './upgrade.ts'
 import { serveAsWorker } from './worker.ts'
 import { serveWithWorkers } from './workers.ts'
 
 export function serveCommand(): Command {
-  const backups = ['backupEvery', 'backupTo', 'keep'] as const
-  return withSettings(new Command('serve'), 'port', 'host', 'workers', 'data', 'baseUrl', 'timezone', ...backups)
+  const more = ['tlsCert', 'tlsKey', 'backupEvery', 'backupTo', 'keep'] as const
+  return withSettings(new Command('serve'), 'port', 'host', 'workers', 'data', 'baseUrl', 'timezone', ...more)
     .description('Start the service.')
     .addHelpText('after', '\nFurther settings are variables; the README lists them all.')
     .action(serve)
@@ -34,6 +34,7 @@ async function serveAlone(config: Config): Promise<void> {
   const app = await createApp(config, db, { logger, isMigrating: () => upgrade.isRunning })
   const listener = new Listener(app.take)
   const started = start(app, listener, config, upgrade)
+  if (config.tlsCert !== '') process.on('SIGHUP', () => app.reloadCertificate())
   let isStopping = false
   onSignals(config.stopDelay, (signal, longest) => {
     isStopping = true
@@ -58,7 +59,8 @@ async function start(app: App, listener: Listener, config: Config, upgrade: Upgr
   const listen = async () => {
     await app.ready()
     await openMetricsPort(config, async () => writeMetrics(await app.metrics(true)), app.server.log)
-    for (const address of await listener.open(config)) app.server.log.info(`Server listening at ${address}`)
+    for (const address of await listener.open(config))
+      app.server.log.info(`Server listening at ${shown(config, address)}`)
     warnOfProxy(config, app.server.log)
   }
   // During a long migration, health checks must be answered.

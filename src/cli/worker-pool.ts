@@ -104,6 +104,11 @@ export class WorkerPool {
     this.#queue.add(connection)
   }
 
+  /** Lets workers read the certificate again. */
+  reloadCertificate(): void {
+    for (const { worker, state } of this.#slots) if (state !== 'ended') send(worker, { kind: 'reload' })
+  }
+
   /** Figures of all workers, as text. The first also reads those that all share. */
   async metrics(): Promise<string> {
     const asked = this.#slots.filter(({ state }) => state === 'listening' || state === 'leaving')

@@ -29,6 +29,8 @@ export type Order =
   /** Sent with a socket. */
   | { readonly kind: 'connection' }
   | { readonly kind: 'announce' }
+  /** Reads the certificate again. */
+  | { readonly kind: 'reload' }
   | { readonly kind: 'stop' }
   | { readonly kind: 'totals'; readonly totals: Counts }
   | { readonly kind: 'admitted'; readonly id: number; readonly isOpen: boolean }
@@ -55,6 +57,8 @@ export async function serveAsWorker(config: Config): Promise<void> {
     app.server.stopping.announce()
     primary.tell({ kind: 'leaving', delay }, stop)
   })
+  // The primary passes it on.
+  if (config.tlsCert !== '') process.on('SIGHUP', () => {})
   primary.onStop = stop
   primary.onAnnounce = () => app?.server.stopping.announce()
   try {
@@ -82,6 +86,7 @@ export async function serveAsWorker(config: Config): Promise<void> {
     await app.ready()
     primary.onConnection = take
     primary.onRead = app.metrics
+    primary.onReload = app.reloadCertificate
     primary.tell({ kind: 'listening' })
   } catch (error) {
     // The channel must not keep this process alive.
@@ -100,6 +105,7 @@ async function finish(app: App | undefined): Promise<void> {
 class Primary implements Sharing, ConnectionCounter {
   onConnection = (_: Socket): void => {}
   onAnnounce = (): void => {}
+  onReload = (): void => {}
   onRead = (_: boolean): Promise<Family[]> => Promise.resolve([])
   onStop = (): void => {}
   /** Called when the migration is finished. */
@@ -120,6 +126,7 @@ class Primary implements Sharing, ConnectionCounter {
       else if (order.kind === 'open') this.onOpen()
       else if (order.kind === 'totals') this.#onTotals(order.totals)
       else if (order.kind === 'admitted') this.#admit(order.id, order.isOpen)
+      else if (order.kind === 'reload') this.onReload()
       else if (order.kind === 'metrics') this.#reading.get(order.id)?.(order.text)
       else if (order.kind === 'read') void this.#read(order)
       else this.onStop()

@@ -6,6 +6,7 @@ import type { Scope } from '../domain/scope.ts'
 import { systemClock } from '../lib/clock.ts'
 import { Listener } from '../lib/listener.ts'
 import { openMetricsPort } from './metrics-server.ts'
+import { shown } from './options.ts'
 import { endProcess, onSignals, stopMessage } from './stopping.ts'
 import { Upgrade, UpgradeStopped } from './upgrade.ts'
 import { WorkerPool } from './worker-pool.ts'
@@ -31,6 +32,7 @@ export async function serveWithWorkers(
     upgrade.stop()
     void stop(workers, listener, delay)
   })
+  if (config.tlsCert !== '') process.on('SIGHUP', () => workers.reloadCertificate())
   // Workers load during the migration. They are forked after the signal handlers are set: a worker that loses the primary
   // while it loads prints a stack trace.
   workers.load()
@@ -38,7 +40,7 @@ export async function serveWithWorkers(
     const isStarted = await workers.start(isMigrating)
     if (isStarted) await openMetricsPort(config, () => workers.metrics(), log)
     const addresses = isStarted ? await listener.open(config) : []
-    for (const address of addresses) log.info(`Server listening at ${address}`)
+    for (const address of addresses) log.info(`Server listening at ${shown(config, address)}`)
     if (addresses.length > 0) warnOfProxy(config, log)
     return addresses.length > 0
   }

@@ -1,5 +1,8 @@
-import type { FastifyInstance } from 'fastify'
+import type { IncomingMessage } from 'node:http'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type Counter, counter, gauge, type Histogram, histogram } from '../lib/metrics.ts'
+import { currentTracer, type Span } from '../lib/traces.ts'
+import type { Trace } from './tracing.ts'
 
 const requests = counter('kalends_http_requests_total', 'Answered requests, by method, route and status.')
 const durations = histogram('kalends_http_request_duration_seconds', 'Time to answer, by method and route.')
@@ -40,6 +43,36 @@ const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 /** Route as a label: without the patterns of parameters. */
 export function routeLabel(url: string | undefined): string {
   return (url ?? 'none').replace(/\([^)]*\)/g, '')
+}
+
+/** A span for each request that Fastify answers. The fast path adds its own. */
+export function traceAnswers(app: FastifyInstance, traceOf: (request: IncomingMessage) => Trace | null): void {
+  const tracer = currentTracer()
+  if (tracer === null) return
+  const spans = new WeakMap<FastifyRequest, Span>()
+  app.addHook('onRequest', (request, _, done) => {
+    const span = tracer.begin(request.method, traceOf(request.raw))
+    if (span === null) return done()
+    spans.set(request, span)
+    tracer.within(span, done)
+  })
+  app.addHook('onResponse', (request, reply, done) => {
+    const span = spans.get(request)
+    if (span !== undefined) endSpan(span, request.method, routeLabel(request.routeOptions.url), reply.statusCode)
+    done()
+  })
+}
+
+function endSpan(span: Span, method: string, route: string, status: number): void {
+  const attributes = { 'http.request.method': method, 'http.route': route, 'http.response.status_code': status }
+  currentTracer()?.end(span, `${method} ${route}`, attributes, status >= 500)
+}
+
+/** A span for an answer of the fast path that took so many milliseconds. */
+export function traceAnswer(method: string, route: string, status: number, ms: number, trace: Trace | null): void {
+  const began = performance.timeOrigin + performance.now() - ms
+  const span = currentTracer()?.begin(method, trace, began)
+  if (span) endSpan(span, method, route, status)
 }
 
 /** Counts answers of Fastify, and connections. */

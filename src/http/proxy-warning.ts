@@ -7,6 +7,8 @@ export interface ProxyOptions {
   readonly host: string
   readonly trustProxy: readonly string[]
   readonly rateLimitLoopback: boolean
+  /** Certificate of the service's own; empty without one. */
+  readonly tlsCert?: string
 }
 
 type Log = { warn(message: string): void }
@@ -27,9 +29,9 @@ const PROXY_HEADERS = [
  * Warns on startup if the service must be behind a proxy that is not configured: its address is https, which it does
  * not speak, or is public while it listens on loopback only.
  */
-export function warnAtStart({ baseUrl, host, trustProxy }: ProxyOptions, log: Log): void {
+export function warnAtStart({ baseUrl, host, trustProxy, tlsCert = '' }: ProxyOptions, log: Log): void {
   const { protocol, hostname } = new URL(baseUrl)
-  const isBehind = protocol === 'https:' || (!isLocalHost(hostname) && isLocalHost(host))
+  const isBehind = (protocol === 'https:' && tlsCert === '') || (!isLocalHost(hostname) && isLocalHost(host))
   if (!isBehind || trustProxy.length > 0) return
   log.warn(
     `${baseUrl} is reached through a proxy, and KALENDS_TRUST_PROXY does not name it: limits per address count all visitors ` +

@@ -18,7 +18,7 @@ import { allowOrigins } from './cors.ts'
 import { type Endpoint, MAIN_MOUNT, type Routes, type View } from './endpoint.ts'
 import { addFiles, addImages } from './files.ts'
 import { addHealth, type Health } from './health.ts'
-import { measureAnswers } from './measure.ts'
+import { measureAnswers, traceAnswers } from './measure.ts'
 import { addMetrics, type MetricsAccess } from './metrics.ts'
 import { throwNoRoute } from './no-route.ts'
 import { watchForProxy } from './proxy-warning.ts'
@@ -137,6 +137,7 @@ export async function createServer(service: Service, routes: Routes, options: Se
         )
       : sendError(error, request, reply),
   )
+  traceAnswers(app, traceOf)
   app.addHook('onRequest', async (request, reply) => {
     dropUnusedContentType(request.raw)
     request.site = service.current.last

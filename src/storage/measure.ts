@@ -1,4 +1,5 @@
 import { gauge, histogram } from '../lib/metrics.ts'
+import { currentTracer } from '../lib/traces.ts'
 
 const durations = histogram('kalends_database_duration_seconds', 'Time of transactions, with waiting and retries.')
 const [read, readMany, write, writeMany] = ['read', 'read_many', 'write', 'write_many'].map((kind) =>
@@ -18,6 +19,8 @@ export async function measured<T>(kind: keyof typeof KINDS, transaction: Promise
   try {
     return await transaction
   } finally {
-    KINDS[kind]?.observe((performance.now() - began) / 1000)
+    const ms = performance.now() - began
+    KINDS[kind]?.observe(ms / 1000)
+    currentTracer()?.addChild(`database ${kind}`, ms, { 'db.operation.name': kind })
   }
 }

@@ -4,12 +4,15 @@ import type { FastifyInstance } from 'fastify'
 import type { CurrentSite } from '../../domain/current-site.ts'
 import type { Limits } from '../../domain/limits.ts'
 import type { Scope } from '../../domain/scope.ts'
+import { currentTracer } from '../../lib/traces.ts'
 import { accessLog } from '../access-log.ts'
 import { keyOf } from '../answer.ts'
 import { replyTo } from '../conditional.ts'
 import { languageChooser, languageIn } from '../language.ts'
 import { countAnswer } from '../measure.ts'
 import { countFast, type RateLimits } from '../rate-limit.ts'
+import { countAnswer, traceAnswer } from '../measure.ts'
+import { isOverLimit, type RateLimits } from '../rate-limit.ts'
 import { hasSession } from '../session-cookie.ts'
 import { tracing } from '../tracing.ts'
 import type { Cache } from './cache.ts'
@@ -51,6 +54,7 @@ export function installFastPath(
 
   const { idOf, traceOf } = tracing(options.trustProxy)
   const log = accessLog(app)
+  const tracer = currentTracer()
   const { stopping } = app
   const send = (request: IncomingMessage, response: ServerResponse, reply: Reply, sending: Sending) => {
     const { ip, limit, began, route = 'cached' } = sending
@@ -58,8 +62,10 @@ export function installFastPath(
     write(request, response, reply, id, limit)
     const { method = '', url = '' } = request
     const ms = performance.now() - began
+    const trace = traceOf(request)
     countAnswer(method, route, reply.status, ms)
-    log({ time: Date.now(), id, trace: traceOf(request), method, url, ip, status: reply.status, ms })
+    if (tracer !== null) traceAnswer(method, route, reply.status, ms, trace)
+    log({ time: Date.now(), id, trace, method, url, ip, status: reply.status, ms })
   }
   const answer = (request: IncomingMessage, response: ServerResponse, version: string, began: number) => {
     const { headers, url = '', socket } = request
