@@ -21,6 +21,7 @@ export const SECTIONS = {
   tags: ({ tag }) => tag,
   imports: ({ edit }) => edit === 'all',
   users: ({ administer }) => administer,
+  jobs: ({ administer }) => administer,
   settings: ({ administer }) => administer,
   account: () => true,
 } as const satisfies Record<string, (rights: Rights) => boolean>

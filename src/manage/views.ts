@@ -7,6 +7,7 @@ import { eventTable } from './events/table.ts'
 import { imageScreen } from './images/image.ts'
 import { imageLibrary, newImage } from './images/library.ts'
 import { importList, importRun } from './imports/screens.ts'
+import { jobScreen } from './jobs.ts'
 import { overview } from './overview.ts'
 import { recordScreens } from './records/screens.ts'
 import { type Screen, screenView } from './screen.ts'
@@ -36,6 +37,7 @@ const screens: readonly Screen[] = [
   userInvite,
   userScreen,
   accountScreen,
+  jobScreen,
   settingsScreen,
   setupScreen,
 ]

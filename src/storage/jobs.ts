@@ -17,7 +17,7 @@ const KEPT = 30 * 24 * 3600
 const TOLERANCE = 2
 
 /** So many seconds from now, in whole seconds. */
-function after(db: Kysely<Tables>, seconds: number): RawBuilder<number> {
+export function after(db: Kysely<Tables>, seconds: number): RawBuilder<number> {
   return sql<number>`cast(floor(${dialectOf(db).now}) + ${sql.lit(seconds)} as bigint)`
 }
 
@@ -197,7 +197,7 @@ async function change(
 }
 
 /** Runs a statement that invalidates no cache; if another process is in its way, as a transaction that waits for that. */
-async function run<Row>(db: Database, statement: (on: Kysely<Tables>) => Compilable<Row>): Promise<Row[]> {
+export async function run<Row>(db: Database, statement: (on: Kysely<Tables>) => Compilable<Row>): Promise<Row[]> {
   try {
     return await db.touch(statement)
   } catch {
