@@ -7,7 +7,7 @@ const HELP = `
 npm test                       run the suite
 npm test -- feeds http/images  run the files whose paths contain one of these words
 npm run test:all               run the suite and the long tests: clusters, costs, random requests, faults, judges, recipes
-npm run test:campaign          run the campaign of faults at its full length
+npm run campaign               run the campaign of faults at its full length, and tell its counts
 
 \`npm test\` tries some of many like cases; test:all, or a file that is named, tries all.
 Each file runs on SQLite; those of folders where a database matters run on PostgreSQL too.
@@ -23,7 +23,8 @@ const LONG = /^test\/(campaign|cluster|cost|faults|fuzz|judges|recipes)\//
 /** Measure, or ask much of the machine: run one after the other, when all others have ended. */
 const ALONE = /^test\/(campaign|cost)\//
 const BROWSER = /^test\/browser\//
-const CAMPAIGN = /^test\/campaign\//
+/** With the faults of disks and locks, which the suite of `test:all` has, too. */
+const CAMPAIGN = /^test\/(campaign\/|faults\/(full-disk|locks|moved-files|migrations-killed)\.)/
 /** Started first, as their files take longest: nobody waits for a last one. */
 const SLOW = /^test\/(browser|cli|cluster|conformance|faults|fuzz|judges|recipes)\//
 /** Give the same result on every database. */
@@ -141,8 +142,17 @@ function runSome(runs: readonly TestRun[], parallel: number, isWanted = mayStart
     const { isGood, file, database, seconds, tests, skipped } = outcome
     const counts = `${tests} tests${skipped > 0 ? `, ${skipped} skipped` : ''}`
     say(`${isGood ? '✔' : '✖'} ${file} on ${database}: ${counts}, ${seconds.toFixed(1)} s`)
+    if (has('--campaign') && isGood) for (const line of countsOf(outcome.output)) say(`    ${line}`)
     if (has('--verbose') || !isGood) say(outcome.output)
   })
+}
+
+/** The last line of each part of a campaign: how many faults there were, and how many writes were acknowledged. */
+function countsOf(output: string): string[] {
+  const last = new Map<string, string>()
+  for (const [, line = ''] of output.matchAll(/^\[campaign, \w+\] (.+)$/gm))
+    if (!line.includes('SEED')) last.set(line.replace(/\d+/g, ''), line)
+  return [...last.values()]
 }
 
 /** Tells a test that depends on how busy the machine is from one that fails. Where many fail, no second run is needed. */

@@ -184,8 +184,8 @@ export function openDatabase(
   const bringUpToDate = async (options: MigrateOptions): Promise<string[]> => {
     const run = { ...options, dialect, other: db as Kysely<unknown> }
     const before = await untilUnlocked(run, finished)
-    throwIfLater(before)
-    if (before.length === ALL_MIGRATIONS.length) return []
+    await throwIfLater(db as Kysely<unknown>, dialect)
+    if (ALL_MIGRATIONS.every((name) => before.includes(name))) return []
     // An empty database is migrated on the main thread. An older one may have much data.
     if (!isUrl && (before.length === 0 || !isFile)) return migrate(db as Kysely<unknown>, run)
     const own = new Kysely<unknown>({
@@ -265,9 +265,8 @@ export function openDatabase(
       return ALL_MIGRATIONS.filter((name) => !before.includes(name))
     },
     async finished() {
-      const done = await finished()
-      throwIfLater(done)
-      return done
+      await throwIfLater(db as Kysely<unknown>, dialect)
+      return finished()
     },
     unfinishedCopy: () => withRetry(dialect, () => unfinishedCopy(db), faults),
     async trouble() {

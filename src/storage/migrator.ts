@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { CompiledQuery, type Kysely, sql } from 'kysely'
 import type { Dialect } from './dialect.ts'
-import { migrations, runMigration } from './migrations/index.ts'
+import { CONTRACTING, migrations, runMigration } from './migrations/index.ts'
 
 /** The database cannot be migrated. The message is one sentence. */
 export class MigrationError extends Error {
@@ -44,9 +44,19 @@ export function unknownMigrations(done: readonly string[]): string[] {
   return done.filter((name) => !ALL_MIGRATIONS.includes(name))
 }
 
-/** Throws if a later version has migrated the database: this one does not know its tables. */
-export function throwIfLater(done: readonly string[]): void {
-  const unknown = unknownMigrations(done)
+/** Ends the time of a migration that earlier versions can live with. There is no other column that they do not read. */
+const EXPANDS = ' expands'
+
+/** Throws if a later version has changed the database in a way that this one cannot live with: see CONTRACTING. */
+export async function throwIfLater(db: Kysely<unknown>, dialect: Dialect): Promise<void> {
+  if (!(await dialect.hasTable(db, 'kysely_migration'))) return
+  const { rows } = await sql<{
+    name: string
+    timestamp: string
+  }>`select name, timestamp from kysely_migration order by name`.execute(db)
+  const unknown = unknownMigrations(
+    rows.filter(({ timestamp }) => !timestamp.endsWith(EXPANDS)).map(({ name }) => name),
+  )
   if (unknown.length === 0) return
   throw new MigrationError(
     `the database was made by a later version (it has ${unknown.join(', ')}): start that version, or restore a copy from before its upgrade`,
@@ -96,7 +106,7 @@ async function runAll(db: Kysely<unknown>, run: Run): Promise<string[]> {
 async function runNext(tx: Kysely<unknown>, { dialect, onNews, signal }: Run): Promise<string> {
   await createTables(tx)
   const done = await listDone(tx, dialect)
-  throwIfLater(done)
+  await throwIfLater(tx, dialect)
   const [name, migration] = Object.entries(migrations).find(([one]) => !done.includes(one)) ?? []
   if (name === undefined || migration === undefined) return ''
   onNews?.({ kind: 'begun', name })
@@ -104,7 +114,8 @@ async function runNext(tx: Kysely<unknown>, { dialect, onNews, signal }: Run): P
     signal?.throwIfAborted()
     onNews?.({ kind: 'step', name, done: finished, of, part })
   })
-  await sql`insert into kysely_migration (name, timestamp) values (${name}, ${new Date().toISOString()})`.execute(tx)
+  const time = `${new Date().toISOString()}${CONTRACTING.has(name) ? '' : EXPANDS}`
+  await sql`insert into kysely_migration (name, timestamp) values (${name}, ${time})`.execute(tx)
   signal?.throwIfAborted()
   return name
 }

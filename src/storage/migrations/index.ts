@@ -62,6 +62,19 @@ export const migrations: Record<string, Migration> = {
   '0025-webhooks': webhooks,
 }
 
+/**
+ * Migrations that contract: they remove or change what an earlier version reads or writes, so that it must not use the database
+ * any more. All others expand: they add tables, columns with defaults and indexes, and earlier versions go on beside them.
+ * A change that contracts takes two releases: one that no longer uses the old part, and a later one that removes it.
+ */
+export const CONTRACTING: ReadonlySet<string> = new Set([
+  // Indexes that earlier versions ask, or whose triggers they rely on, are made anew in another form.
+  '0004-speed',
+  '0006-words',
+  // Earlier versions write events without the words that searches need.
+  '0014-word-search',
+])
+
 export async function runMigration(db: Kysely<unknown>, { steps, fill }: Migration, watch?: Watch): Promise<void> {
   await perform(db, steps, watch)
   await fill?.(db, (_, __, part) => watch?.(steps.length, steps.length + 1, part))
