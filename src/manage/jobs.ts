@@ -32,7 +32,7 @@ function line(context: StaffContext, job: JobView): Markup {
 <td${label('state')}><span class="mark mark-${mark}">${t(`manage_screens.jobs.states.${job.state}`)}</span></td>
 <td${label('when')}>${moment === null ? '–' : when(context, moment)}</td>
 <td${label('attempts')}>${job.attempts}</td>
-<td${label('error')}>${job.error === null ? '–' : html`<bdi class="address">${job.error}</bdi>`}</td>
+<td${label('error')}>${job.error === null ? '–' : html`<bdi>${job.error}</bdi>`}</td>
 <td>${buttons(context, job)}</td></tr>
 `
 }
