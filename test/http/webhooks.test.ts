@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
-import { Webhook } from 'standardwebhooks'
 import type { Role } from '../../src/domain/access.ts'
 import { publishDue } from '../../src/domain/publishing.ts'
 import { PAUSES } from '../../src/domain/webhooks/delivering.ts'
 import * as records from '../../src/storage/records.ts'
-import { type Received, type Receiver, startReceiver } from '../support/receiver.ts'
+import { isSigned, type Received, type Receiver, startReceiver } from '../support/receiver.ts'
 import { type Json, type Service, startService } from '../support/service.ts'
 import { eventually } from '../support/workers.ts'
 
@@ -120,9 +119,9 @@ describe('webhooks', () => {
         ...[undefined, undefined],
       ],
     )
-    const judge = new Webhook(secret)
     for (const { headers, text, body } of receiver.received) {
-      assert.deepEqual(judge.verify(text, headers as Record<string, string>), body)
+      assert.ok(isSigned(text, headers, secret))
+      assert.equal(isSigned(`${text} `, headers, secret), false)
       assert.match(body.timestamp, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
       assert.equal(headers['content-type'], 'application/json')
     }
@@ -270,8 +269,7 @@ describe('webhooks', () => {
     await service.expect(201, 'editor', '/events', { json: EVENT })
     await eventually(() => receiver.received.length === 1)
     const [first] = receiver.received
-    for (const one of [secret, rotated.secret])
-      new Webhook(one).verify(first?.text ?? '', first?.headers as Record<string, string>)
+    for (const one of [secret, rotated.secret]) assert.ok(first && isSigned(first.text, first.headers, one))
     now += 86_401
     await service.expect(201, 'editor', '/events', { json: EVENT })
     await eventually(() => receiver.received.length === 2)

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Json } from './service.ts'
@@ -44,4 +45,13 @@ export async function startReceiver(port = 0): Promise<Receiver> {
       }),
   }
   return receiver
+}
+
+/** Whether a request bears a signature by a secret, checked as the Standard Webhooks specification says. */
+export function isSigned(text: string, headers: IncomingHttpHeaders, secret: string): boolean {
+  const [id, timestamp, signatures] = ['id', 'timestamp', 'signature'].map((name) => String(headers[`webhook-${name}`]))
+  const isRecent = Math.abs(Date.now() / 1000 - Number(timestamp)) < 300
+  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
+  const own = createHmac('sha256', key).update(`${id}.${timestamp}.${text}`).digest('base64')
+  return isRecent && (signatures ?? '').split(' ').includes(`v1,${own}`)
 }
