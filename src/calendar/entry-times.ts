@@ -141,6 +141,7 @@ export function recurrenceOf(component: Component, start: Time, zones: Zones, do
     isDate: start.isDate,
     zone: start.zone,
     rules: rules.flatMap((line) => ruleOf(line, start.zone, doubts)),
+    ruleTexts: rules.map(({ value }) => value),
     also: periods.map(({ at }) => at),
     ...(ends.length > 0 && { ends: new Map(ends) }),
     except: new Set(except.flatMap((line) => periodsOf(line, start, zones, doubts)).map(({ at }) => at)),

@@ -52,6 +52,8 @@ export interface Recurrence {
   readonly isDate: boolean
   readonly zone: Clock
   readonly rules: readonly Rule[]
+  /** The rules as they are written. */
+  readonly ruleTexts?: readonly string[]
   /** Further times. */
   readonly also: readonly WallSeconds[]
   /** Ends of those that have their own. */

@@ -112,6 +112,21 @@ export async function clearForeignParents(tx: Tx, series: number): Promise<void>
     .execute()
 }
 
+/** The series that most of these events belong to; null if they are in none. */
+export async function seriesOf(tx: Tx, events: readonly number[]): Promise<number | null> {
+  if (events.length === 0) return null
+  const row = await tx
+    .selectFrom('events')
+    .select('series')
+    .where((eb) => dialectOf(tx).isInJson(eb.ref('events.id'), eb.val(JSON.stringify(events))))
+    .where('series', 'is not', null)
+    .groupBy('series')
+    .orderBy((eb) => eb.fn.countAll(), 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.series ?? null
+}
+
 /** Series of which occurrences have to be made until a time. */
 export async function due(tx: Tx, until: WallClock, limit: number): Promise<number[]> {
   const rows = await tx

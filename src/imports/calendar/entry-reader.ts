@@ -41,7 +41,7 @@ export function itemOf(reader: EntryReader, occurrence: Occurrence): imports.Ite
   const { location, place, organizer, categories, tags } = entry
   const uid = uidOf(reader, entry)
   const parent = parentOf(reader, occurrence, uid)
-  const slug = part === '' ? entry.fields?.slug : slugOf(occurrence)
+  const slug = slugIn(occurrence) ?? (part === '' ? null : slugOf(occurrence))
   const own = adopt ? ownId(scope, entry.uid) : null
   const image = entry.image === null ? [] : [entry.image]
   return {
@@ -88,6 +88,14 @@ function parentOf(reader: EntryReader, { entry, parent }: Occurrence, uid: strin
   if (parent !== null) return { uid, part: parent }
   const above = entry.parent === null ? uid : nameOf(reader, entry.parent).slice(0, 1000)
   return above === uid ? null : { uid: above, part: '' }
+}
+
+/** The slug that an export of ours gives an occurrence. */
+function slugIn({ entry: { fields, occurrence }, place, part }: Occurrence): string | null {
+  const slugs = fields?.slugs
+  const named = typeof slugs === 'object' && slugs !== null ? (slugs as Record<string, unknown>)[toWall(place)] : null
+  const slug = named ?? (part === '' || occurrence !== null ? fields?.slug : null)
+  return typeof slug === 'string' ? slug : null
 }
 
 /** Occurrences of an entry have its title, and so need something of their own: the day, and the time if they share it. */

@@ -1,4 +1,5 @@
 import { type CalendarEntry, readEntry } from '../../calendar/calendar-entry.ts'
+import { toWall } from '../../calendar/civil.ts'
 import { type Component, ComponentReader, first } from '../../calendar/components.ts'
 import { LineReader, type UnfoldedLine, unescapeText } from '../../calendar/content-lines.ts'
 import { type Doubt, EntryError } from '../../calendar/entry-times.ts'
@@ -10,6 +11,7 @@ import { ImportedImages } from '../images.ts'
 import * as imports from '../import-run.ts'
 import { type EntryReader, itemOf, ownId, uidOf } from './entry-reader.ts'
 import { entryZones, followsCalendar } from './entry-zones.ts'
+import { joinedEntry, joinOccurrences, knownOccurrences } from './joined-series.ts'
 import { NewestEntries, type ReadEntry } from './newest-entries.ts'
 import { bringParents } from './parents.ts'
 import { PendingItems } from './pending.ts'
@@ -160,13 +162,14 @@ class CalendarImport {
   /** Adds an entry that does not recur. */
   #addAlone({ entry, version }: ReadEntry): Promise<void> {
     const { start, end } = entry
-    return this.#add({ entry, start, end, part: '', parent: null, sharesDay: false }, version)
+    return this.#add({ entry, start, end, place: start, part: '', parent: null, sharesDay: false }, version)
   }
 
-  async #add(occurrence: Occurrence, version: Version): Promise<void> {
+  async #add(occurrence: Occurrence, version: Version, known: number | null = null): Promise<void> {
     if (this.#turn.isOver) await this.#turn.yield()
     const { entry } = occurrence
-    const item = itemOf(this.#reader, occurrence)
+    const read = itemOf(this.#reader, occurrence)
+    const item = known === null ? read : { ...read, adopts: { slug: null, id: known } }
     const { line, uid } = item
     // A feed of this site says less of an event than is known of it here.
     if (this.#reader.adopt && ownId(this.#scope, entry.uid) !== null && entry.fields === null)
@@ -218,11 +221,15 @@ class CalendarImport {
 
   async #addSeries(uid: string, entries: NewestEntries, { occurrences, cut, whole }: Series): Promise<void> {
     const { line } = entries
+    const joined = cut ? null : joinedEntry(uid, entries.master?.entry)
+    const own = joined !== null && this.#reader.adopt ? ownId(this.#scope, joined.master.uid) : null
+    const known = joined === null ? null : await knownOccurrences(this.#scope, this.#run, uid, own)
     let added = 0
     for (const occurrence of occurrences) {
       if (this.#textLeft <= 0) break
       this.#textLeft -= occurrence.entry.description.text.length
-      await this.#add(occurrence, entries.versionOf(occurrence.entry))
+      const id = known?.get(toWall(occurrence.place)) ?? null
+      await this.#add(occurrence, entries.versionOf(occurrence.entry), id)
       added++
     }
     const isCut = cut || added < occurrences.length
@@ -230,5 +237,6 @@ class CalendarImport {
     if (whole === null || added < occurrences.length) return
     await this.#pending.flush()
     await imports.dropOthers(this.#scope, this.#run, uid, new Set(occurrences.map(({ part }) => part)), whole)
+    if (joined !== null) await joinOccurrences(this.#scope, this.#run, joined, occurrences)
   }
 }

@@ -10,6 +10,8 @@ export interface Occurrence {
   /** In the zone of the entry. */
   readonly start: WallSeconds
   readonly end: WallSeconds
+  /** Start by the rule, in the zone of the recurring entry. */
+  readonly place: WallSeconds
   readonly part: string
   readonly parent: string | null
   /** Whether other occurrences begin on the same day. */
@@ -42,7 +44,7 @@ export function* seriesOf(entries: readonly CalendarEntry[], now: WallClock, bud
     for (const entry of changes) {
       yield
       const { at, zone } = entry.occurrence ?? { at: entry.start, zone: entry.zone }
-      alone.push({ ...asChanged(entry, partOf({ ...entry, zone }, at)), parent: null, sharesDay: true })
+      alone.push({ ...asChanged(entry, at, partOf({ ...entry, zone }, at)), parent: null, sharesDay: true })
     }
     return { occurrences: alone, cut: false, whole: null }
   }
@@ -68,8 +70,9 @@ export function* seriesOf(entries: readonly CalendarEntry[], now: WallClock, bud
     for (let next = future[begun]; next !== undefined && next.from <= place; next = future[++begun]) latest = next.entry
     const part = partAt(place)
     const exact = changed.get(place)
-    if (exact !== undefined) occurrences.push(asChanged(exact, part))
-    else if (latest === undefined) occurrences.push(withEnd(moved(master, place - master.start, part), master, place))
+    if (exact !== undefined) occurrences.push(asChanged(exact, place, part))
+    else if (latest === undefined)
+      occurrences.push(withEnd(moved(master, place - master.start, place, part), master, place))
     else occurrences.push(withEnd(asFuture(latest, master, place, part), master, place))
   }
   // The parent of a series whose beginning is left out is the one that an import may have brought long ago.
@@ -123,13 +126,13 @@ function placeOf({ occurrence }: CalendarEntry, master: CalendarEntry): WallSeco
   return isSame ? at : wallAt(instantAt(at, zone), master.zone)
 }
 
-function asChanged(entry: CalendarEntry, part: string): Timed {
-  return { entry, start: entry.start, end: entry.end, part }
+function asChanged(entry: CalendarEntry, place: WallSeconds, part: string): Timed {
+  return { entry, start: entry.start, end: entry.end, place, part }
 }
 
 /** Copy of the entry at another time. */
-function moved(entry: CalendarEntry, by: number, part: string): Timed {
-  return { entry, start: entry.start + by, end: entry.end + by, part }
+function moved(entry: CalendarEntry, by: number, place: WallSeconds, part: string): Timed {
+  return { entry, start: entry.start + by, end: entry.end + by, place, part }
 }
 
 /** Occurrence with the end of its own that a period of RDATE has; the entry's own start has the entry's end. */
@@ -141,7 +144,7 @@ function withEnd(timed: Timed, { start, end, recurrence }: CalendarEntry, place:
 
 /** Occurrence after a change for all following ones: shifted like that one. */
 function asFuture(since: CalendarEntry, master: CalendarEntry, place: WallSeconds, part: string): Timed {
-  return moved(since, place - placeOf(since, master), part)
+  return moved(since, place - placeOf(since, master), place, part)
 }
 
 /** Identity of an occurrence: its day or, with a time, its instant. */

@@ -1,0 +1,173 @@
+import { isDeepStrictEqual } from 'node:util'
+import { horizonOf, inOrder, later, type Pattern, secondsBetween, split } from '../calendar/pattern.ts'
+import { toWallClock, type WallClock } from '../calendar/zone.ts'
+import { byLinkedKind } from '../schema/linked.ts'
+import type { Tx } from '../storage/dialect.ts'
+import type { EventRow } from '../storage/events.ts'
+import * as eventStorage from '../storage/events.ts'
+import type { SeriesRow } from '../storage/series.ts'
+import * as storage from '../storage/series.ts'
+import * as ticketStorage from '../storage/tickets.ts'
+import type { Scope } from './scope.ts'
+import { changedFields, ownColumn, touched } from './series-members.ts'
+import { anchorOf, findOccurrences, patternColumns, type SeriesTimes } from './series-pattern.ts'
+import { deleteRows } from './series-removal.ts'
+import { seriesIdFor } from './series-splitting.ts'
+import { columnsOf, createOccurrences, type EventParts, type Template, timesAt } from './series-template.ts'
+
+/** Events that are occurrences of one recurring entry, as an import has stored them. */
+export interface Joined {
+  readonly pattern: Pattern
+  /** Of the start of the rule. */
+  readonly times: SeriesTimes
+  /** Original starts of the events, by id. */
+  readonly members: ReadonlyMap<number, WallClock>
+  /** Ids of the events that are as the entry says. */
+  readonly plain: ReadonlySet<number>
+  /** Slug that later occurrences begin with; that of the first event if it is not known. */
+  readonly slug: string | null
+}
+
+interface Member {
+  readonly row: EventRow
+  readonly original: WallClock
+  readonly parts: EventParts
+}
+
+/** Makes events a series, or brings the series that they are up to date. Returns the ids of the events that it changed. */
+export async function joinSeries(tx: Tx, scope: Scope, joined: Joined): Promise<number[]> {
+  const members = await membersOf(tx, joined.members)
+  const first = members.find(({ row }) => row.status !== 'trash') ?? members[0]
+  if (first === undefined) return []
+  const known = await knownSeries(tx, members)
+  const others = known === undefined ? [] : await othersOf(tx, known, joined.members)
+  const { pattern, times } = await anchored(scope, joined, members, others)
+  const { all, starts, count, madeUntil } = await findOccurrences(scope, pattern, times)
+  const template = mostCommon(members.filter(({ row }) => joined.plain.has(row.id))) ?? contentOf(first)
+  const id = known?.id ?? (await seriesIdFor(tx, first.row))
+  const { allDay: _, ...columns } = times
+  const row = {
+    ...columns,
+    ...patternColumns(pattern),
+    slug: known?.slug ?? joined.slug ?? first.row.slug,
+    author: known?.author ?? first.row.author,
+    template: JSON.stringify(template),
+    occurrences: count,
+    made_until: madeUntil,
+  }
+  if (known === undefined) await storage.create(tx, { ...row, id, ...touched(scope, { sequence: 0 }) })
+  else if (!isDeepStrictEqual({ ...known, ...row }, known))
+    await storage.update(tx, id, { ...row, ...touched(scope, known) })
+  const given = new Set(all)
+  await deleteRows(
+    tx,
+    others.filter(({ original_start, own_fields }) => own_fields === null && !given.has(original_start ?? '')),
+  )
+  const parent = earliest(others, first)
+  const changed: number[] = []
+  for (const member of members) {
+    const own = { ...placeOf(member, id, template, times), parent: member.row.id === parent ? null : parent }
+    const isSame = Object.entries(own).every(([name, value]) => member.row[name as 'series'] === value)
+    if (isSame) continue
+    await storage.updateEvents(tx, [member.row.id], own)
+    changed.push(member.row.id)
+  }
+  // The horizon of an import may be nearer than that of a series.
+  const last = members.at(-1)?.original ?? ''
+  const made = new Set(others.map(({ original_start }) => original_start))
+  const missing = starts.filter((start) => start > last && !made.has(start))
+  await createOccurrences(tx, scope, { ...row, id }, template, missing, parent)
+  return changed
+}
+
+/** Events in the order of their original starts. */
+async function membersOf(tx: Tx, originals: ReadonlyMap<number, WallClock>): Promise<Member[]> {
+  const ids = [...originals.keys()]
+  const rows = await eventStorage.getAll(tx, ids)
+  const links = Map.groupBy(await eventStorage.links(tx, ids), (link) => link.event)
+  const tickets = await ticketStorage.ofEvents(tx, ids)
+  return rows
+    .map((row) => {
+      const of = (kind: string) =>
+        (links.get(row.id) ?? []).filter((link) => link.kind === kind).map(({ linked }) => linked)
+      const parts: EventParts = {
+        linked: byLinkedKind(of),
+        terms: { category: of('category').sort(byNumber), tag: of('tag').sort(byNumber) },
+        tickets: (tickets.get(row.id) ?? []).map(({ id: _, event: __, position: ___, ...ticket }) => ticket),
+      }
+      return { row, original: originals.get(row.id) ?? row.start_local, parts }
+    })
+    .sort((one, other) => (one.original < other.original ? -1 : 1))
+}
+
+function byNumber(one: number, other: number): number {
+  return one - other
+}
+
+/** The series that most of the events belong to already. */
+async function knownSeries(tx: Tx, members: readonly Member[]): Promise<SeriesRow | undefined> {
+  const ids = [...Map.groupBy(members, ({ row }) => row.series)].filter(([id]) => id !== null)
+  const [most] = ids.sort(([, one], [, other]) => other.length - one.length)
+  return most?.[0] ? storage.getLocked(tx, most[0]) : undefined
+}
+
+/** Occurrences of a series that the import does not know: they came into view since. */
+async function othersOf(tx: Tx, { id }: SeriesRow, members: ReadonlyMap<number, WallClock>): Promise<EventRow[]> {
+  return (await storage.occurrences(tx, id)).filter((row) => !members.has(row.id))
+}
+
+/** The id of the first event of a series: one that an import has brought long ago, or the first one of this. */
+function earliest(others: readonly EventRow[], { row, original }: Member): number {
+  const before = others.filter(({ original_start, status }) => status !== 'trash' && (original_start ?? '') < original)
+  const [first] = before.sort((one, other) => ((one.original_start ?? '') < (other.original_start ?? '') ? -1 : 1))
+  return first?.id ?? row.id
+}
+
+/** The pattern from the first event on: an import may leave out the past. What is in the trash is an exception. */
+async function anchored(
+  { clock, site }: Scope,
+  { pattern: given, times }: Joined,
+  members: readonly Member[],
+  others: readonly EventRow[],
+): Promise<{ pattern: Pattern; times: SeriesTimes }> {
+  const removed = members.filter(({ row }) => row.status === 'trash').map(({ original }) => original)
+  const pattern = { ...given, except: inOrder([...given.except, ...removed]) }
+  const originals = [...members.map(({ original }) => original), ...others.flatMap((row) => row.original_start ?? [])]
+  const [first = times.start_local] = originals.sort()
+  const known = new Set(pattern.except)
+  if (first <= times.start_local || known.has(times.start_local)) return { pattern, times }
+  const horizon = horizonOf(toWallClock(clock('day'), site.timezone), times.start_local, site.seriesYears)
+  const { after, start } = await split(pattern, anchorOf(times), first, horizon)
+  const end_local = later(start, secondsBetween(times.start_local, times.end_local))
+  return { pattern: after, times: { ...times, start_local: start, end_local } }
+}
+
+function contentOf({ row, parts }: Member): Template {
+  return { columns: columnsOf(row), ...parts }
+}
+
+/** The content that most events have: others were changed by hand. */
+function mostCommon(members: readonly Member[]): Template | null {
+  const alike = Map.groupBy(
+    members.filter(({ row }) => row.status !== 'trash'),
+    (member) => JSON.stringify(contentOf(member)),
+  )
+  const [most] = [...alike.values()].sort((one, other) => other.length - one.length)
+  return most?.[0] ? contentOf(most[0]) : null
+}
+
+/** Where an event stands in a series, and which fields it has of its own. */
+function placeOf(
+  { row, original, parts }: Member,
+  series: number,
+  template: Template,
+  times: SeriesTimes,
+): Pick<EventRow, 'series' | 'original_start' | 'own_fields'> {
+  const said = timesAt(times, original, times.allDay)
+  const asSaid = { ...row, ...template.columns }
+  const own = changedFields(asSaid, row, template, parts).filter((name) => name !== 'status' || row.status !== 'trash')
+  // A series by the clock of UTC may be shown by another: instants are compared.
+  if (said !== null && said.start_utc !== row.start_utc) own.push('start_date')
+  if (said !== null && said.end_utc !== row.end_utc) own.push('end_date')
+  return { series, original_start: original, own_fields: ownColumn(own) }
+}
