@@ -21,6 +21,8 @@ export interface DemoEvent {
   readonly featured: boolean
   /** Probability of tickets, if the event has a price. */
   readonly ticketed: number
+  /** Rule of the series that it belongs to, without an end. */
+  readonly rule?: string
   readonly password?: string
   readonly status?: string
 }

@@ -3,7 +3,7 @@ import * as events from '../../src/domain/events.ts'
 import type { Scope } from '../../src/domain/scope.ts'
 import { CITY } from './content.ts'
 import { type DemoEvent, dayFrom } from './demo-event.ts'
-import { planYear } from './plan.ts'
+import { type Group, planYear } from './plan.ts'
 import { type Random, randomOf } from './random.ts'
 import type { Ids, Progress } from './records.ts'
 import * as records from './records.ts'
@@ -33,6 +33,11 @@ export async function fill(scope: Scope, count: number, progress: Progress): Pro
   }
   let done = 0
   for (const group of groups) {
+    if (await createSeries(scope, group, (first) => payloadOf(first, created, today, random.fork(first.title)))) {
+      done += group.length
+      progress('events', done, count)
+      continue
+    }
     let parent: number | null = null
     for (const event of group) {
       const payload = payloadOf(event, created, today, random.fork(`${event.title} ${event.start}`))
@@ -41,6 +46,20 @@ export async function fill(scope: Scope, count: number, progress: Progress): Pro
       progress('events', ++done, count)
     }
   }
+}
+
+/** Creates a group that has a rule, with all its events. */
+async function createSeries(
+  scope: Scope,
+  group: Group,
+  payload: (first: DemoEvent) => Record<string, unknown>,
+): Promise<boolean> {
+  const [first] = group
+  const last = group.at(-1)
+  if (first?.rule === undefined || last === undefined || group.length === 1) return false
+  const until = last.start.slice(0, 10).replaceAll('-', '')
+  await events.create(scope, () => ({ ...payload(first), recurrence: `${first.rule};UNTIL=${until}` }))
+  return true
 }
 
 const pictureOf = ({ motif, title }: DemoEvent) => `${motif}/${randomOf(title).int(0, VARIANTS - 1)}`

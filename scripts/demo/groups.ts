@@ -80,7 +80,7 @@ function sessions(festival: Festival, first: string, random: Random): DemoEvent[
   }))
 }
 
-/** Every occurrence of every series in the window. The first is the parent of the others. */
+/** Every occurrence of every series in the window. */
 export function seriesGroups(today: string): DemoEvent[][] {
   return SERIES.map((series) => occurrences(series, today)).filter((group) => group.length > 0)
 }
@@ -99,7 +99,14 @@ function occurrences(series: Series, today: string): DemoEvent[] {
     ...{ title, category, tags, venue, motif, cost, allDay },
     organizers: [organizerOf(series.theme, title)],
     description: paragraphs([series.text]),
+    rule: ruleOf(series),
   }))
+}
+
+function ruleOf({ everyWeeks, season }: Series): string {
+  const months = Array.from({ length: 12 }, (_, at) => at + 1).filter((month) => isInSeason(season, month))
+  const interval = everyWeeks === 1 ? '' : `;INTERVAL=${everyWeeks}`
+  return `FREQ=WEEKLY${interval}${months.length === 12 ? '' : `;BYMONTH=${months}`}`
 }
 
 function isInSeason(season: Series['season'], month: number): boolean {

@@ -3,7 +3,7 @@ import { exhibitionGroups, festivalGroups, seriesGroups, specialGroups } from '.
 import { oneOffEvents } from './one-off.ts'
 import { randomOf } from './random.ts'
 
-/** Events that belong together. The first is the parent of the others. */
+/** Events that belong together: a series, or the parts of a festival, whose first event is the parent of the others. */
 export type Group = readonly DemoEvent[]
 
 /** The largest share of events that belong to series, festivals and the like. */

@@ -21,6 +21,8 @@ const MAX_DATES = 12
 const MAX_PER_SECTION = 3
 /** Limits on the venues or organizers of an event that are asked for more. */
 const MAX_LINKED = 3
+/** Events of a venue or organizer that are read: many may be of one series. */
+const MAX_OF_LINKED = 30
 /** Limits on the terms that are compared, and on the next events of each. */
 const MAX_TERMS = 12
 const MAX_OF_TERM = 60
@@ -36,18 +38,29 @@ export async function relatedTo(scope: Scope, event: Event, today: string): Prom
   const visibility = visibilityOf(scope.user)
   return scope.db.readMany(async (tx) => {
     const taken = new Set([event.row.id])
+    const takenSeries = new Set([event.row.series])
     const take = (rows: readonly EventRow[], most: number) => {
       const own = rows.filter(({ id }) => !taken.has(id)).slice(0, most)
       for (const { id } of own) taken.add(id)
       return own
     }
+    // Of each other series the next event, and none of its own: those are dates.
+    const takeOther = (rows: readonly EventRow[]) => {
+      const others = rows.filter(({ series }) => series === null || !takenSeries.has(series))
+      const firsts = others.filter(
+        ({ series }, at) => series === null || others.findIndex((one) => one.series === series) === at,
+      )
+      const found = take(firsts, MAX_PER_SECTION)
+      for (const { series } of found) if (series !== null) takenSeries.add(series)
+      return found
+    }
     const rows = new Map<Section, EventRow[]>()
     rows.set('dates', take(await datesOf(tx, event, visibility, from), MAX_DATES))
     for (const kind of LINKED_KINDS) {
-      const limit = MAX_PER_SECTION + taken.size
-      rows.set(kind, take(await ofLinked(tx, kind, event, visibility, from, limit), MAX_PER_SECTION))
+      const limit = MAX_OF_LINKED + taken.size
+      rows.set(kind, takeOther(await ofLinked(tx, kind, event, visibility, from, limit)))
     }
-    rows.set('similar', take(await similarTo(tx, event, visibility, from), MAX_PER_SECTION))
+    rows.set('similar', takeOther(await similarTo(tx, event, visibility, from)))
     const shown = await assembleUndamaged(tx, scope, [...rows.values()].flat())
     const known = new Map(shown.map((one) => [one.row.id, one]))
     const section = (name: Section) => (rows.get(name) ?? []).flatMap(({ id }) => known.get(id) ?? [])

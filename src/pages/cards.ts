@@ -142,7 +142,7 @@ const OPEN_IN_STRIP = 5
 export function strip(context: Context, id: string, title: string, events: readonly Event[]): Markup {
   const items = writeValid(context.call.scope, events, (event) => {
     const where = whereOf(event)
-    return html`<li class="${hue(event)}"${isLongerThanBar(event.row) && html` data-long`}><a href="${context.link(eventPath(event))}" dir="auto">${event.row.title}</a> <span>${whenShort(context, event.row)}${where !== '' && html` · <bdi>${where}</bdi>`}</span></li>`
+    return html`<li class="${hue(event)}"${isLongerThanBar(event.row) && html` data-long`}><a href="${context.link(eventPath(event))}" dir="auto">${event.row.title}</a> <span>${whenShort(context, event.row)}${recurs(context, event)}${where !== '' && html` · <bdi>${where}</bdi>`}</span></li>`
   })
   // One more takes no more room than the control that would hide it.
   const open = items.length <= OPEN_IN_STRIP + 1 ? items.length : OPEN_IN_STRIP

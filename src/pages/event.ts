@@ -94,7 +94,7 @@ function when(context: Context, row: Event['row']): Markup {
 /** The rule of a series, with a link to all its dates. */
 function recurrence({ t, link, language }: Context, { series }: Event): MarkupPart {
   if (series === null) return null
-  return html`<p class="recurrence">${icon('repeat')}<span>${seriesText(series, language)}</span> <a href="${link(seriesPath(series.id))}">${t('series.all_dates')}</a></p>`
+  return html`<p class="recurrence"><span>${icon('repeat')}${seriesText(series, language)}</span> <a href="${link(seriesPath(series.id))}">${t('series.all_dates')}</a></p>`
 }
 
 /** Excerpt and description; null without either. */

@@ -159,7 +159,7 @@ ${content}
 /** The rule of the series that is shown. */
 function seriesRule({ language }: Context, filters: Filters, [first]: readonly Event[]): MarkupPart {
   const series = filters.series === null ? null : (first?.series ?? null)
-  return series && html`<p class="recurrence">${icon('repeat')}${seriesText(series, language)}</p>\n`
+  return series && html`<p class="recurrence"><span>${icon('repeat')}${seriesText(series, language)}</span></p>\n`
 }
 
 function titleOf(context: Context, filters: Filters, [first]: readonly Event[]): string {

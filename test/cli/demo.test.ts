@@ -9,6 +9,9 @@ import { after, before, describe, it } from 'node:test'
 import { WINDOW } from '../../scripts/demo/demo-event.ts'
 import { planYear } from '../../scripts/demo/plan.ts'
 import { createApp, openAddress } from '../../src/app.ts'
+import { fromWall, toWall } from '../../src/calendar/civil.ts'
+import { expand } from '../../src/calendar/recurrence.ts'
+import { readRule } from '../../src/calendar/recurrence-rule.ts'
 import { readConfig } from '../../src/config.ts'
 import { contractOf } from '../support/contract.ts'
 import { startProcess } from '../support/processes.ts'
@@ -80,6 +83,9 @@ describe('the demonstration', () => {
     assert.ok(events.length >= COUNT - 2, 'all but a draft and what waits for approval')
     assert.ok(events.some(({ image }) => image !== false && image.sizes.medium.width === 300))
     assert.ok(events.some(({ parent }) => parent !== undefined))
+    const series = events.filter(({ recurrence }) => recurrence !== null)
+    assert.ok(series.length > 2)
+    assert.match(series[0]?.recurrence.text, /^Every \w+ .*until /)
     assert.ok(events.some(({ title }) => /\p{Script=Arabic}/u.test(title)))
   })
 
@@ -139,6 +145,28 @@ describe('a year of it', () => {
   it('hardly repeats a title but in series', () => {
     const titles = groups.filter(({ length }) => length === 1).map(([event]) => event?.title)
     assert.ok(new Set(titles).size > titles.length * 0.98)
+  })
+
+  it('has series whose rule gives their days', () => {
+    const series = groups.filter(([first]) => first?.rule !== undefined)
+    assert.ok(series.length > 3)
+    for (const group of series) {
+      const [first, last] = [group[0]?.start ?? '', group.at(-1)?.start ?? '']
+      const rule = readRule(`${group[0]?.rule};UNTIL=${last.slice(0, 10).replaceAll('-', '')}`, 'UTC')
+      const recurrence = {
+        start: fromWall(first),
+        isDate: true,
+        zone: 'UTC',
+        rules: [rule],
+        also: [],
+        except: new Set<number>(),
+      }
+      const days = expand(recurrence, fromWall('2040-01-01 00:00:00')).starts.map((at) => toWall(at).slice(0, 16))
+      assert.deepEqual(
+        days,
+        group.map(({ start: day }) => day),
+      )
+    }
   })
 
   it('keeps the seasons', () => {

@@ -55,11 +55,11 @@ function repeat(box) {
     showFields()
     ask()
   }
-  box.addEventListener('input', (event) => {
+  box.addEventListener('input', () => {
     changed()
     // Another repetition cannot reach this event alone.
     const reach = form.elements.scope
-    if (event.isTrusted && reach?.value === 'this') reach.value = 'all'
+    if (reach?.value === 'this') reach.value = 'all'
   })
   form.addEventListener('change', changed)
   form.addEventListener('input', ({ target }) => {
@@ -82,7 +82,7 @@ function linesOf({ text, dates, more, problem }, words) {
   const list = element('ol')
   for (const { words: date } of dates) list.append(element('li', '', date))
   const end = dates.length === 0 ? words.no_dates : more ? words.goes_on : words.ends
-  return [element('p', 'rule', text), element('h3', '', words.next_dates), list, element('p', 'hint', end)]
+  return [element('p', 'rule', text), element('p', 'label', words.next_dates), list, element('p', 'hint', end)]
 }
 
 /** The days of a month as buttons. One that has a date leaves it out, another one is added. */
