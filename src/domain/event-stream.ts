@@ -107,6 +107,7 @@ const DATED = [
   'ends_after',
   'ends_before',
   'when',
+  'series',
 ] as const
 
 /** Events that end today or later. */

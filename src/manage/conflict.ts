@@ -36,6 +36,11 @@ function shortHash(text: string): string {
   return hash('sha256', text, 'base64url').slice(0, 8)
 }
 
+/** Whether a value is the one that a form was opened with. */
+export function isAsOpened(print: string, name: string, value: string): boolean {
+  return ` ${print} `.includes(` ${name}:${shortHash(value)} `)
+}
+
 /** Names of the values that differ from those of a fingerprint. */
 function changedSince(print: string, values: Compared): Set<string> {
   const before = new Map(print.split(' ').map((pair) => pair.split(':') as [string, string]))

@@ -5,7 +5,7 @@ import { boxesAround } from '../lib/geo.ts'
 import { LINKED_KINDS } from '../schema/linked.ts'
 import { dialectOf, type Tx } from './dialect.ts'
 import { conditions, type EventFilter } from './event-filter.ts'
-import type { EventRow } from './events.ts'
+import { type EventRow, firstOfEach } from './events.ts'
 import { RECORD_TABLE } from './records.ts'
 import type { Tables } from './tables.ts'
 import { isVisible } from './visibility.ts'
@@ -150,6 +150,11 @@ function sumOf(column: 'id' | 'revision') {
 }
 
 function matching(tx: Tx, filter: StreamFilter): SelectQueryBuilder<Tables, 'events', object> {
+  const query = matchingEach(tx, filter)
+  return filter.collapse ? query.where('events.id', 'in', firstOfEach(query)) : query
+}
+
+function matchingEach(tx: Tx, filter: StreamFilter): SelectQueryBuilder<Tables, 'events', object> {
   const { near, visibility, unprotected } = filter
   let query = tx.selectFrom('events').where((eb) => eb.and(conditions(tx, eb, filter)))
   if (unprotected) query = query.where('password_hash', 'is', null)

@@ -46,7 +46,7 @@ export const matching = (tx: Tx, filter: EventFilter) => {
 }
 
 /** Query for the ids of found events that are in no series, and of the first one of each series. */
-function firstOfEach(found: SelectQueryBuilder<Tables, 'events', object>): RawBuilder<number> {
+export function firstOfEach(found: SelectQueryBuilder<Tables, 'events', object>): RawBuilder<number> {
   const numbered = found.select('events.id').select(
     sql<number>`row_number() over (partition by coalesce(events.series, -events.id)
         order by events.start_local, events.id)`.as('place'),

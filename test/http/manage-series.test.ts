@@ -148,6 +148,58 @@ describe('the screens for series', () => {
     assert.deepEqual(await starts(id), ['2031-06-10', '2031-07-08'])
   })
 
+  it('keep what others did to the series while a form was open', async () => {
+    const id = await create({ repeat: 'weekly', repeat_end: 'count', repeat_count: '5' })
+    const events = await list(id)
+    const form = await formOf(events[1].id)
+    await post(`/manage/events/${events[3].id}`, { do: 'trash', scope: 'this' })
+    await post(`/manage/events/${events[1].id}`, { ...form, title: 'Renamed', scope: 'all', do: 'save' })
+    assert.equal((await list(id)).length, 4)
+    assert.ok((await list(id)).every(({ title }) => title === 'Renamed'))
+    // Both changed the same event.
+    const stale = await formOf(id)
+    await post(`/manage/events/${id}`, {
+      ...(await formOf(id)),
+      repeat_count: '6',
+      scope: 'all',
+      title: 'First',
+      do: 'save',
+    })
+    const conflict = await editor.post(`/manage/events/${id}`, {
+      ...stale,
+      repeat_count: '7',
+      scope: 'all',
+      title: 'Second',
+      do: 'save',
+    })
+    assert.equal(conflict.statusCode, 412)
+    assert.match(conflict.body, /name="take\[recurrence\]" value="theirs"/)
+    assert.match(conflict.body, /COUNT=6/)
+    const { body } = await editor.get(`/manage/events/${id}`)
+    const revision = /name="revision" value="(\d+)"/.exec(body)?.[1] ?? ''
+    await post(`/manage/events/${id}`, {
+      ...stale,
+      ...{ revision, repeat_count: '7', scope: 'all', title: 'Second', do: 'save' },
+      'take[recurrence]': 'theirs',
+      'take[title]': 'mine',
+    })
+    const saved = await service.expect(200, 'editor', `/events/${id}`)
+    assert.deepEqual([saved.title, saved.recurrence.rule], ['Second', 'FREQ=WEEKLY;COUNT=6'])
+  })
+
+  it('preview a change of a series', async () => {
+    const id = await create({ repeat: 'weekly', repeat_end: 'count', repeat_count: '5' })
+    const shown = await editor.post(`/manage/events/${id}`, {
+      ...(await formOf(id)),
+      repeat_count: '4',
+      title: 'Seen',
+      do: 'preview',
+    })
+    assert.equal(shown.statusCode, 200, shown.body)
+    assert.match(shown.body, /Seen/)
+    assert.equal((await list(id)).length, 5)
+  })
+
   it('remove and restore by scope', async () => {
     const id = await create({ repeat: 'weekly', repeat_end: 'count', repeat_count: '5' })
     const events = await list(id)

@@ -79,6 +79,16 @@ describe('pages of series', () => {
     assert.equal(answer.statusCode, 400)
   })
 
+  it('have feeds of a series, and of each series once', async () => {
+    const feed = async (search: string) => {
+      const answer = await service.inject({ url: `/events.rss?${search}` })
+      assert.equal(answer.statusCode, 200, answer.body)
+      return answer.body.match(/<item>/g)?.length ?? 0
+    }
+    assert.equal(await feed('collapse=series'), 2)
+    assert.equal(await feed(`series=${first.id}`), 30)
+  })
+
   it('mark what recurs in lists, months and weeks', async () => {
     for (const [url, count] of [
       ['/events/?end_date=2031-06-30', 1],

@@ -180,7 +180,9 @@ async function answerTo(context: StaffContext, before: Event | null, error: unkn
 async function showPreview(context: StaffContext): Promise<Answer> {
   const { call, t } = context
   const before = await eventOf(context)
-  const payload = await requestOf(context, before)
+  const { recurrence, ...fields } = await requestOf(context, before)
+  // The page of an event of a series is the same, however far a change reaches.
+  const payload = before?.series ? fields : { ...fields, ...(recurrence !== undefined && { recurrence }) }
   try {
     const event = await preview(call.scope, before === null ? null : { id: call.id }, () => payload)
     const note = html`<p class="notice preview" role="status">${t('manage_screens.editor.preview_note')}</p>`

@@ -1,10 +1,10 @@
 import type { Event } from '../../domain/events.ts'
 import { patternOf } from '../../domain/series-pattern.ts'
 import { LINKED_KINDS, type LinkedKind } from '../../schema/linked.ts'
-import { takenFields } from '../conflict.ts'
+import { isAsOpened, takenFields } from '../conflict.ts'
 import { imagePayload } from '../image-field.ts'
 import { comparable, FLAGS, PLAIN, TICKET_FIELDS } from './event-values.ts'
-import { isUnchanged, recurrenceOf } from './repeat-values.ts'
+import { isUnchanged, recurrenceOf, sayRecurrence } from './repeat-values.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -47,6 +47,8 @@ function sentRecurrence(fields: Fields, before: Event | null): unknown {
   if (series === null) return recurrenceOf(fields) ?? undefined
   const { start_local: start, timezone } = series
   if (isUnchanged(fields, patternOf(series), start, timezone)) return undefined
+  // Somebody else may have changed the series meanwhile, as by removing another event of it.
+  if (isAsOpened(String(fields.fingerprint ?? ''), 'recurrence', sayRecurrence(recurrenceOf(fields)))) return undefined
   // Those that follow begin with this event; all of them with the first.
   return recurrenceOf(fields.scope === 'following' ? fields : { ...fields, start_date: start })
 }
