@@ -66,11 +66,11 @@ export function generate(): string {
   ) as unknown as Document
   const parts = ['// Made by scripts/generate-client.ts from the OpenAPI document: do not edit.\n']
   for (const [name, schema] of Object.entries(document.components.schemas)) parts.push(declaration(name, schema))
-  for (const [path, { get, post }] of Object.entries(document.paths)) {
+  for (const [path, { get }] of Object.entries(document.paths)) {
     const list = /^\/(\w+)$/.exec(path)?.[1]
     if (list === undefined || list === 'doc' || list === 'import' || get === undefined) continue
     const singular = list === 'categories' ? 'Category' : list.charAt(0).toUpperCase() + list.slice(1, -1)
-    const asked = get.parameters.filter((parameter) => parameter.in === 'query')
+    const asked = get.parameters.filter((parameter) => parameter.in === 'query' && !parameter.name.startsWith('_'))
     const parameters = asked.map(({ name, description, schema }) => [name, { ...schema, description }] as const)
     parts.push(
       declaration(`${singular}ListParameters`, {
@@ -79,8 +79,6 @@ export function generate(): string {
         properties: Object.fromEntries(parameters),
       }),
     )
-    const body = post?.requestBody?.content['application/json']?.schema
-    if (body) parts.push(declaration(`${singular}Input`, { ...body, description: `What ${list} are made from.` }))
   }
   return `${parts.join('\n')}`
 }

@@ -6,10 +6,15 @@ export interface ApiDocument {
   readonly info: { readonly description: string }
   readonly tags: readonly { readonly name: string; readonly description: string }[]
   readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>
-  readonly components: { readonly responses: Readonly<Record<string, { readonly description: string }>> }
+  readonly components: {
+    readonly responses: Readonly<Record<string, { readonly description: string }>>
+    readonly schemas: Readonly<Record<string, Schema>>
+  }
 }
 
 interface Schema {
+  readonly $ref?: string
+  readonly 'x-default'?: unknown
   readonly type?: string
   readonly enum?: readonly unknown[]
   readonly items?: Schema
@@ -56,12 +61,25 @@ export function operationsOf({ paths, components }: ApiDocument): ApiOperation[]
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, one]) => ({
       ...one,
+      ...(one.requestBody && { requestBody: { content: resolved(one.requestBody.content, components.schemas) } }),
       method: method.toUpperCase(),
       path,
       group: one.tags[0] ?? '',
       failures: components.responses,
     })),
   )
+}
+
+/** Bodies with their schemas in place of references. */
+function resolved(
+  content: Readonly<Record<string, Content>>,
+  schemas: Readonly<Record<string, Schema>>,
+): Record<string, Content> {
+  const resolve = ({ schema, ...more }: Content): Content => ({
+    ...more,
+    schema: schemas[schema.$ref?.split('/').at(-1) ?? ''] ?? schema,
+  })
+  return Object.fromEntries(Object.entries(content).map(([type, one]) => [type, resolve(one)]))
 }
 
 /** One operation: closed, it has a line; open, what it takes and answers, and a form to try it. */
@@ -104,8 +122,8 @@ function bodyFields(body: Content | undefined): Row[] {
 function table({ t }: Context, title: string, rows: readonly Row[]): MarkupPart {
   if (rows.length === 0) return null
   const items = rows.map(({ name, description, required, schema }) => {
-    const preset =
-      schema.default === undefined ? null : html` <small>= <code>${JSON.stringify(schema.default)}</code></small>`
+    const value = schema.default ?? schema['x-default']
+    const preset = value === undefined ? null : html` <small>= <code>${JSON.stringify(value)}</code></small>`
     return html`<tr><th scope="row"><code>${name}</code>${required && html` <small class="needed">${t('docs.required')}</small>`}</th><td>${typeOf(schema)}${preset}</td><td>${description}</td></tr>`
   })
   return html`<h3>${title}</h3><div class="table" tabindex="0" role="group" aria-label="${title}"><table><thead><tr><th scope="col">${t('docs.name')}</th><th scope="col">${t('docs.type')}</th><th scope="col">${t('docs.meaning')}</th></tr></thead><tbody>${items}</tbody></table></div>`

@@ -1,9 +1,10 @@
 import type { Site } from '../domain/scope.ts'
 import type { Addresses } from '../http/addresses.ts'
-import type { Endpoint, Method } from '../http/endpoint.ts'
+import { type Endpoint, METHODS, type Method } from '../http/endpoint.ts'
 import { errorBody } from '../http/errors.ts'
 import { AppError, ERRORS, type ErrorCode } from '../lib/errors.ts'
 import { text } from '../lib/texts.ts'
+import { version } from '../lib/version.ts'
 import type { Described, Fields } from '../schema/field.ts'
 import { RESPONSES } from '../schema/responses.ts'
 import { REQUEST_SAMPLES, responseSamples } from './samples.ts'
@@ -57,7 +58,7 @@ export function* describing(
     paths[path] = item
   }
   const schemas: Json = {}
-  for (const [name, schema] of Object.entries(RESPONSES)) {
+  for (const [name, schema] of Object.entries({ ...RESPONSES, ...inputSchemas(endpoints) })) {
     schemas[name] = localise(schema, language)
     yield
   }
@@ -71,7 +72,7 @@ function aboutOf(endpoints: readonly Endpoint[], addresses: Addresses, language:
     openapi: '3.1.1',
     info: {
       title: 'Kalends',
-      version: '1.0.0',
+      version: version(),
       description: text(language, 'documentation.about'),
       license: { name: 'MIT', identifier: 'MIT' },
     },
@@ -107,8 +108,15 @@ function operation(endpoint: Endpoint, method: Method, samples: Record<string, o
   return {
     operationId: operationId(name, methods.length > 1 && method !== 'PATCH' ? method : null),
     summary: text(language, `operations.${name}`),
+    description: descriptionOf(endpoint, language),
     tags: [groupOf(endpoint)],
-    parameters: [...inPath, ...inQuery, ...condition(endpoint, method, language), ...idempotency(method, language)],
+    parameters: [
+      ...inPath,
+      ...inQuery,
+      ...condition(endpoint, method, language),
+      ...idempotency(method, language),
+      ...common(method, language),
+    ],
     ...(!isQuery &&
       (endpoint.upload || others.length > 0) && {
         requestBody: endpoint.upload ? uploadBody(endpoint) : requestBody(endpoint, parameters),
@@ -116,6 +124,32 @@ function operation(endpoint: Endpoint, method: Method, samples: Record<string, o
     responses: { ...success(endpoint, method, samples, language), ...failures(endpoint, method) },
     security: access === 'anyone' ? [{}, { basic: [] }, { token: [] }] : [{ basic: [] }, { token: [] }],
   }
+}
+
+/** What an operation does, in sentences: those of its verb, or else its summary. */
+function descriptionOf({ name, access }: Endpoint, language: string): string {
+  const [, verb = ''] = name.split('.')
+  const summary = text(language, `operations.${name}`)
+  const more = VERBS.includes(verb) ? ` ${text(language, `documentation.verbs.${verb.replace('-by-slug', '')}`)}` : ''
+  return `${summary}${more} ${text(language, `documentation.access.${access === 'anyone' ? 'anyone' : 'signed_in'}`)}`
+}
+
+const VERBS = ['list', 'create', 'get', 'update', 'remove', 'get-by-slug', 'update-by-slug', 'remove-by-slug']
+
+/** Parameters of all operations, and those by which a POST means another method. */
+function common(method: Method, language: string): Json[] {
+  const fields = { name: '_fields', in: 'query', ...header('fields', language), style: 'form', explode: false }
+  const others = METHODS.filter((one) => one !== 'GET' && one !== 'POST')
+  const { description } = header('method', language)
+  return [
+    { ...fields, schema: { type: 'array', items: { type: 'string' } } },
+    ...(method === 'POST'
+      ? [
+          { name: '_method', in: 'query', description, schema: { enum: others } },
+          { name: 'X-HTTP-Method-Override', in: 'header', description, schema: { enum: others } },
+        ]
+      : []),
+  ]
 }
 
 /** Conditional headers: `If-None-Match` of reads, `If-Match` of changes. */
@@ -140,9 +174,12 @@ function changesOne({ name }: Endpoint): boolean {
 /** `events.get-by-slug` is getEventsBySlug; of the methods that change, PATCH has the plain name. */
 function operationId(name: string, method: Method | null): string {
   const [group = '', verb = ''] = name.split('.')
-  const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
   const [first = '', ...rest] = verb.split('-')
   return first + capital(group) + rest.map(capital).join('') + (method === null ? '' : capital(method.toLowerCase()))
+}
+
+function capital(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1)
 }
 
 function parameterOf(name: string, field: Described): Json {
@@ -172,35 +209,78 @@ function pathParameter(name: string, parameters: Fields): Json {
   }
 }
 
-/** Request bodies as JSON or form. Optional fields may be cleared. */
-function requestBody(endpoint: Endpoint, fields: Fields): Json {
-  const properties = Object.entries(fields).filter(([, field]) => !field.text.startsWith('path.'))
-  const schema = {
+/** Name of the schema of a request body: `EventInput` to create, `EventUpdate` to change, `BatchInput` for others. */
+function inputName({ name, path }: Endpoint): string {
+  const [group = '', verb = ''] = name.split('.')
+  const one = group === 'categories' ? 'category' : group.replace(/s$/, '')
+  const action = verb.startsWith('update') ? 'Update' : verb === 'import' ? 'Import' : 'Input'
+  const isDeeper = path.split('/').filter((part) => part !== '' && !part.startsWith(':')).length > 2
+  const special = isDeeper && !['create', 'update', 'update-by-slug'].includes(verb) ? capital(verb) : ''
+  return `${capital(one)}${special}${action}`
+}
+
+function inputSchemas(endpoints: readonly Endpoint[]): Json {
+  const written = endpoints.filter(
+    ({ methods, upload, takes, parameters }) =>
+      methods.some(isWrite) && (!upload || takes) && bodyFields(parameters).length > 0,
+  )
+  const schemas: Json = {}
+  // Changes by slug have the schema of those by id.
+  for (const endpoint of written) schemas[inputName(endpoint)] ??= inputSchema(endpoint)
+  return schemas
+}
+
+const isWrite = (method: Method) => method !== 'GET' && method !== 'DELETE'
+
+/** Optional fields may be cleared. */
+function inputSchema({ parameters }: Endpoint): Json {
+  const properties = bodyFields(parameters)
+  const required = properties.filter(([, field]) => field.required).map(([name]) => name)
+  return {
     type: 'object',
     properties: Object.fromEntries(properties.map(([name, field]) => [name, property(field)])),
-    required: properties.filter(([, field]) => field.required).map(([name]) => name),
+    ...(required.length > 0 && { required }),
   }
+}
+
+function bodyFields(fields: Fields): [string, Described][] {
+  return Object.entries(fields).filter(([, field]) => !field.text.startsWith('path.'))
+}
+
+/** Request bodies as JSON or form. */
+function requestBody(endpoint: Endpoint, fields: Fields): Json {
   const example = endpoint.name.endsWith('.create') ? REQUEST_SAMPLES[groupOf(endpoint)] : undefined
-  const content = { schema: schema.required.length > 0 ? schema : { ...schema, required: undefined } }
+  const schema = { $ref: `#/components/schemas/${inputName(endpoint)}` }
+  const encoding = encodingOf(fields)
   return {
-    required: schema.required.length > 0,
+    required: bodyFields(fields).some(([, field]) => field.required),
     content: {
-      'application/json': { ...content, ...(example && { example }) },
-      'application/x-www-form-urlencoded': content,
-      ...(!endpoint.upload && { 'multipart/form-data': { schema: multipart(fields) } }),
+      'application/json': { schema, ...(example && { example }) },
+      'application/x-www-form-urlencoded': { schema, ...(Object.keys(encoding).length > 0 && { encoding }) },
+      ...(!endpoint.upload && { 'multipart/form-data': multipart(fields) }),
     },
   }
+}
+
+/** How forms write lists and nested data: `tags[]=a&tags[]=b`, `venue[city]=Lyon`. */
+function encodingOf(fields: Fields): Json {
+  const nested = bodyFields(fields).filter(([, { kind }]) => kind.type === 'array' || kind.type === 'object')
+  return Object.fromEntries(nested.map(([name]) => [name, { style: 'deepObject', explode: true }]))
 }
 
 const FILE = { type: 'string', contentMediaType: 'application/octet-stream' }
 
 /** Multipart body: the same fields, and the image may be a file. */
 function multipart(fields: Fields): Json {
-  return { type: 'object', ...(fields.image && { properties: { image: FILE } }), additionalProperties: true }
+  return {
+    schema: { type: 'object', ...(fields.image && { properties: { image: FILE } }), additionalProperties: true },
+    ...(fields.image && { encoding: { image: { contentType: 'image/*' } } }),
+  }
 }
 
 function property({ kind, text: key, required, default: preset }: Described): Json {
-  const described = { 'x-text': `fields.${key}`, ...(preset !== undefined && { default: preset }) }
+  // Not as `default`: generators would require the field.
+  const described = { 'x-text': `fields.${key}`, ...(preset !== undefined && { 'x-default': preset }) }
   const further = [...(kind.accepts ?? []), ...(required ? [] : CLEARING)]
   return further.length === 0
     ? { ...kind.schema, ...described }
@@ -213,7 +293,7 @@ function uploadBody(endpoint: Endpoint): Json {
   if (endpoint.takes) {
     const { content } = requestBody(endpoint, endpoint.parameters)
     const files = endpoint.takes.map((type) => [type, { schema: { type: 'string' } }])
-    return { required: true, content: { ...Object.fromEntries(files), ...(content as Json) } }
+    return { required: true, content: { ...(content as Json), ...Object.fromEntries(files) } }
   }
   const binary = { schema: FILE }
   const form = { schema: { type: 'object', properties: { file: FILE } } }
@@ -284,7 +364,10 @@ function failure(code: ErrorCode, language: string): Json {
   )
   return {
     description: text(language, `documentation.failures.${ERRORS[code]}`),
-    content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' }, example } },
+    content: {
+      'application/json': { schema: { $ref: '#/components/schemas/Error' }, example },
+      'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } },
+    },
   }
 }
 

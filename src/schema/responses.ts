@@ -412,6 +412,19 @@ export const RESPONSES = {
     },
     'error',
   ),
+  Problem: object(
+    {
+      type: Type.String(said('problem_type')),
+      title: Type.String(said('problem_title')),
+      status: Type.Integer(said('error_status')),
+      detail: Type.String(said('error_message')),
+      code: Type.String(said('error_code')),
+      params: Type.Object({}, { additionalProperties: Type.String(), ...said('problem_params') }),
+      request_id: Type.Optional(Type.String(said('request_id'))),
+      term_id: Type.Optional(Type.Integer(said('term_id'))),
+    },
+    'problem',
+  ),
 } as const satisfies Record<string, JsonSchema>
 
 export type ResponseName = keyof typeof RESPONSES

@@ -26,10 +26,13 @@ export const tickets: ValueType<TicketValue[]> = {
       Object.fromEntries(
         Object.entries(ticketFields).map(([name, field]) => [
           name,
-          'required' in field ? field.kind.schema : Type.Optional(field.kind.schema),
+          'required' in field
+            ? field.kind.schema
+            : Type.Optional(Type.Union([field.kind.schema, ...(field.kind.accepts ?? []), Type.Null()])),
         ]),
       ),
     ),
+    { maxItems: MAX_TICKETS },
   ),
   read(raw, reading) {
     if (!Array.isArray(raw) || raw.some((item) => typeof item !== 'object' || item === null || Array.isArray(item)))

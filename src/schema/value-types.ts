@@ -136,7 +136,7 @@ export const safeHtml = kind<string>('string', Type.String({ maxLength: MAX_HTML
 /** Cost text. It is parsed when shown. */
 export const cost = kind<string>(
   'string',
-  Type.String({ maxLength: MAX_TEXT }),
+  Type.String({ maxLength: MAX_COST }),
   (raw) => {
     const text = withoutTags(stringOrNumber(raw)).replace(/\s+/g, ' ').trim()
     if (text.length > MAX_COST) throw new Refused('too_long', { longest: MAX_COST })
@@ -232,7 +232,7 @@ export const id = integer(1)
 /** A list of ids. */
 export const ids = kind<number[]>(
   'array',
-  Type.Array(Type.Integer({ minimum: 1 })),
+  Type.Array(Type.Integer({ minimum: 1 }), { maxItems: MAX_IDS }),
   (raw) => items(raw, MAX_IDS).map((item) => whole(item, 1)),
   [
     Type.Integer({ minimum: 1 }),
@@ -297,7 +297,7 @@ export function someOf<const W extends string>(...allowed: W[]): ValueType<W[]> 
   const one = oneOf(...allowed)
   return kind(
     'string',
-    Type.Array(Type.Enum(allowed)),
+    Type.Array(Type.Enum(allowed), { maxItems: allowed.length }),
     (raw) => items(raw, allowed.length).map((item) => one.read(item, { today: '' })),
     [Type.String()],
   )
@@ -321,7 +321,7 @@ const EMAIL =
   /^[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)+$/i
 
 /** An e-mail address. */
-export const email = kind<string>('string', Type.String({ format: 'email', pattern: '@' }), (raw) => {
+export const email = kind<string>('string', Type.String({ format: 'email', pattern: '@', maxLength: 254 }), (raw) => {
   const address = string(raw).trim()
   if (!EMAIL.test(address) || address.length > 254) throw new Refused('not_an_email')
   return address
@@ -398,10 +398,13 @@ const LINK = Type.Union([
 ])
 
 /** Venues or organizers of an event: an id, comma-separated ids, data, data with an id, or a list of these; 0 or false for none. */
-export const links = kind<LinkValue[]>('array', Type.Union([LINK, Type.Array(Type.Union([LINK, NOTHING]))]), (raw) =>
-  items(raw, MAX_LINKS)
-    .filter((item) => !isNone(item))
-    .map(link),
+export const links = kind<LinkValue[]>(
+  'array',
+  Type.Union([LINK, Type.Array(Type.Union([LINK, NOTHING]), { maxItems: MAX_LINKS })]),
+  (raw) =>
+    items(raw, MAX_LINKS)
+      .filter((item) => !isNone(item))
+      .map(link),
 )
 
 function link(raw: unknown): LinkValue {
@@ -416,8 +419,10 @@ export type TermValue = { readonly id?: number; readonly name?: string }
 const TERM = Type.Union([Type.Integer({ minimum: 1 }), Type.String(), HAS_ID])
 
 /** Categories or tags, by id, slug or name. An item of an array is one name, which may have commas, or ids with commas between them. */
-export const terms = kind<TermValue[]>('array', Type.Union([Type.Array(Type.Union([TERM, NOTHING])), TERM]), (raw) =>
-  items(raw, MAX_TERMS, (text) => IDS.test(text)).map(term),
+export const terms = kind<TermValue[]>(
+  'array',
+  Type.Union([Type.Array(Type.Union([TERM, NOTHING]), { maxItems: MAX_TERMS }), TERM]),
+  (raw) => items(raw, MAX_TERMS, (text) => IDS.test(text)).map(term),
 )
 
 /** Parts of a name with commas as separate references; none if the list would be too long. */

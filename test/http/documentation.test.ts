@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { parse } from 'yaml'
@@ -8,6 +10,7 @@ import { endpoints } from '../../src/rest/endpoints.ts'
 import { REQUEST_SAMPLES } from '../../src/rest/samples.ts'
 import { contractOf } from '../support/contract.ts'
 import { type Json, type Service, startService } from '../support/service.ts'
+import { ROOT } from '../support/sources.ts'
 
 describe('the documentation', () => {
   let service: Service
@@ -17,6 +20,7 @@ describe('the documentation', () => {
     document = await service.expect(200, null, '/doc')
   })
   after(() => service.close())
+  const schemaOf = (schema: Json) => document.components.schemas[schema?.$ref?.split('/').at(-1)] ?? schema
 
   it('passes a strict linter without a warning', async () => {
     const config = await createConfig({ extends: ['recommended-strict'] })
@@ -34,26 +38,50 @@ describe('the documentation', () => {
       for (const method of endpoint.methods) {
         const operation = document.paths[endpoint.path.replace(/:(\w+)/g, '{$1}')][method.toLowerCase()]
         assert.ok(operation.summary.length > 0)
-        const properties = Object.keys(operation.requestBody?.content['application/json']?.schema.properties ?? {})
+        assert.ok(operation.description.startsWith(operation.summary), endpoint.name)
+        const input = operation.requestBody?.content['application/json']?.schema
+        const properties = Object.keys(schemaOf(input)?.properties ?? {})
         const named = [...operation.parameters.map((parameter: Json) => parameter.name), ...properties]
         for (const name of Object.keys(endpoint.parameters)) assert.ok(named.includes(name), `${endpoint.name} ${name}`)
         for (const parameter of operation.parameters) assert.match(parameter.description, /^[A-Z].*\.$/)
         if (properties.length > 0)
           assert.deepEqual(Object.keys(operation.requestBody.content), [
-            ...(endpoint.takes ?? []),
             'application/json',
             'application/x-www-form-urlencoded',
             ...(endpoint.upload ? [] : ['multipart/form-data']),
+            ...(endpoint.takes ?? []),
           ])
       }
     }
     assert.doesNotMatch(JSON.stringify(document), /x-text|"description":"(fields|responses|documentation)\./)
   })
 
+  it('is made for generators: named inputs, true limits, and all parameters', async () => {
+    for (const name of ['Event', 'Venue', 'Organizer', 'Category', 'Tag']) {
+      assert.ok(document.components.schemas[`${name}Input`].properties, name)
+      const list = name === 'Category' ? 'categories' : `${name.toLowerCase()}s`
+      const { content } = document.paths[`/${list}`].post.requestBody
+      assert.deepEqual(content['application/json'].schema, { $ref: `#/components/schemas/${name}Input` })
+      const names = document.paths[`/${list}`].post.parameters.map((parameter: Json) => parameter.name)
+      for (const one of ['_fields', '_method', 'X-HTTP-Method-Override', 'Idempotency-Key'])
+        assert.ok(names.includes(one))
+    }
+    const { cost, tickets, tags } = document.components.schemas.EventInput.properties
+    assert.equal(cost.anyOf[0].maxLength, 200)
+    assert.equal(tickets.anyOf[0].maxItems, 50)
+    assert.equal(tags.anyOf[0].anyOf[0].maxItems, 100)
+    assert.ok(tickets.anyOf[0].items.properties.price.anyOf.some((one: Json) => one.type === 'null'))
+    const { encoding } = document.paths['/events'].post.requestBody.content['application/x-www-form-urlencoded']
+    assert.ok(encoding.venue.explode)
+    assert.equal(document.info.version, JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).version)
+    const tooMuch = { title: 'T', start_date: '2031-01-01', end_date: '2031-01-01', cost: 'x'.repeat(201) }
+    await service.expect(400, 'editor', '/events', { json: tooMuch })
+  })
+
   it('has the spellings of numbers that are accepted', async () => {
     const spelled = { geo_lat: '48.85', geo_lng: ' +2. ' }
     await service.expect(201, 'editor', '/venues', { json: { venue: 'V', ...spelled } })
-    const { properties } = document.paths['/venues'].post.requestBody.content['application/json'].schema
+    const { properties } = document.components.schemas.VenueInput
     for (const [name, value] of Object.entries(spelled)) {
       const patterns = properties[name].anyOf.flatMap(({ pattern }: Json) => pattern ?? [])
       assert.ok(

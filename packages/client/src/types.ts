@@ -840,93 +840,28 @@ export interface Error {
   }
 }
 
-/** What a list of events may be asked for. */
-export interface EventListParameters {
-  /** The page of the list to return. */
-  page?: number
-  /** How many records a page holds. The site sets the most, 50 by default. */
-  per_page?: number
-  /** Continues a list: the `next_cursor` of its last response. It replaces `page`, and stays right while others write. */
-  cursor?: string
-  /** Only records that were changed after this time. */
-  modified_after?: string
-  /** Only records that were last changed before this time. */
-  modified_before?: string
-  /** Refuses parameters that this list does not know, by name. Without it they are ignored. */
-  strict?: boolean
-  /** Only events that start at or after this date. */
-  start_date?: string
-  /** Only events that end at or before this date. */
-  end_date?: string
-  /** Only events that start before this date. */
-  starts_before?: string
-  /** Only events that start after this date. */
-  starts_after?: string
-  /** Only events that end before this date. */
-  ends_before?: string
-  /** Only events that end after this date. */
-  ends_after?: string
-  /** Whether dates are used at their exact times instead of as whole days. */
-  strict_dates?: boolean
-  /** Whether events that began before start_date and are still on then are included. */
-  include_running?: boolean
-  /** Only events whose title or description contains this text. */
-  search?: string
-  /** How `search` is read: `text` finds the text as it is written, in titles and descriptions; `words` finds all words, in any order, also in excerpts and in the names of venues, cities, organizers, categories and tags, whatever their accents, by their beginnings, and lists those with all words in the title first. */
-  search_mode?: 'text' | 'words'
-  /** Only the events with this slug, or with one of several, comma-separated; whatever their dates. */
-  slug?: string
-  /** Only events with exactly this title, whatever their dates. */
-  title?: string
-  /** Only events with one of these categories, or of those below them, by id, slug or name. */
-  categories?: Array<string>
-  /** Only events with one of these tags, by id, slug or name. */
-  tags?: Array<string>
-  /** Only events at one of the venues with these ids. */
-  venue?: Array<number>
-  /** Only events of one of the organizers with these ids. */
-  organizer?: Array<number>
-  /** Only events that are featured (true) or are not (false). */
-  featured?: boolean
-  /** Only events that take place online (true) or do not (false). */
-  is_virtual?: boolean
-  /** Only events with this status, or one of these, comma-separated. */
-  status?: Array<'publish' | 'future' | 'draft' | 'pending' | 'private' | 'trash'>
-  /** Only the events with these ids, whatever their dates. */
-  include?: Array<number>
-  /** Leaves out the events with these ids. */
-  exclude?: Array<number>
-  /** Only events of the users with these ids. */
-  author?: Array<number>
-  /** What the list is sorted by: the start unless given. With a place it is the distance. */
-  orderby?: 'start_date' | 'modified' | 'title' | 'id'
-  /** Ascending or descending, in any case. */
-  order?: 'asc' | 'desc'
-  /** Only the events that are part of the event with this id. */
-  post_parent?: number
-  /** Only the events of this series. The default range of dates does not apply. */
-  series?: number
-  /** With `series`, only the first matching event of each series. */
-  collapse?: 'series'
-  /** Only events with tickets (true) or without (false). */
-  ticketed?: boolean
-  /** Only events that are free: amounts are known from the cost or the tickets, and all are 0. */
-  free?: boolean
-  /** Only events with a category or tag for families, as the site names them. */
-  family?: boolean
-  /** Only events that begin today from 17:00 on (`tonight`), or on this Saturday or Sunday (`weekend`), by the clock of the site. */
-  when?: 'tonight' | 'weekend'
-  /** Only events at a venue with coordinates (true) or at none (false). */
-  geoloc?: boolean
-  /** The latitude of a place to search near; needs geoloc_lng. */
-  geoloc_lat?: number
-  /** The longitude of a place to search near; needs geoloc_lat. */
-  geoloc_lng?: number
-  /** How near, in kilometres; 40 when absent. */
-  geoloc_radius?: number
+/** An error as problem details (RFC 9457). */
+export interface Problem {
+  /** Always about:blank. */
+  type: string
+  /** The name of the status. */
+  title: string
+  /** The HTTP status again. */
+  status: number
+  /** What went wrong, for people. */
+  detail: string
+  /** What went wrong, for programs. */
+  code: string
+  /** The reason for each refused or missing parameter. */
+  params: {
+    [key: string]: string
+  }
+  /** The number under which the failure is in the log. */
+  request_id?: string
+  /** The term that has this name already. */
+  term_id?: number
 }
 
-/** What events are made from. */
 export interface EventInput {
   /** The title of the event. */
   title: string
@@ -1014,14 +949,14 @@ export interface EventInput {
   } | null
   /** The tickets. */
   tickets?: Array<{
-    id?: number
+    id?: number | string | null
     name: string
-    price?: string
-    currency?: string
-    url?: string
-    capacity?: number
-    available_from?: string
-    available_until?: string
+    price?: string | number | null
+    currency?: string | null
+    url?: string | null
+    capacity?: number | string | null
+    available_from?: string | number | null
+    available_until?: string | number | null
   }> | null
   /** The password that protects the event. */
   password?: string | null
@@ -1031,37 +966,110 @@ export interface EventInput {
   dry_run?: boolean | null
 }
 
-/** What a list of venues may be asked for. */
-export interface VenueListParameters {
-  /** The page of the list to return. */
-  page?: number
-  /** How many records a page holds. The site sets the most, 50 by default. */
-  per_page?: number
-  /** Continues a list: the `next_cursor` of its last response. It replaces `page`, and stays right while others write. */
-  cursor?: string
-  /** Only records that were changed after this time. */
-  modified_after?: string
-  /** Only records that were last changed before this time. */
-  modified_before?: string
-  /** Refuses parameters that this list does not know, by name. Without it they are ignored. */
-  strict?: boolean
-  /** Only records whose name, description or details contain this text. */
-  search?: string
-  /** Only the records with this slug, or with one of several, comma-separated. */
-  slug?: string
-  /** Only records with exactly this name. */
-  title?: string
-  /** Only records that are linked to the event with this id. */
-  event?: number
-  /** Only records that have events (true) or have none (false). */
-  has_events?: boolean
-  /** Only records that have an event whose end is still to come. */
-  only_with_upcoming?: boolean
-  /** Only records with this status, or one of these, comma-separated. */
-  status?: Array<'publish' | 'future' | 'draft' | 'pending' | 'private' | 'trash'>
+export interface EventUpdate {
+  /** The title of the event. */
+  title?: string | null
+  /** When the event starts, in its own time zone unless an offset is given. */
+  start_date?: string | null
+  /** When the event ends, in its own time zone unless an offset is given. */
+  end_date?: string | null
+  /** The id of the user who is the author. */
+  author?: number | null
+  /** The date of publication, in the site's time zone. */
+  date?: string | null
+  /** The date of publication, in UTC; it wins over date. */
+  date_utc?: string | null
+  /** The description, as HTML or plain text. */
+  description?: string | null
+  /** The slug, the record's name in addresses; made from the title when absent. */
+  slug?: string | null
+  /** The status: publish, future, draft, pending, private or trash. */
+  status?: 'publish' | 'future' | 'draft' | 'pending' | 'private' | 'trash' | null
+  /** The image: the id of one, or an address to fetch one from. */
+  image?: number | string | false | {
+    id: number | string
+    [key: string]: unknown
+  } | null
+  /** A short summary, as HTML or plain text. */
+  excerpt?: string | null
+  /** The time zone: an IANA name or an offset such as UTC+5.5. */
+  timezone?: string | null
+  /** Whether the event lasts the whole day. */
+  all_day?: boolean | null
+  /** What it costs, as free text. */
+  cost?: string | null
+  /** The cost as it was written. `cost` shows it in its usual form. If both are sent, this one counts. */
+  cost_text?: string | null
+  /** The address of the event's website. */
+  website?: string | null
+  /** Whether to show a map. */
+  show_map?: boolean | null
+  /** Whether to show a link to a map. */
+  show_map_link?: boolean | null
+  /** Whether to leave the event out of lists. */
+  hide_from_listings?: boolean | null
+  /** Whether the event comes first in calendar views. */
+  sticky?: boolean | null
+  /** Whether the event is featured. */
+  featured?: boolean | null
+  /** Whether the event takes place online. */
+  is_virtual?: boolean | null
+  /** The categories, by id or name. */
+  categories?: Array<number | string | {
+    id: number | string
+    [key: string]: unknown
+  } | null | ''> | number | string | {
+    id: number | string
+    [key: string]: unknown
+  } | null
+  /** The tags, by id or name. */
+  tags?: Array<number | string | {
+    id: number | string
+    [key: string]: unknown
+  } | null | ''> | number | string | {
+    id: number | string
+    [key: string]: unknown
+  } | null
+  /** The venues: ids, or data of new ones. */
+  venue?: number | false | {
+    [key: string]: unknown
+  } | string | Array<number | false | {
+    [key: string]: unknown
+  } | string | null | ''> | null
+  /** The organizers: ids, or data of new ones. */
+  organizer?: number | false | {
+    [key: string]: unknown
+  } | string | Array<number | false | {
+    [key: string]: unknown
+  } | string | null | ''> | null
+  /** The id of the event that this one is part of; 0 for none. */
+  parent?: number | null
+  /** When the event takes place again: an iCalendar rule such as `FREQ=WEEKLY;BYDAY=TU;COUNT=10`, or an object of `rule`, `dates` and `except`. */
+  recurrence?: {
+    rule?: string | null
+    dates?: Array<string>
+    except?: Array<string>
+    [key: string]: unknown
+  } | null
+  /** The tickets. */
+  tickets?: Array<{
+    id?: number | string | null
+    name: string
+    price?: string | number | null
+    currency?: string | null
+    url?: string | null
+    capacity?: number | string | null
+    available_from?: string | number | null
+    available_until?: string | number | null
+  }> | null
+  /** The password that protects the event. */
+  password?: string | null
+  /** How far a write reaches in a series: `this` event, this one and the `following`, or `all`. */
+  scope?: 'this' | 'following' | 'all' | null
+  /** If true, nothing is written: the response says which events would be created, changed and removed. */
+  dry_run?: boolean | null
 }
 
-/** What venues are made from. */
 export interface VenueInput {
   /** The name of the venue. */
   venue: string
@@ -1110,8 +1118,318 @@ export interface VenueInput {
   show_map_link?: boolean | null
 }
 
-/** What a list of organizers may be asked for. */
-export interface OrganizerListParameters {
+export interface VenueUpdate {
+  /** The name of the venue. */
+  venue?: string | null
+  /** The id of the user who is the author. */
+  author?: number | null
+  /** The date of publication, in the site's time zone. */
+  date?: string | null
+  /** The date of publication, in UTC; it wins over date. */
+  date_utc?: string | null
+  /** The description, as HTML or plain text. */
+  description?: string | null
+  /** The slug, the record's name in addresses; made from the title when absent. */
+  slug?: string | null
+  /** The status: publish, future, draft, pending, private or trash. */
+  status?: 'publish' | 'future' | 'draft' | 'pending' | 'private' | 'trash' | null
+  /** The image: the id of one, or an address to fetch one from. */
+  image?: number | string | false | {
+    id: number | string
+    [key: string]: unknown
+  } | null
+  /** The street address. */
+  address?: string | null
+  /** The city. */
+  city?: string | null
+  /** The country. */
+  country?: string | null
+  /** The province, outside the United States. */
+  province?: string | null
+  /** The state, in the United States. */
+  state?: string | null
+  /** The state or province. */
+  stateprovince?: string | null
+  /** The postal code. */
+  zip?: string | null
+  /** The telephone number. */
+  phone?: string | null
+  /** The address of the venue's website. */
+  website?: string | null
+  /** The latitude, in degrees. */
+  geo_lat?: number | null
+  /** The longitude, in degrees. */
+  geo_lng?: number | null
+  /** Whether to show a map of the venue. */
+  show_map?: boolean | null
+  /** Whether to show a link to a map of the venue. */
+  show_map_link?: boolean | null
+}
+
+export interface OrganizerInput {
+  /** The name of the organizer. */
+  organizer: string
+  /** The id of the user who is the author. */
+  author?: number | null
+  /** The date of publication, in the site's time zone. */
+  date?: string | null
+  /** The date of publication, in UTC; it wins over date. */
+  date_utc?: string | null
+  /** The description, as HTML or plain text. */
+  description?: string | null
+  /** The slug, the record's name in addresses; made from the title when absent. */
+  slug?: string | null
+  /** The status: publish, future, draft, pending, private or trash. */
+  status?: 'publish' | 'future' | 'draft' | 'pending' | 'private' | 'trash' | null
+  /** The image: the id of one, or an address to fetch one from. */
+  image?: number | string | false | {
+    id: number | string
+    [key: string]: unknown
+  } | null
+  /** The telephone number. */
+  phone?: string | null
+  /** The address of the organizer's website. */
+  website?: string | null
+  /** The e-mail address. */
+  email?: string | null
+}
+
+export interface OrganizerUpdate {
+  /** The name of the organizer. */
+  organizer?: string | null
+  /** The id of the user who is the author. */
+  author?: number | null
+  /** The date of publication, in the site's time zone. */
+  date?: string | null
+  /** The date of publication, in UTC; it wins over date. */
+  date_utc?: string | null
+  /** The description, as HTML or plain text. */
+  description?: string | null
+  /** The slug, the record's name in addresses; made from the title when absent. */
+  slug?: string | null
+  /** The status: publish, future, draft, pending, private or trash. */
+  status?: 'publish' | 'future' | 'draft' | 'pending' | 'private' | 'trash' | null
+  /** The image: the id of one, or an address to fetch one from. */
+  image?: number | string | false | {
+    id: number | string
+    [key: string]: unknown
+  } | null
+  /** The telephone number. */
+  phone?: string | null
+  /** The address of the organizer's website. */
+  website?: string | null
+  /** The e-mail address. */
+  email?: string | null
+}
+
+export interface ImageUpdate {
+  /** What the image shows, for those who do not see it. */
+  alt?: string | null
+}
+
+export interface CategoryInput {
+  /** The name. */
+  name: string
+  /** The description, as HTML. */
+  description?: string | null
+  /** The slug, the name used in addresses; made from the name when absent. */
+  slug?: string | null
+  /** The id of the category above this one; 0 for none. */
+  parent?: number | null
+}
+
+export interface CategoryUpdate {
+  /** The name. */
+  name?: string | null
+  /** The description, as HTML. */
+  description?: string | null
+  /** The slug, the name used in addresses; made from the name when absent. */
+  slug?: string | null
+  /** The id of the category above this one; 0 for none. */
+  parent?: number | null
+}
+
+export interface TagInput {
+  /** The name. */
+  name: string
+  /** The description, as HTML. */
+  description?: string | null
+  /** The slug, the name used in addresses; made from the name when absent. */
+  slug?: string | null
+}
+
+export interface TagUpdate {
+  /** The name. */
+  name?: string | null
+  /** The description, as HTML. */
+  description?: string | null
+  /** The slug, the name used in addresses; made from the name when absent. */
+  slug?: string | null
+}
+
+export interface WebhookInput {
+  /** The address that requests are sent to. */
+  url: string
+  /** What it is told of, such as `event.published`; `*` for everything. */
+  events?: Array<'*' | 'event.created' | 'event.updated' | 'event.removed' | 'event.published' | 'event.unpublished' | 'venue.created' | 'venue.updated' | 'venue.removed' | 'venue.published' | 'venue.unpublished' | 'organizer.created' | 'organizer.updated' | 'organizer.removed' | 'organizer.published' | 'organizer.unpublished' | 'category.created' | 'category.updated' | 'category.removed' | 'category.published' | 'category.unpublished' | 'tag.created' | 'tag.updated' | 'tag.removed' | 'tag.published' | 'tag.unpublished'> | null
+  /** Whether anything is sent. */
+  active?: boolean | null
+  /** A note for administrators. */
+  description?: string | null
+  /** With `full`, requests contain the record; with `thin`, its type and id. */
+  payload?: 'thin' | 'full' | null
+}
+
+export interface WebhookUpdate {
+  /** The address that requests are sent to. */
+  url?: string | null
+  /** What it is told of, such as `event.published`; `*` for everything. */
+  events?: Array<'*' | 'event.created' | 'event.updated' | 'event.removed' | 'event.published' | 'event.unpublished' | 'venue.created' | 'venue.updated' | 'venue.removed' | 'venue.published' | 'venue.unpublished' | 'organizer.created' | 'organizer.updated' | 'organizer.removed' | 'organizer.published' | 'organizer.unpublished' | 'category.created' | 'category.updated' | 'category.removed' | 'category.published' | 'category.unpublished' | 'tag.created' | 'tag.updated' | 'tag.removed' | 'tag.published' | 'tag.unpublished'> | null
+  /** Whether anything is sent. */
+  active?: boolean | null
+  /** A note for administrators. */
+  description?: string | null
+  /** With `full`, requests contain the record; with `thin`, its type and id. */
+  payload?: 'thin' | 'full' | null
+}
+
+export interface EventImport {
+  /** The address of a calendar or a table, in place of the file itself. */
+  url?: string | null
+  /** Report what would happen, and change nothing. */
+  dry_run?: boolean | null
+  /** Which comes first in dates such as 03/04/2031: day-first or month-first. By default the table shows it. */
+  dates?: 'day-first' | 'month-first' | null
+}
+
+export interface BatchInput {
+  /** Up to 100 requests, done in order. Each has a `method`, a `path` below the namespace and a `body`. */
+  requests: Array<{
+    method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+    path: string
+    body?: {
+      [key: string]: unknown
+    }
+  }>
+  /** Whether nothing is written if one of them is refused. */
+  atomic?: boolean | null
+}
+
+export interface UserInput {
+  /** The name to sign in with. */
+  name: string
+  /** The e-mail address, with which one can sign in as well. */
+  email: string
+  /** What the user may do. */
+  role: 'subscriber' | 'contributor' | 'author' | 'editor' | 'administrator'
+}
+
+export interface UserUpdate {
+  /** The name to sign in with. */
+  name?: string | null
+  /** The e-mail address, with which one can sign in as well. */
+  email?: string | null
+  /** What the user may do. */
+  role?: 'subscriber' | 'contributor' | 'author' | 'editor' | 'administrator' | null
+  /** Whether the user is kept from signing in. */
+  disabled?: boolean | null
+}
+
+export interface TokenInput {
+  /** Where the token is used. */
+  token_name?: string | null
+  /** How long it works, such as 12h, 90d or 8w; without it, until revoked. */
+  expires?: string | null
+}
+
+/** What a list of events may be asked for. */
+export interface EventListParameters {
+  /** The page of the list to return. */
+  page?: number
+  /** How many records a page holds. The site sets the most, 50 by default. */
+  per_page?: number
+  /** Continues a list: the `next_cursor` of its last response. It replaces `page`, and stays right while others write. */
+  cursor?: string
+  /** Only records that were changed after this time. */
+  modified_after?: string
+  /** Only records that were last changed before this time. */
+  modified_before?: string
+  /** Refuses parameters that this list does not know, by name. Without it they are ignored. */
+  strict?: boolean
+  /** Only events that start at or after this date. */
+  start_date?: string
+  /** Only events that end at or before this date. */
+  end_date?: string
+  /** Only events that start before this date. */
+  starts_before?: string
+  /** Only events that start after this date. */
+  starts_after?: string
+  /** Only events that end before this date. */
+  ends_before?: string
+  /** Only events that end after this date. */
+  ends_after?: string
+  /** Whether dates are used at their exact times instead of as whole days. */
+  strict_dates?: boolean
+  /** Whether events that began before start_date and are still on then are included. */
+  include_running?: boolean
+  /** Only events whose title or description contains this text. */
+  search?: string
+  /** How `search` is read: `text` finds the text as it is written, in titles and descriptions; `words` finds all words, in any order, also in excerpts and in the names of venues, cities, organizers, categories and tags, whatever their accents, by their beginnings, and lists those with all words in the title first. */
+  search_mode?: 'text' | 'words'
+  /** Only the events with this slug, or with one of several, comma-separated; whatever their dates. */
+  slug?: string
+  /** Only events with exactly this title, whatever their dates. */
+  title?: string
+  /** Only events with one of these categories, or of those below them, by id, slug or name. */
+  categories?: Array<string>
+  /** Only events with one of these tags, by id, slug or name. */
+  tags?: Array<string>
+  /** Only events at one of the venues with these ids. */
+  venue?: Array<number>
+  /** Only events of one of the organizers with these ids. */
+  organizer?: Array<number>
+  /** Only events that are featured (true) or are not (false). */
+  featured?: boolean
+  /** Only events that take place online (true) or do not (false). */
+  is_virtual?: boolean
+  /** Only events with this status, or one of these, comma-separated. */
+  status?: Array<'publish' | 'future' | 'draft' | 'pending' | 'private' | 'trash'>
+  /** Only the events with these ids, whatever their dates. */
+  include?: Array<number>
+  /** Leaves out the events with these ids. */
+  exclude?: Array<number>
+  /** Only events of the users with these ids. */
+  author?: Array<number>
+  /** What the list is sorted by: the start unless given. With a place it is the distance. */
+  orderby?: 'start_date' | 'modified' | 'title' | 'id'
+  /** Ascending or descending, in any case. */
+  order?: 'asc' | 'desc'
+  /** Only the events that are part of the event with this id. */
+  post_parent?: number
+  /** Only the events of this series. The default range of dates does not apply. */
+  series?: number
+  /** With `series`, only the first matching event of each series. */
+  collapse?: 'series'
+  /** Only events with tickets (true) or without (false). */
+  ticketed?: boolean
+  /** Only events that are free: amounts are known from the cost or the tickets, and all are 0. */
+  free?: boolean
+  /** Only events with a category or tag for families, as the site names them. */
+  family?: boolean
+  /** Only events that begin today from 17:00 on (`tonight`), or on this Saturday or Sunday (`weekend`), by the clock of the site. */
+  when?: 'tonight' | 'weekend'
+  /** Only events at a venue with coordinates (true) or at none (false). */
+  geoloc?: boolean
+  /** The latitude of a place to search near; needs geoloc_lng. */
+  geoloc_lat?: number
+  /** The longitude of a place to search near; needs geoloc_lat. */
+  geoloc_lng?: number
+  /** How near, in kilometres; 40 when absent. */
+  geoloc_radius?: number
+}
+
+/** What a list of venues may be asked for. */
+export interface VenueListParameters {
   /** The page of the list to return. */
   page?: number
   /** How many records a page holds. The site sets the most, 50 by default. */
@@ -1140,33 +1458,34 @@ export interface OrganizerListParameters {
   status?: Array<'publish' | 'future' | 'draft' | 'pending' | 'private' | 'trash'>
 }
 
-/** What organizers are made from. */
-export interface OrganizerInput {
-  /** The name of the organizer. */
-  organizer: string
-  /** The id of the user who is the author. */
-  author?: number | null
-  /** The date of publication, in the site's time zone. */
-  date?: string | null
-  /** The date of publication, in UTC; it wins over date. */
-  date_utc?: string | null
-  /** The description, as HTML or plain text. */
-  description?: string | null
-  /** The slug, the record's name in addresses; made from the title when absent. */
-  slug?: string | null
-  /** The status: publish, future, draft, pending, private or trash. */
-  status?: 'publish' | 'future' | 'draft' | 'pending' | 'private' | 'trash' | null
-  /** The image: the id of one, or an address to fetch one from. */
-  image?: number | string | false | {
-    id: number | string
-    [key: string]: unknown
-  } | null
-  /** The telephone number. */
-  phone?: string | null
-  /** The address of the organizer's website. */
-  website?: string | null
-  /** The e-mail address. */
-  email?: string | null
+/** What a list of organizers may be asked for. */
+export interface OrganizerListParameters {
+  /** The page of the list to return. */
+  page?: number
+  /** How many records a page holds. The site sets the most, 50 by default. */
+  per_page?: number
+  /** Continues a list: the `next_cursor` of its last response. It replaces `page`, and stays right while others write. */
+  cursor?: string
+  /** Only records that were changed after this time. */
+  modified_after?: string
+  /** Only records that were last changed before this time. */
+  modified_before?: string
+  /** Refuses parameters that this list does not know, by name. Without it they are ignored. */
+  strict?: boolean
+  /** Only records whose name, description or details contain this text. */
+  search?: string
+  /** Only the records with this slug, or with one of several, comma-separated. */
+  slug?: string
+  /** Only records with exactly this name. */
+  title?: string
+  /** Only records that are linked to the event with this id. */
+  event?: number
+  /** Only records that have events (true) or have none (false). */
+  has_events?: boolean
+  /** Only records that have an event whose end is still to come. */
+  only_with_upcoming?: boolean
+  /** Only records with this status, or one of these, comma-separated. */
+  status?: Array<'publish' | 'future' | 'draft' | 'pending' | 'private' | 'trash'>
 }
 
 /** What a list of images may be asked for. */
@@ -1217,18 +1536,6 @@ export interface CategoryListParameters {
   parent?: number
 }
 
-/** What categories are made from. */
-export interface CategoryInput {
-  /** The name. */
-  name: string
-  /** The description, as HTML. */
-  description?: string | null
-  /** The slug, the name used in addresses; made from the name when absent. */
-  slug?: string | null
-  /** The id of the category above this one; 0 for none. */
-  parent?: number | null
-}
-
 /** What a list of tags may be asked for. */
 export interface TagListParameters {
   /** The page of the list to return. */
@@ -1265,16 +1572,6 @@ export interface TagListParameters {
   title?: string
 }
 
-/** What tags are made from. */
-export interface TagInput {
-  /** The name. */
-  name: string
-  /** The description, as HTML. */
-  description?: string | null
-  /** The slug, the name used in addresses; made from the name when absent. */
-  slug?: string | null
-}
-
 /** What a list of changes may be asked for. */
 export interface ChangeListParameters {
   /** The `next` of the last response. Without it, everything there is. */
@@ -1295,34 +1592,10 @@ export interface WebhookListParameters {
   per_page?: number
 }
 
-/** What webhooks are made from. */
-export interface WebhookInput {
-  /** The address that requests are sent to. */
-  url: string
-  /** What it is told of, such as `event.published`; `*` for everything. */
-  events?: Array<'*' | 'event.created' | 'event.updated' | 'event.removed' | 'event.published' | 'event.unpublished' | 'venue.created' | 'venue.updated' | 'venue.removed' | 'venue.published' | 'venue.unpublished' | 'organizer.created' | 'organizer.updated' | 'organizer.removed' | 'organizer.published' | 'organizer.unpublished' | 'category.created' | 'category.updated' | 'category.removed' | 'category.published' | 'category.unpublished' | 'tag.created' | 'tag.updated' | 'tag.removed' | 'tag.published' | 'tag.unpublished'> | null
-  /** Whether anything is sent. */
-  active?: boolean | null
-  /** A note for administrators. */
-  description?: string | null
-  /** With `full`, requests contain the record; with `thin`, its type and id. */
-  payload?: 'thin' | 'full' | null
-}
-
 /** What a list of users may be asked for. */
 export interface UserListParameters {
   /** The page of the list to return. */
   page?: number
   /** How many records a page holds. The site sets the most, 50 by default. */
   per_page?: number
-}
-
-/** What users are made from. */
-export interface UserInput {
-  /** The name to sign in with. */
-  name: string
-  /** The e-mail address, with which one can sign in as well. */
-  email: string
-  /** What the user may do. */
-  role: 'subscriber' | 'contributor' | 'author' | 'editor' | 'administrator'
 }
