@@ -34,6 +34,7 @@ import type {
 } from './types.ts'
 
 export type * from './types.ts'
+export { verifyWebhook, WebhookError, type WebhookPayload } from './webhook.ts'
 
 export interface KalendsOptions {
   /** The address of the service, such as `https://calendar.example.org`. */
@@ -48,6 +49,8 @@ export interface KalendsOptions {
   /** Below the address; another mount of the interface. */
   readonly path?: string | undefined
   readonly fetch?: typeof globalThis.fetch | undefined
+  /** How often a request that was not answered is sent again; 2 unless given. */
+  readonly retries?: number | undefined
 }
 
 /** A request that the service refused or could not answer. */
@@ -94,6 +97,7 @@ class Connection {
   readonly #base: string
   readonly #headers: Record<string, string>
   readonly #fetch: typeof globalThis.fetch
+  readonly #retries: number
 
   constructor({
     url,
@@ -103,7 +107,9 @@ class Connection {
     language,
     path = '/calendar/events/v1',
     fetch = globalThis.fetch,
+    retries = 2,
   }: KalendsOptions) {
+    this.#retries = retries
     this.#base = url.replace(/\/+$/, '') + path
     this.#fetch = (...request) => fetch(...request)
     const basic =
@@ -114,10 +120,12 @@ class Connection {
 
   async send<T>(method: string, path: string, query: Query = {}, body?: unknown): Promise<T> {
     const isFile = body instanceof Blob
-    const response = await this.#fetch(`${this.#base}${path}${search(query)}`, {
+    const response = await this.#request(`${this.#base}${path}${search(query)}`, {
       method,
       headers: {
         ...this.#headers,
+        // The same for every attempt, so that a write is done once.
+        ...(method !== 'GET' && { 'idempotency-key': crypto.randomUUID() }),
         ...(body !== undefined && {
           'content-type': isFile ? body.type || 'application/octet-stream' : 'application/json',
         }),
@@ -128,7 +136,33 @@ class Connection {
     if (!response.ok) throw new KalendsError(response, answer as object)
     return answer as T
   }
+
+  /** Sends a request, again if it was not answered. */
+  async #request(address: string, init: RequestInit): Promise<Response> {
+    for (let attempt = 0; ; attempt++) {
+      const response = await this.#fetch(address, init).catch((error: unknown) => {
+        if (attempt >= this.#retries) throw error
+        return null
+      })
+      // 409 with Retry-After: an earlier attempt still runs.
+      const isOpen =
+        response === null ||
+        UNANSWERED.has(response.status) ||
+        (response.status === 409 && response.headers.has('retry-after'))
+      if (response !== null && (!isOpen || attempt >= this.#retries)) return response
+      const asked = Number(response?.headers.get('retry-after')) * 1000
+      const pause = Math.min(asked > 0 ? asked : FIRST_PAUSE * 2 ** attempt, LONGEST_PAUSE)
+      await response?.body?.cancel()
+      await new Promise((resolve) => setTimeout(resolve, pause))
+    }
+  }
 }
+
+/** Statuses of requests that were not done, and may be sent again. */
+const UNANSWERED = new Set([429, 502, 503, 504])
+/** The first pause before another attempt, and the longest, in milliseconds. */
+const FIRST_PAUSE = 500
+const LONGEST_PAUSE = 60_000
 
 interface WireList {
   readonly total: number
@@ -297,9 +331,49 @@ export class Kalends {
     this.#connection = connection
   }
 
-  /** What has changed since a token; everything there is without one. Ask again with `next`, at once while `more` is true. */
-  changes(parameters: ChangeListParameters = {}): Promise<Changes> {
-    return this.#connection.send('GET', '/changes', { ...parameters })
+  /**
+   * What has changed since a token; everything there is without one. Awaited, it is one page with the token `next`. With
+   * `for await` it is every change, and `token` is the one for the next time.
+   */
+  changes(parameters: ChangeListParameters = {}): ChangeStream {
+    return new ChangeStream((since) => this.#connection.send('GET', '/changes', { ...parameters, ...since }))
+  }
+}
+
+/** A change of a record. */
+export type Change = Changes['changes'][number]
+
+/** The changes since a token: one page if awaited, all of them with `for await`. */
+export class ChangeStream implements PromiseLike<Changes>, AsyncIterable<Change> {
+  /** Where the next read begins, after all that was read so far. */
+  token: string | undefined
+  readonly #read: (since: { readonly since?: string }) => Promise<Changes>
+
+  constructor(read: (since: { readonly since?: string }) => Promise<Changes>) {
+    this.#read = read
+  }
+
+  // biome-ignore lint/suspicious/noThenProperty: a page can be awaited
+  then<A = Changes, B = never>(
+    done?: ((page: Changes) => A | PromiseLike<A>) | null,
+    failed?: ((error: unknown) => B | PromiseLike<B>) | null,
+  ): Promise<A | B> {
+    return this.#page().then(done, failed)
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Change, void, undefined> {
+    for (;;) {
+      const { changes, next, more } = await this.#read(this.token === undefined ? {} : { since: this.token })
+      yield* changes
+      this.token = next
+      if (!more) return
+    }
+  }
+
+  async #page(): Promise<Changes> {
+    const page = await this.#read({})
+    this.token = page.next
+    return page
   }
 }
 
