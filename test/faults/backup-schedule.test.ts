@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { runKalends, serveRefused } from '../support/processes.ts'
-import { freshStore, ON_POSTGRES } from '../support/store.ts'
+import { emptyStore, freshStore, ON_POSTGRES } from '../support/store.ts'
 import { eventually, serveProcesses } from '../support/workers.ts'
 
 describe('backups by schedule', () => {
@@ -33,10 +33,12 @@ describe('backups by schedule', () => {
       assert.equal(names.at(-1), 'other.tar')
       assert.ok(!names.includes('kalends-2020-01-01T000000Z.tar'))
       const restored = join(folder, `restored-${workers}`)
-      const flag = ON_POSTGRES ? ['--data', restored] : ['--data', restored]
-      const { code, err } = await runKalends(['restore', join(to, names[1] ?? ''), ...flag])
+      const target = await emptyStore(restored)
+      t.after(() => target.drop())
+      const env = { KALENDS_DATA: restored, KALENDS_DATABASE_URL: ON_POSTGRES ? target.where : '' }
+      const { code, err } = await runKalends(['restore', join(to, names[1] ?? '')], env)
       assert.deepEqual([code, err], [0, ''])
-      assert.match((await runKalends(['user', 'list', '--data', restored])).out, /admin/)
+      assert.match((await runKalends(['user', 'list'], env)).out, /admin/)
     })
   }
 
