@@ -1,7 +1,6 @@
-import { once } from 'node:events'
-import type { Server } from 'node:http'
 import { METRICS_TYPE, mayRead } from '../app.ts'
 import type { Config } from '../config.ts'
+import { Listener } from '../lib/listener.ts'
 
 /** How long a reader may take to ask, in milliseconds. */
 const TIMEOUT = 5000
@@ -11,8 +10,8 @@ export async function openMetricsPort(
   { host, metricsPort, metricsToken }: Config,
   read: () => Promise<string>,
   log: { info(message: string): void; warn(details: object, message: string): void },
-): Promise<Server | null> {
-  if (metricsPort === null) return null
+): Promise<void> {
+  if (metricsPort === null) return
   const { createServer } = await import('node:http')
   const server = createServer({ requestTimeout: TIMEOUT, headersTimeout: TIMEOUT }, (request, response) => {
     const [path] = (request.url ?? '').split('?')
@@ -28,12 +27,9 @@ export async function openMetricsPort(
       },
     )
   })
-  server.listen(metricsPort, host)
-  await once(server, 'listening')
-  // Ends with the process.
-  server.unref()
-  const address = server.address()
-  const port = typeof address === 'object' ? address?.port : metricsPort
-  log.info(`Metrics at http://${host.includes(':') ? `[${host}]` : host}:${port}/metrics`)
-  return server
+  // From now on Node enforces its timeouts.
+  server.emit('listening')
+  // Accepts on both addresses of localhost, as the main port does. It ends with the process.
+  const listener = new Listener((socket) => void server.emit('connection', socket), { isBackground: true })
+  for (const address of await listener.open({ host, port: metricsPort })) log.info(`Metrics at ${address}/metrics`)
 }

@@ -14,13 +14,18 @@ export interface ListenAddress {
 export class Listener {
   readonly #onConnection: (socket: Socket) => void
   readonly #isPaused: boolean
+  readonly #isBackground: boolean
   #servers: Server[] = []
   #isClosed = false
 
-  /** With `isPaused`, sockets are not read from, so that they can be passed to another process. */
-  constructor(onConnection: (socket: Socket) => void, { isPaused = false } = {}) {
+  /**
+   * With `isPaused`, sockets are not read from, so that they can be passed to another process. With `isBackground`, it does
+   * not keep the process alive.
+   */
+  constructor(onConnection: (socket: Socket) => void, { isPaused = false, isBackground = false } = {}) {
     this.#onConnection = onConnection
     this.#isPaused = isPaused
+    this.#isBackground = isBackground
   }
 
   get isOpen(): boolean {
@@ -61,6 +66,7 @@ export class Listener {
     const server = createServer(options, (socket) => this.#accept(socket))
     server.listen({ host, port })
     await once(server, 'listening')
+    if (this.#isBackground) server.unref()
     return server
   }
 
