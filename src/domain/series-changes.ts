@@ -243,7 +243,7 @@ async function endSeries(
   scope: Scope,
   series: SeriesRow,
   row: EventRow,
-  others: readonly EventRow[],
+  others: readonly storage.Occurrence[],
   report: SeriesReport,
 ): Promise<EventRow> {
   await removeGone(tx, scope, others, row.id, report)

@@ -8,6 +8,7 @@ import * as recordStorage from '../storage/records.ts'
 import * as storage from '../storage/series.ts'
 import { publish } from '../storage/terms.ts'
 import { indexCopies, indexEvent } from '../storage/word-search.ts'
+import { asEvent } from './event-writing.ts'
 import { isFree, storeFree } from './free-events.ts'
 import * as records from './records.ts'
 import type { Scope } from './scope.ts'
@@ -30,7 +31,7 @@ export async function copyFields(
   tx: Tx,
   scope: Scope,
   { template, author, fields }: Copied,
-  rows: readonly EventRow[],
+  rows: readonly storage.Occurrence[],
 ): Promise<number[]> {
   const changed: number[] = []
   for (const alike of Map.groupBy(rows, (row) => row.own_fields).values()) {
@@ -57,7 +58,7 @@ function columnsOf(names: readonly string[], { columns }: Template, author: numb
 async function indexAll(
   tx: Tx,
   template: Template,
-  rows: readonly EventRow[],
+  rows: readonly storage.Occurrence[],
   own: ReadonlySet<string>,
   columns: Partial<EventRow>,
 ): Promise<void> {
@@ -67,13 +68,13 @@ async function indexAll(
     await storage.updateEvents(tx, ids, texts)
     return indexCopies(tx, { ...texts, excerpt }, ids, false)
   }
-  for (const row of rows) {
-    const merged = { ...row, ...columns }
+  for (const { id } of rows) {
+    const merged = { ...asEvent(await records.find(tx, 'event', { id })), ...columns }
     const texts = {
       search: records.searchText(eventFields, merged as unknown as recordStorage.RecordRow),
       title_search: fold(merged.title),
     }
-    await recordStorage.update(tx, 'event', row.id, texts)
+    await recordStorage.update(tx, 'event', id, texts)
     await indexEvent(tx, { ...merged, ...texts }, false)
   }
 }
@@ -93,14 +94,15 @@ async function copyLinks(
 async function copyFree(
   tx: Tx,
   { columns, tickets }: Template,
-  rows: readonly EventRow[],
+  rows: readonly storage.Occurrence[],
   own: ReadonlySet<string>,
   changes: Partial<EventRow>,
 ): Promise<void> {
   const ids = rows.map(({ id }) => id)
   if (!own.has('cost') && !own.has('tickets'))
     return storage.setFreeOfAll(tx, ids, isFree(columns.cost, tickets), false)
-  for (const row of rows) await storeFree(tx, { ...row, ...changes }, null, false)
+  for (const { id } of rows)
+    await storeFree(tx, { ...asEvent(await records.find(tx, 'event', { id })), ...changes }, null, false)
 }
 
 /** Corrects the counts of terms after events have changed; `before` is from the time before that. */

@@ -2,11 +2,12 @@ import { type Anchor, horizonOf, later, moved, type Pattern, secondsBetween } fr
 import { isWallClock } from '../calendar/years.ts'
 import { toWallClock, type WallClock } from '../calendar/zone.ts'
 import { AppError } from '../lib/errors.ts'
+import { TimeSlice } from '../lib/time-slices.ts'
 import type { RecurrenceValue } from '../schema/recurrence.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { EventRow } from '../storage/events.ts'
 import * as eventStorage from '../storage/events.ts'
-import type { SeriesRow } from '../storage/series.ts'
+import type { Occurrence, SeriesRow } from '../storage/series.ts'
 import * as storage from '../storage/series.ts'
 import type { Scope } from './scope.ts'
 import { DETACHED, isTimeField, ownFields, timesOf } from './series-members.ts'
@@ -46,14 +47,19 @@ export async function replan(
   const times = timesAfter(series, template, change, shift)
   const pattern = await patternAfter(scope, series, times, change, shift)
   const members = await storage.occurrences(tx, series.id)
-  const originalOf = (row: EventRow) => later(row.original_start ?? row.start_local, shift)
+  const originalOf = (row: Occurrence) => later(row.original_start ?? row.start_local, shift)
   const last = members.map(originalOf).reduce((one, other) => (one > other ? one : other), times.start_local)
   const { starts, count, madeUntil } = await occurrencesOf(scope, pattern, times, last)
   const wasRemoved = isRemoved(series)
   const { matched, gone, created } = match(members, starts, originalOf, wasRemoved)
-  const moves = members.map((row) =>
-    moveOf(scope, row, matched.get(row.id) ?? originalOf(row), matched.has(row.id) ? times : null),
-  )
+  const lost = new Set(gone)
+  const moves: Move[] = []
+  const slice = new TimeSlice()
+  for (const row of members) {
+    const start = matched.get(row.id)
+    moves.push(moveOf(scope, row, start ?? originalOf(row), lost.has(row) ? null : times))
+    if (slice.isOver) await slice.yield()
+  }
   await storage.updateEach(
     tx,
     moves.flatMap(({ change }) => change ?? []),
@@ -102,8 +108,8 @@ export async function addOccurrences(
 async function detachRemoved(
   tx: Tx,
   scope: Scope,
-  removed: readonly EventRow[],
-  originalOf: (row: EventRow) => WallClock,
+  removed: readonly Occurrence[],
+  originalOf: (row: Occurrence) => WallClock,
   pattern: Pattern,
   times: SeriesTimes,
   last: WallClock,
@@ -153,11 +159,11 @@ async function patternAfter(
 
 /** Finds the occurrence of each start: by its original start, else by its original day. */
 function match(
-  members: readonly EventRow[],
+  members: readonly Occurrence[],
   starts: readonly WallClock[],
-  originalOf: (row: EventRow) => WallClock,
-  wasRemoved: (row: EventRow) => boolean,
-): { matched: Map<number, WallClock>; gone: EventRow[]; created: WallClock[] } {
+  originalOf: (row: Occurrence) => WallClock,
+  wasRemoved: (row: Occurrence) => boolean,
+): { matched: Map<number, WallClock>; gone: Occurrence[]; created: WallClock[] } {
   const open = new Set(starts)
   const matched = new Map<number, WallClock>()
   for (const row of members) if (open.delete(originalOf(row))) matched.set(row.id, originalOf(row))
@@ -172,13 +178,14 @@ function match(
   return { matched, gone: left.filter((row) => !matched.has(row.id)), created: [...open].sort() }
 }
 
+/** The change of an occurrence, and its new start if that is another one. */
+interface Move {
+  readonly change?: storage.EventChange
+  readonly moved?: SeriesReport['changed'][number]
+}
+
 /** The original start of an occurrence and, unless it has times of its own, its times. */
-function moveOf(
-  scope: Scope,
-  row: EventRow,
-  original: WallClock,
-  times: SeriesTimes | null,
-): { change?: storage.EventChange; moved?: SeriesReport['changed'][number] } {
+function moveOf(scope: Scope, row: Occurrence, original: WallClock, times: SeriesTimes | null): Move {
   const hasOwn = [...ownFields(row)].some(isTimeField)
   const next = times === null || hasOwn ? null : timesAt(times, original, times.allDay)
   const all_day = times?.allDay ? 1 : 0
@@ -201,11 +208,11 @@ function moveOf(
 export async function removeGone(
   tx: Tx,
   scope: Scope,
-  gone: readonly EventRow[],
+  gone: readonly Occurrence[],
   addressed: number,
   report: SeriesReport,
 ): Promise<void> {
-  const isKept = (row: EventRow) => row.own_fields !== null || row.id === addressed
+  const isKept = (row: Occurrence) => row.own_fields !== null || row.id === addressed
   const kept = gone.filter(isKept)
   await setStatus(tx, scope, kept, 'trash')
   await storage.updateEvents(

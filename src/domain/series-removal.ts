@@ -71,7 +71,7 @@ async function removeAll(
 }
 
 /** Deletes events for good. */
-export async function deleteRows(tx: Tx, rows: readonly EventRow[]): Promise<void> {
+export async function deleteRows(tx: Tx, rows: readonly storage.Occurrence[]): Promise<void> {
   const ids = rows.map(({ id }) => id)
   const counts = await storage.termCounts(tx, ids)
   await storage.removeEvents(tx, ids)

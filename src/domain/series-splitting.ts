@@ -49,7 +49,7 @@ export async function splitSeries(
     ...touched(scope, series),
   })
   const members = await storage.occurrences(tx, series.id)
-  const isLater = ({ id, original_start }: EventRow) => id !== event.id && (original_start ?? '') >= at
+  const isLater = ({ id, original_start }: storage.Occurrence) => id !== event.id && (original_start ?? '') >= at
   await storage.updateEvents(
     tx,
     members.filter(isLater).map(({ id }) => id),

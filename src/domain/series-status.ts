@@ -2,7 +2,7 @@ import { TRASHED_SUFFIX, withSuffix } from '../lib/slug.ts'
 import type { Status } from '../schema/record.ts'
 import type { Tx } from '../storage/dialect.ts'
 import { type EventRow, publishLinkedDrafts } from '../storage/events.ts'
-import type { SeriesRow } from '../storage/series.ts'
+import type { Occurrence, SeriesRow } from '../storage/series.ts'
 import * as storage from '../storage/series.ts'
 import { resolveStatus } from './records.ts'
 import type { Scope } from './scope.ts'
@@ -18,7 +18,7 @@ const BATCH = 500
 export async function setStatus(
   tx: Tx,
   scope: Scope,
-  rows: readonly EventRow[],
+  rows: readonly Occurrence[],
   status: Status | 'before',
 ): Promise<number[]> {
   const now = scope.clock()
@@ -52,7 +52,7 @@ export async function setStatus(
 }
 
 /** A trashed event releases its slug, and gets it back if it is still free. */
-async function slugsFor(tx: Tx, changed: readonly { row: EventRow; next: Status }[]): Promise<string[]> {
+async function slugsFor(tx: Tx, changed: readonly { row: Occurrence; next: Status }[]): Promise<string[]> {
   const isMoved = changed.map(({ row, next }) => row.status === 'trash' || next === 'trash')
   const wanted = changed.map(({ row, next }) =>
     next === 'trash' ? withSuffix(row.slug, TRASHED_SUFFIX) : (row.restore_slug ?? row.slug),
@@ -65,7 +65,7 @@ async function slugsFor(tx: Tx, changed: readonly { row: EventRow; next: Status 
 }
 
 /** Whether an occurrence was removed by itself. */
-export function isRemoved(series: SeriesRow): (row: EventRow) => boolean {
+export function isRemoved(series: SeriesRow): (row: Occurrence) => boolean {
   const except = new Set(patternOf(series).except)
   return ({ status, original_start }) => status === 'trash' && original_start !== null && except.has(original_start)
 }
@@ -77,13 +77,13 @@ export async function copyStatus(
   series: SeriesRow,
   before: EventRow,
   { status }: EventRow,
-  others: readonly EventRow[],
+  others: readonly Occurrence[],
 ): Promise<number[]> {
   const wasRemoved = isRemoved(series)
   if (wasRemoved(before)) await removeException(tx, scope, before)
   const open = others.filter((row) => !wasRemoved(row))
   if (status === 'trash') return setStatus(tx, scope, open, status)
-  const hasOwn = (row: EventRow) => ownFields(row).has('status')
+  const hasOwn = (row: Occurrence) => ownFields(row).has('status')
   const alike = open.filter((row) => !hasOwn(row))
   if (before.status !== 'trash') return setStatus(tx, scope, alike, status)
   const restored = open.filter((row) => hasOwn(row) && row.status === 'trash')

@@ -127,7 +127,7 @@ export function timesFrom(
 export type MadeSeries = Pick<SeriesRow, 'id' | 'author' | 'slug' | 'timezone' | 'start_local' | 'end_local'>
 
 /** Occurrences per bulk insert. */
-const BATCH = 500
+const BATCH = 200
 
 /** Creates occurrences at these original starts, whose parent is the first event of the series. Returns their ids. */
 export async function createOccurrences(

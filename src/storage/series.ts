@@ -4,12 +4,15 @@ import type { LinkedKind } from '../schema/linked.ts'
 import type { TermKind } from '../schema/term.ts'
 import { dialectOf, type Tx } from './dialect.ts'
 import type { EventRow } from './events.ts'
-import { insertRows, preparedList } from './prepared.ts'
+import { insertRows, prepared, preparedList } from './prepared.ts'
 import { LINK_TABLE } from './records.ts'
 import type { EventTable, SeriesTable, TicketTable } from './tables.ts'
 import { isFullyVisible, isVisible, type Visibility } from './visibility.ts'
 
 export type SeriesRow = Selectable<SeriesTable>
+
+/** Events per statement that reads them, or changes each in its own way. */
+const MAX_CHANGES = 500
 
 /** The given series that exist. */
 export const getAll = preparedList<SeriesRow>((db, ids) => db.selectFrom('series').selectAll().where('id', 'in', ids))
@@ -64,15 +67,50 @@ export async function remove(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('series').where('id', '=', id).execute()
 }
 
-/** All occurrences of a series, those in the trash too, in the order of the rule. */
-export async function occurrences(tx: Tx, series: number): Promise<EventRow[]> {
-  return tx
+const OCCURRENCE = [
+  'id',
+  'series',
+  'original_start',
+  'own_fields',
+  'author',
+  'status',
+  'trashed_from',
+  'slug',
+  'restore_slug',
+  'date_utc',
+  'modified_utc',
+  'all_day',
+  'timezone',
+  'start_local',
+  'end_local',
+  'start_utc',
+  'end_utc',
+] as const
+/** An occurrence without its texts: a series may have thousands. */
+export type Occurrence = Pick<EventRow, (typeof OCCURRENCE)[number]>
+
+const somePage = prepared<Occurrence, [series: number, after: number]>((db, series, after) =>
+  db
     .selectFrom('events')
-    .selectAll()
+    .select(OCCURRENCE)
     .where('series', '=', series)
-    .orderBy('original_start')
+    .where('id', '>', after)
     .orderBy('id')
-    .execute()
+    .limit(MAX_CHANGES),
+)
+
+/** All occurrences of a series, those in the trash too, in the order of the rule. Read in slices. */
+export async function occurrences(tx: Tx, series: number): Promise<Occurrence[]> {
+  const found: Occurrence[] = []
+  for (let after = 0; ; after = found.at(-1)?.id ?? 0) {
+    const some = await somePage(tx, series, after)
+    found.push(...some)
+    if (some.length < MAX_CHANGES) break
+  }
+  const keyOf = (row: Occurrence) => row.original_start ?? ''
+  return found.sort((one, other) =>
+    keyOf(one) === keyOf(other) ? one.id - other.id : keyOf(one) < keyOf(other) ? -1 : 1,
+  )
 }
 
 /** Original starts of the occurrences of series, but those in the trash. */
@@ -168,21 +206,31 @@ export async function insertEvents(tx: Tx, rows: readonly Insertable<EventTable>
   await insertRows(tx, 'events', rows)
 }
 
+/** Events per statement that changes or removes them. */
+const MAX_REACHED = 100
+
+/**
+ * Parts of a long list of events, the highest ids first. SQLite looks for another event with each word that an event
+ * loses, from the lowest id on: in ascending order it would pass all that lost the word before.
+ */
+function* slicesOf(ids: readonly number[]): Generator<string> {
+  const descending = ids.toSorted((one, other) => other - one)
+  for (let at = 0; at < descending.length; at += MAX_REACHED)
+    yield JSON.stringify(descending.slice(at, at + MAX_REACHED))
+}
+
 /** Changes columns of many events, in the same way. */
 export async function updateEvents(tx: Tx, ids: readonly number[], changes: Updateable<EventTable>): Promise<void> {
-  if (ids.length === 0) return
-  await tx
-    .updateTable('events')
-    .set(changes)
-    .where((eb) => dialectOf(tx).isInJson(eb.ref('events.id'), eb.val(JSON.stringify(ids))))
-    .execute()
+  for (const some of slicesOf(ids))
+    await tx
+      .updateTable('events')
+      .set(changes)
+      .where((eb) => dialectOf(tx).isInJson(eb.ref('events.id'), eb.val(some)))
+      .execute()
 }
 
 /** Columns of events that are changed one by one, each with its own values. */
 export type EventChange = Pick<EventRow, 'id'> & Partial<Omit<EventRow, 'id' | 'revision' | 'sequence'>>
-
-/** Events per statement. */
-const MAX_CHANGES = 500
 
 /** Changes columns of many events, each in its own way. All changes name the same columns. */
 export async function updateEach(tx: Tx, changes: readonly EventChange[]): Promise<void> {
@@ -203,11 +251,11 @@ export async function updateEach(tx: Tx, changes: readonly EventChange[]): Promi
 const WHOLE: ReadonlySet<string> = new Set(['id', 'start_utc', 'end_utc', 'all_day', 'modified_utc', 'date_utc'])
 
 export async function removeEvents(tx: Tx, ids: readonly number[]): Promise<void> {
-  if (ids.length === 0) return
-  await tx
-    .deleteFrom('events')
-    .where((eb) => dialectOf(tx).isInJson(eb.ref('events.id'), eb.val(JSON.stringify(ids))))
-    .execute()
+  for (const some of slicesOf(ids))
+    await tx
+      .deleteFrom('events')
+      .where((eb) => dialectOf(tx).isInJson(eb.ref('events.id'), eb.val(some)))
+      .execute()
 }
 
 /** Links events to the same venues or organizers, in place of those that they have. */
