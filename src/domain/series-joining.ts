@@ -112,12 +112,16 @@ async function knownSeries(tx: Tx, members: readonly Member[]): Promise<SeriesRo
 }
 
 /** Occurrences of a series that the import does not know: they came into view since. */
-async function othersOf(tx: Tx, { id }: SeriesRow, members: ReadonlyMap<number, WallClock>): Promise<EventRow[]> {
+async function othersOf(
+  tx: Tx,
+  { id }: SeriesRow,
+  members: ReadonlyMap<number, WallClock>,
+): Promise<storage.Occurrence[]> {
   return (await storage.occurrences(tx, id)).filter((row) => !members.has(row.id))
 }
 
 /** The id of the first event of a series: one that an import has brought long ago, or the first one of this. */
-function earliest(others: readonly EventRow[], { row, original }: Member): number {
+function earliest(others: readonly storage.Occurrence[], { row, original }: Member): number {
   const before = others.filter(({ original_start, status }) => status !== 'trash' && (original_start ?? '') < original)
   const [first] = before.sort((one, other) => ((one.original_start ?? '') < (other.original_start ?? '') ? -1 : 1))
   return first?.id ?? row.id
@@ -128,7 +132,7 @@ async function anchored(
   { clock, site }: Scope,
   { pattern: given, times }: Joined,
   members: readonly Member[],
-  others: readonly EventRow[],
+  others: readonly storage.Occurrence[],
 ): Promise<{ pattern: Pattern; times: SeriesTimes }> {
   const removed = members.filter(({ row }) => row.status === 'trash').map(({ original }) => original)
   const pattern = { ...given, except: inOrder([...given.except, ...removed]) }
