@@ -5,7 +5,7 @@ import { joinNames, protectText, quoteCell } from '../lib/table-cells.ts'
 import { eventFields, type NOT_IN_TABLES, type PlainEventField, plainEventFields } from '../schema/event.ts'
 import { byLinkedKind } from '../schema/linked.ts'
 import { type Feed, type Format, inPieces } from './feed.ts'
-import { recurrenceLines } from './recurrence-lines.ts'
+import { recurrenceCell } from './recurrence-cell.ts'
 import { importStatus } from './stored-fields.ts'
 
 /** Comma-separated values: RFC 4180, with a heading. Columns have the names of the fields of the REST interface. */
@@ -62,7 +62,7 @@ const NAMED: Record<'id' | OwnColumn, Write> & Partial<Record<PlainEventField, W
   excerpt: ({ row }) => row.excerpt,
   cost: ({ row }) => row.cost,
   website: ({ row }) => row.website,
-  recurrence: ({ row, series }) => (series?.id === row.id ? recurrenceLines(series) : null),
+  recurrence: recurrenceCell,
   image: ({ image }, { addresses }) => image && `${addresses.home}/images/${image.file}`,
   categories: ({ categories }) => names(categories),
   tags: ({ tags }) => names(tags),

@@ -5,6 +5,7 @@ import { EventBatch, isPlain } from '../domain/event-batch.ts'
 import * as events from '../domain/events.ts'
 import { readingOf } from '../domain/records.ts'
 import type { Scope } from '../domain/scope.ts'
+import { reaching } from '../domain/series-reach.ts'
 import { AppError, type Problem } from '../lib/errors.ts'
 import { plainText } from '../lib/html.ts'
 import { TimeSlice } from '../lib/time-slices.ts'
@@ -292,7 +293,9 @@ async function store(batch: Batch, item: Item, alive: KnownEvent | undefined): P
       ...(await item.links(tx, own)),
     }
     keepAhead(item.fields, payload)
-    const id = await events.saveWithin(tx, scope, payload, alive?.record ?? null)
+    // A row with a recurrence stands for the whole series.
+    const reach = reaching(item.fields.recurrence ? 'all' : null)
+    const id = await events.saveWithin(tx, scope, payload, alive?.record ?? null, undefined, reach)
     batch.journal?.linked(own)
     return id
   })

@@ -164,28 +164,59 @@ describe('imports of series', () => {
     await patch(4, { slug: 'another-address' })
     await service.expect(200, 'editor', `/events/${events[3].id}`, { method: 'DELETE' })
     const scope = { db: service.db, clock: () => now, site: siteOf(service.config), user: null }
-    let text = ''
-    for await (const piece of (await exportEvents(scope, 'ics', { tags: 'trip' })).text) text += piece
-    const other = await startService({ settings: { rateLimit: '0', timezone: 'UTC' }, clock: () => now })
-    try {
-      const report = await bring(text, other)
-      assert.deepEqual([report.created, report.skipped], [5, 0])
-      const shown = (one: Json) => ({
-        title: one.title,
-        slug: one.slug,
-        start: one.start_date,
-        end: one.end_date,
-        zone: one.timezone,
-        venue: one.venue.venue,
-        rule: one.recurrence.rule,
-        original: one.recurrence.original_start_date,
-        changed: one.recurrence.changed,
-        count: one.recurrence.count,
-      })
-      const there = await list({ tags: 'trip' }, other)
-      assert.deepEqual(there.map(shown), (await list({ series: weekly.id })).map(shown))
-    } finally {
-      await other.close()
+    const shown = (one: Json) => ({
+      title: one.title,
+      slug: one.slug,
+      start: one.start_date,
+      end: one.end_date,
+      zone: one.timezone,
+      venue: one.venue.venue,
+      rule: one.recurrence.rule,
+      original: one.recurrence.original_start_date,
+      changed: one.recurrence.changed,
+      count: one.recurrence.count,
+    })
+    const here = (await list({ series: weekly.id })).map(shown)
+    for (const [format, type] of [
+      ['ics', 'text/calendar'],
+      ['csv', 'text/csv'],
+    ] as const) {
+      let text = ''
+      for await (const piece of (await exportEvents(scope, format, { tags: 'trip' })).text) text += piece
+      const other = await startService({ settings: { rateLimit: '0', timezone: 'UTC' }, clock: () => now })
+      try {
+        const headers = { 'content-type': `${type}; charset=utf-8` }
+        for (const created of [5, 0]) {
+          const report = await other.expect(200, 'editor', '/import', { raw: text, headers })
+          assert.deepEqual([report.created, report.skipped], [created, 0], `${format} ${JSON.stringify(report)}`)
+          assert.deepEqual((await list({ tags: 'trip' }, other)).map(shown), here, format)
+        }
+      } finally {
+        await other.close()
+      }
     }
+  })
+
+  it('of a table make a series of a row with a rule', async () => {
+    const headers = { 'content-type': 'text/csv; charset=utf-8' }
+    const table = (title: string, rule: string) =>
+      `id,title,start_date,end_date,recurrence\n7,${title},2031-04-01 10:00,2031-04-01 11:00,"${rule}"\n8,Plain,2031-04-02 10:00,2031-04-02 11:00,\n`
+    await service.expect(200, 'editor', '/import', { raw: table('Lesson', 'FREQ=WEEKLY;BYDAY=TU,TH;COUNT=4'), headers })
+    const events = await list({ search: 'lesson' })
+    assert.equal(events.length, 4)
+    await service.expect(200, 'editor', '/import', {
+      raw: table('Lessons', 'FREQ=WEEKLY;BYDAY=TU,TH;COUNT=3'),
+      headers,
+    })
+    const after = await list({ search: 'lessons' })
+    assert.deepEqual(
+      after.map(({ id }) => id),
+      events.slice(0, 3).map(({ id }) => id),
+    )
+    const bad = await service.expect(200, 'editor', '/import', {
+      raw: table('Bad', 'FREQ=HOURLY').replace('7,', '9,'),
+      headers,
+    })
+    assert.match(JSON.stringify(bad.notes), /HOURLY/)
   })
 })

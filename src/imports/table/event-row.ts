@@ -89,7 +89,7 @@ function plainFields(table: Table, cell: Cell, left: Problem[]): Record<string, 
   const fields: Record<string, unknown> = {}
   for (const name of PLAIN) if (table.has(name)) fields[name] = cell(name)
   // An empty cell means that none was given.
-  for (const name of ['slug', 'date', 'date_utc']) if (cell(name) === '') delete fields[name]
+  for (const name of ['slug', 'date', 'date_utc', 'recurrence']) if (cell(name) === '') delete fields[name]
   for (const name of FLAGS) if (table.has(name)) readFlag(table, name, flagText(cell(name)), fields, left)
   const zone = cell('timezone')
   if (zone !== '') fields.timezone = zoneNamed(zone) ?? undefined

@@ -7,6 +7,7 @@ import * as imports from '../import-run.ts'
 import { type DateOrder, TableDates } from './dates.ts'
 import { eventRow } from './event-row.ts'
 import { LinkedRows } from './linked-rows.ts'
+import { SeriesRows } from './series-rows.ts'
 import { Table, unreadable } from './table.ts'
 
 export interface TableOptions extends imports.BeginOptions {
@@ -54,6 +55,7 @@ class TableImport {
   readonly #dates: TableDates
   readonly #turn = new TimeSlice()
   readonly #seen = new Map<string, string>()
+  readonly #series = new SeriesRows()
   #items: imports.Item[] = []
   #rows = 0
 
@@ -73,6 +75,7 @@ class TableImport {
       isHeader = false
     }
     await this.#flush()
+    await this.#series.join(this.#scope, this.#run)
     return this.#run.report
   }
 
@@ -135,7 +138,7 @@ class TableImport {
       return
     }
     for (const problem of left) imports.note(this.#run, { line, uid, problem }, false)
-    this.#items.push(item)
+    this.#items.push(this.#series.take(item))
     if (this.#items.length >= imports.BATCH) await this.#flush()
   }
 
