@@ -28,7 +28,7 @@ import {
 import { foundCount, hitList, spelledAs } from './hits.ts'
 import { icon } from './icons.ts'
 import { answer, type Page } from './layout.ts'
-import { chosenNames, quickChoices } from './quick-choices.ts'
+import { chosenNames, collapseChoice, quickChoices } from './quick-choices.ts'
 
 /** Days that “earlier” goes back from today. */
 const EARLIER = 30
@@ -140,7 +140,7 @@ async function list(call: Call): Promise<Answer> {
   const title = titleOf(context, filters, found)
   const main = html`<div class="wide">
 <h1 dir="auto">${title}</h1>
-${seriesRule(context, filters, found)}${quickChoices(context, filters)}
+${seriesRule(context, filters, found)}${quickChoices(context, filters)}${collapseChoice(context, filters)}
 ${await controls(context, placeOf(context, filters), '/events/')}
 ${content}
 </div>`

@@ -41,7 +41,7 @@ export function quickChoices(context: Context, filters: Filters, more: readonly 
     const address = `/events/${searchOf(filters, { ...(isOn ? NOT_CHOSEN : CHOICES)[choice], page: 1, fixed: null })}`
     return item(link(address), t(`quick.${choice}`), isOn)
   })
-  return html`<nav class="choices" aria-label="${t('quick.label')}"><ul>${more}${links}${near(context, filters)}${filters.series === null && collapse(context, filters)}</ul><p class="note" role="status" data-near-failed="${t('quick.no_location')}" hidden></p></nav>`
+  return html`<nav class="choices" aria-label="${t('quick.label')}"><ul>${more}${links}${near(context, filters)}</ul><p class="note" role="status" data-near-failed="${t('quick.no_location')}" hidden></p></nav>`
 }
 
 /** One choice. */
@@ -49,10 +49,11 @@ export function item(address: string, words: string, isOn = false): Markup {
   return html`<li><a href="${address}"${isOn && safe(' aria-current="true"')}>${words}${isOn && icon('close')}</a></li>`
 }
 
-/** Of each series only the next event, or all of them again. */
-function collapse({ t, link }: Context, filters: Filters): Markup {
+/** Control of a list: of each series only the next event, or all of them again. */
+export function collapseChoice({ t, link }: Context, filters: Filters): MarkupPart {
+  if (filters.series !== null) return null
   const address = searchOf(filters, { collapse: !filters.collapse, page: 1, fixed: null })
-  return item(link(`/events/${address}`), t('series.collapse'), filters.collapse)
+  return html`<div class="choices"><ul>${item(link(`/events/${address}`), t('series.collapse'), filters.collapse)}</ul></div>`
 }
 
 function near({ t, link }: Context, filters: Filters): MarkupPart {
