@@ -21,7 +21,7 @@ import { mailing } from './domain/mail.ts'
 import { PasswordAttempts } from './domain/password-attempts.ts'
 import { publishing } from './domain/publishing.ts'
 import { Quotas } from './domain/quotas.ts'
-import type { Scope, Site } from './domain/scope.ts'
+import type { Scope, Site, User } from './domain/scope.ts'
 import { extendingSeries } from './domain/series-extension.ts'
 import { SignIns } from './domain/sign-ins.ts'
 import { announcing } from './domain/suggestion-notices.ts'
@@ -55,7 +55,9 @@ import { embedFile } from './pages/embed.ts'
 import { errorPage } from './pages/errors.ts'
 import { rewritePluginAddress } from './pages/plugin-addresses.ts'
 import { pages } from './pages/views.ts'
-import { restEndpoints } from './rest/endpoints.ts'
+import { serveAssistant } from './rest/assistant/stdio.ts'
+import { assistantViews } from './rest/assistant/views.ts'
+import { endpoints as plainEndpoints, restEndpoints } from './rest/endpoints.ts'
 import { RenderedEvents } from './rest/rendered/rendered-events.ts'
 import { webhookSender } from './rest/webhook-records.ts'
 import { wordpressViews } from './rest/wordpress/views.ts'
@@ -132,7 +134,13 @@ export async function createApp(
   const endpoints = restEndpoints(rendered)
   const routes: Routes = {
     endpoints,
-    views: [...feeds, ...pages, ...manageViews, ...wordpressViews(config.mounts, endpoints)],
+    views: [
+      ...feeds,
+      ...pages,
+      ...manageViews,
+      ...assistantViews(endpoints),
+      ...wordpressViews(config.mounts, endpoints),
+    ],
     files: [assetFiles, embedFile],
     rewrite: rewritePluginAddress,
     errorPage,
@@ -231,6 +239,12 @@ function backupJobs(config: Config, log: Pick<Logger, 'info' | 'error'>): JobKin
 function logDamage(log: Pick<Logger, 'error'>, { kind, id, reason }: Damage): void {
   const why = reason instanceof Error ? { err: reason } : { problems: reason }
   log.error({ [kind]: id, ...why }, `${kind} left out: what is stored of it cannot be shown`)
+}
+
+/** Serves an assistant on standard input and output, with the rights of a user. */
+export async function serveAssistantFor(config: Config, db: Database, user: User): Promise<void> {
+  const site = await readSite(config, db)
+  await serveAssistant(plainEndpoints, { ...createScope(config, db), site, user })
 }
 
 /** The site, with the settings of the database. */

@@ -16,6 +16,7 @@ const COMMANDS = new Map<string, () => Promise<Command>>([
   ['check', async () => (await import('./check.ts')).checkCommand()],
   ['doctor', async () => (await import('./doctor.ts')).doctorCommand()],
   ['export', async () => (await import('./export.ts')).exportCommand()],
+  ['mcp', async () => (await import('./mcp.ts')).mcpCommand()],
   ['import', async () => (await import('./import.ts')).importCommand()],
 ])
 

@@ -176,6 +176,13 @@ export async function importer({ db }: Pick<Store, 'db'>, name: string | null): 
   return asUser(user)
 }
 
+/** The user with a name, for commands that act as one. */
+export async function named({ db }: Pick<Store, 'db'>, name: string): Promise<User> {
+  const user = await db.read((tx) => find(tx, name))
+  if (user.disabled_utc !== null) throw new UserError(`"${user.name}" is disabled`)
+  return asUser(user)
+}
+
 function asUser({ id, name, role }: UserRow): User {
   return { id, name, role: role as Role }
 }

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { createToken } from '../../src/domain/users.ts'
+import { type Json, type Service, startService } from '../support/service.ts'
+import { ROOT } from '../support/sources.ts'
+import { ON_POSTGRES } from '../support/store.ts'
+
+const WHEN = { start_date: '10 June 2031 7pm', end_date: '10 June 2031 10pm' }
+
+describe('an assistant', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'kalends-mcp-'))
+  let service: Service
+  let url: string
+  before(async () => {
+    service = await startService({ folder })
+    url = await service.listen()
+  })
+  after(async () => {
+    await service.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  const connect = async (role: string) => {
+    const token = await createToken({ db: service.db, clock: () => Math.floor(Date.now() / 1000) }, role, '')
+    const client = new Client({ name: 'test', version: '1' })
+    const requestInit = { headers: { authorization: `Bearer ${token}` } }
+    await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit }) as never)
+    return client
+  }
+  const use = async (client: Client, name: string, given: Json): Promise<Json> => {
+    const result = (await client.callTool({ name, arguments: given })) as Json
+    return { ...result.structuredContent, isError: result.isError === true }
+  }
+
+  it('finds tools for events, venues and organizers', async () => {
+    const client = await connect('editor')
+    const { tools } = await client.listTools()
+    const kinds = ['event', 'venue', 'organizer']
+    assert.deepEqual(
+      tools.map(({ name }) => name).sort(),
+      kinds.flatMap((kind) => [`search_${kind}s`, `get_${kind}`, `create_${kind}`, `update_${kind}`]).sort(),
+    )
+    const create = tools.find(({ name }) => name === 'create_event')
+    assert.deepEqual(create?.inputSchema.required, ['title', 'start_date', 'end_date'])
+    await client.close()
+  })
+
+  it('searches, reads, creates and changes, with dates in words and dry runs', async () => {
+    const client = await connect('editor')
+    const tried = await use(client, 'create_event', { title: 'Concert', ...WHEN, dry_run: true })
+    assert.equal(tried.title, 'Concert')
+    assert.equal((await use(client, 'search_events', { start_date: '2031-01-01' })).total, 0)
+    const made = await use(client, 'create_event', { title: 'Concert', ...WHEN, venue: { venue: 'Hall' } })
+    assert.equal(made.start_date, '2031-06-10 19:00:00')
+    assert.match(made.when, /Tuesday, June 10, 2031/)
+    const found = await use(client, 'search_events', { search: 'concert', start_date: '2031-01-01' })
+    assert.equal(found.events[0].id, made.id)
+    assert.equal((await use(client, 'get_event', { slug: 'concert' })).id, made.id)
+    await use(client, 'update_event', { id: made.id, title: 'Other', dry_run: true })
+    assert.equal((await use(client, 'get_event', { id: made.id })).title, 'Concert')
+    assert.equal((await use(client, 'update_event', { id: made.id, title: 'Other' })).title, 'Other')
+    assert.equal((await use(client, 'search_venues', { search: 'Hall' })).venues.length, 1)
+    assert.equal((await use(client, 'create_organizer', { organizer: 'Guild' })).organizer, 'Guild')
+    const wrong = await use(client, 'create_event', { title: 'No dates' })
+    assert.deepEqual([wrong.isError, wrong.code], [true, 'rest_missing_callback_param'])
+    await client.close()
+  })
+
+  it('has the rights of its user, and needs one', async () => {
+    const client = await connect('subscriber')
+    const refused = await use(client, 'create_event', { title: 'Mine', ...WHEN })
+    assert.deepEqual([refused.isError, refused.code], [true, 'rest_forbidden'])
+    await client.close()
+    const response = await fetch(`${url}/mcp`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{}',
+    })
+    assert.equal(response.status, 401)
+  })
+
+  it('works on standard input and output', { skip: ON_POSTGRES }, async () => {
+    const client = new Client({ name: 'test', version: '1' })
+    const args = [join(ROOT, 'src/main.ts'), 'mcp', '--user', 'author', '--data', folder]
+    await client.connect(new StdioClientTransport({ command: process.execPath, args }) as never)
+    const made = await use(client, 'create_event', {
+      title: 'By wire',
+      start_date: 'tomorrow noon',
+      end_date: 'tomorrow 14:00',
+    })
+    assert.equal(made.isError, false)
+    assert.equal((await service.expect(200, null, `/events/${made.id}`)).author, String(service.ids.author))
+    await client.close()
+  })
+})
