@@ -139,7 +139,7 @@ async function list(call: Call): Promise<Answer> {
   const { content, listed, found } = await listing(context, '/events/', filters)
   const title = titleOf(context, filters, found)
   const main = html`<div class="wide">
-<h1 dir="auto">${title}</h1>
+<h1${filters.series !== null && html` dir="auto"`}>${title}</h1>
 ${seriesRule(context, filters, found)}${quickChoices(context, filters)}${collapseChoice(context, filters)}
 ${await controls(context, placeOf(context, filters), '/events/')}
 ${content}
