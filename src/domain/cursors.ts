@@ -1,4 +1,4 @@
-import type { Cursor } from '../schema/value-types.ts'
+import type { Cursor } from '../schema/cursor.ts'
 
 /** Type of one part of a sort key. */
 export type KeyType = 'text' | 'whole' | 'real'

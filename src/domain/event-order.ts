@@ -1,7 +1,7 @@
 import type { Problems } from '../lib/errors.ts'
+import { type Cursor, writeCursor } from '../schema/cursor.ts'
 import type { eventListParameters } from '../schema/event.ts'
 import type { Values } from '../schema/field.ts'
-import { type Cursor, writeCursor } from '../schema/value-types.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { EventFilter } from '../storage/event-filter.ts'
 import type { EventOrder } from '../storage/event-order.ts'

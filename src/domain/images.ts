@@ -6,7 +6,7 @@ import { readFields } from '../schema/field.ts'
 import { imageFields, imageListParameters } from '../schema/image.ts'
 import { LINKED_KINDS } from '../schema/linked.ts'
 import { removeParameters } from '../schema/record.ts'
-import type * as types from '../schema/value-types.ts'
+import type { ImageValue } from '../schema/references.ts'
 import type { Tx } from '../storage/dialect.ts'
 import * as fileStorage from '../storage/image-files.ts'
 import type { ImageRow } from '../storage/images.ts'
@@ -169,7 +169,7 @@ export async function withFetchedImages<T>(
 export async function column(
   tx: Tx,
   scope: Pick<Scope, 'user'>,
-  value: types.ImageValue | undefined,
+  value: ImageValue | undefined,
   fetched: Fetched,
   problems: Problems,
 ): Promise<{ image?: number | null }> {
@@ -187,7 +187,7 @@ export async function column(
   return { image: found }
 }
 
-async function resolve(tx: Tx, value: NonNullable<types.ImageValue>, fetched: Fetched): Promise<number | Problem> {
+async function resolve(tx: Tx, value: NonNullable<ImageValue>, fetched: Fetched): Promise<number | Problem> {
   if ('id' in value)
     return (await storage.lock(tx, value.id, 'show')) ? value.id : { problem: 'no_such_image', id: value.id }
   const prepared = fetched.get('upload' in value ? value.upload : value.url)

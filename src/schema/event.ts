@@ -2,6 +2,7 @@ import { addYears, type WallClock } from '../calendar/zone.ts'
 import { declare, type StoredName, storedEntries } from './field.ts'
 import { listParameters, recordFields, STATUSES } from './record.ts'
 import { recurrence } from './recurrence.ts'
+import * as references from './references.ts'
 import { tickets } from './ticket.ts'
 import * as types from './value-types.ts'
 
@@ -26,10 +27,10 @@ export const eventFields = {
     sticky: { kind: types.flag, default: false, stored: true },
     featured: { kind: types.flag, default: false, stored: true, sample: true },
     is_virtual: { kind: types.flag, default: false, stored: true },
-    categories: { kind: types.terms },
-    tags: { kind: types.terms },
-    venue: { kind: types.links },
-    organizer: { kind: types.links },
+    categories: { kind: references.terms },
+    tags: { kind: references.terms },
+    venue: { kind: references.links },
+    organizer: { kind: references.links },
     parent: { kind: types.integer(0) },
     recurrence: { kind: recurrence },
     tickets: { kind: tickets },
@@ -81,8 +82,8 @@ export const eventListParameters = {
     search_mode: { kind: types.oneOf('text', 'words'), default: 'text' as const },
     slug: { kind: types.slugs },
     title: { kind: types.name },
-    categories: { kind: types.terms },
-    tags: { kind: types.terms },
+    categories: { kind: references.terms },
+    tags: { kind: references.terms },
     venue: { kind: types.ids },
     organizer: { kind: types.ids },
     featured: { kind: types.flag },

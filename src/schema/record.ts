@@ -1,4 +1,6 @@
+import { cursor } from './cursor.ts'
 import { declare } from './field.ts'
+import * as references from './references.ts'
 import * as types from './value-types.ts'
 
 /** Statuses of records. */
@@ -13,7 +15,7 @@ export const recordFields = declare('record', {
   description: { kind: types.richHtml, stored: true, searched: true },
   slug: { kind: types.slug },
   status: { kind: types.oneOf(...STATUSES) },
-  image: { kind: types.image },
+  image: { kind: references.image },
 })
 
 /** `page` and `per_page`, of every list. */
@@ -26,7 +28,7 @@ export const pageParameters = declare('list', {
 export const listParameters = {
   ...pageParameters,
   ...declare('list', {
-    cursor: { kind: types.cursor },
+    cursor: { kind: cursor },
     modified_after: { kind: types.date },
     modified_before: { kind: types.date },
     strict: { kind: types.flag, default: false },

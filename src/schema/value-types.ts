@@ -1,116 +1,28 @@
 import { type DateText, isBeyondYears, readDate } from '../calendar/date-text.ts'
 import { findZone, type Zone } from '../calendar/zone.ts'
-import { plainText, richText, sanitize, TooNested, withoutTags, wordsOfSafe } from '../lib/html.ts'
+import { plainText, richText, sanitize, withoutTags } from '../lib/html.ts'
 import { slugify } from '../lib/slug.ts'
-import { DescribedImage, Upload } from '../lib/upload.ts'
 import { Refused, type ValueType } from './field.ts'
-import { type JsonSchema, Type } from './json-schema.ts'
-
-function kind<V>(
-  type: ValueType<V>['type'],
-  schema: JsonSchema,
-  read: ValueType<V>['read'],
-  accepts?: readonly JsonSchema[],
-): ValueType<V> {
-  return { type, schema, read, ...(accepts && { accepts }) }
-}
-
-const NUMBER = Type.Number()
-const DIGITS = Type.String({ pattern: '^\\s*\\d{1,15}\\s*$' })
-const HAS_ID = Type.Object({ id: Type.Union([Type.Integer({ minimum: 1 }), DIGITS]) }, { additionalProperties: true })
-/** Items that lists ignore. */
-const NOTHING = Type.Union([Type.Null(), Type.Literal('')])
-
-/** Limits on names, short texts and rich texts, in UTF-16 units. */
-const MAX_NAME = 500
-const MAX_COST = 200
-const MAX_TEXT = 2000
-const MAX_HTML = 100_000
-/** Limit on comma-separated text: more than a hundred names need. */
-const MAX_LIST = 100_000
-/** Limit on items of an array, including duplicates. */
-const MAX_ITEMS = 5000
-
-/** Limit on combining marks in a row: normalization takes quadratic time for long runs. */
-const PILE_OF_MARKS = /(?<!\p{M})\p{M}{32}/u
-
-/** Text that can be stored: whole characters, none of them U+0000, and not too many. */
-function string(raw: unknown, longest = MAX_TEXT): string {
-  if (typeof raw !== 'string') throw new Refused('not_text')
-  if (raw.length > longest) throw new Refused('too_long', { longest })
-  if (raw.includes('\0') || !raw.isWellFormed() || PILE_OF_MARKS.test(raw)) throw new Refused('bad_characters')
-  return raw
-}
-
-/** HTML that `sanitize` makes safe. */
-function html(raw: unknown, made: (html: string) => string): string {
-  const text = string(raw, MAX_HTML)
-  try {
-    const safe = made(text)
-    // Removed tags and entities may have joined combining marks.
-    if (/\p{M}/u.test(safe) && PILE_OF_MARKS.test(wordsOfSafe(safe))) throw new Refused('bad_characters')
-    return safe
-  } catch (error) {
-    throw error instanceof TooNested ? new Refused('too_nested') : error
-  }
-}
-
-/** Text, or a number without quotes, as in postal codes and prices. */
-function stringOrNumber(raw: unknown): string {
-  return typeof raw === 'number' ? String(raw) : string(raw)
-}
-
-/** Integer of at least `least`, also as a string of digits. */
-function whole(raw: unknown, least: number): number {
-  const number = typeof raw === 'string' && /^-?\d{1,15}$/.test(raw.trim()) ? Number(raw) : raw
-  if (typeof number !== 'number' || !Number.isSafeInteger(number)) throw new Refused('not_a_whole_number')
-  if (number < least) throw new Refused('too_small', { least })
-  return number
-}
-
-/** Limits on lists: of ids and of slugs, found by one query; of terms, looked up one by one; of records, which may be created. */
-const MAX_IDS = 500
-const MAX_TERMS = 100
-const MAX_SLUGS = 100
-const MAX_LINKS = 50
-
-/** Comma-separated ids. */
-const ID_TEXT = '^[\\s\\d,]*$'
-const IDS = new RegExp(ID_TEXT)
-
-/**
- * The different items of a list, given as comma-separated text or as an array, whose items may be comma-separated text
- * themselves if `isSplit` says so. It stops at the first that is too many.
- */
-function items(raw: unknown, most: number, isSplit: (text: string) => boolean = () => true): unknown[] {
-  if (Array.isArray(raw) && raw.length > MAX_ITEMS) throw new Refused('too_many', { most })
-  const given = new Set<unknown>()
-  let length = 0
-  const add = (item: unknown) => {
-    if (item === '' || item === null) return
-    given.add(item)
-    if (given.size > most) throw new Refused('too_many', { most })
-  }
-  for (const item of Array.isArray(raw) ? raw : [raw]) {
-    if (typeof item !== 'string' || (Array.isArray(raw) && !isSplit(item))) add(item)
-    else {
-      length += item.length
-      if (length > MAX_LIST) throw new Refused('too_long', { longest: MAX_LIST })
-      for (const piece of item.split(',')) add(piece.trim())
-    }
-  }
-  return [...given]
-}
-
-/** Whether an id means no record: WordPress and its clients write 0, and `false` as responses do. */
-function isNone(raw: unknown): boolean {
-  return raw === 0 || raw === false || (typeof raw === 'string' && /^\s*0+\s*$/.test(raw))
-}
-
-/** `id` of an object that a client read before and sends back; undefined otherwise. */
-function idOf(raw: unknown): unknown {
-  return typeof raw === 'object' && raw !== null && 'id' in raw && raw.id !== null && raw.id !== '' ? raw.id : undefined
-}
+import { Type } from './json-schema.ts'
+import {
+  DIGITS,
+  html,
+  ID_TEXT,
+  items,
+  kind,
+  MAX_COST,
+  MAX_HTML,
+  MAX_IDS,
+  MAX_LIST,
+  MAX_NAME,
+  MAX_SLUGS,
+  MAX_TEXT,
+  NOTHING,
+  NUMBER,
+  string,
+  stringOrNumber,
+  whole,
+} from './value-readers.ts'
 
 /** Name or title: tags are stripped, and the rest must not be empty. */
 export const name = kind<string>('string', Type.String({ minLength: 1, maxLength: MAX_NAME }), (raw) => {
@@ -261,37 +173,6 @@ export function oneOfAnyCase<const W extends string>(...allowed: W[]): ValueType
   }
 }
 
-/** A place in a list: the name of its order, and the sort key of the last record before it. */
-export interface Cursor {
-  readonly order: string
-  readonly key: readonly (string | number)[]
-}
-
-/** Limit on the text of a cursor, which contains a title at most. */
-const MAX_CURSOR = 6000
-
-/** `next_cursor` of an earlier response. */
-export const cursor = kind<Cursor>('string', Type.String({ minLength: 1, maxLength: MAX_CURSOR }), (raw) => {
-  const [order, ...key] = parseCursor(string(raw, MAX_CURSOR))
-  const isKey = key.every((part) => (typeof part === 'string' ? !part.includes('\0') : Number.isFinite(part)))
-  if (typeof order !== 'string' || !isKey) throw new Refused('not_a_cursor')
-  return { order, key: key as (string | number)[] }
-})
-
-function parseCursor(text: string): unknown[] {
-  try {
-    const parsed: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))
-    return Array.isArray(parsed) ? parsed : []
-  } catch {
-    return []
-  }
-}
-
-/** Text of a cursor. */
-export function writeCursor({ order, key }: Cursor): string {
-  return Buffer.from(JSON.stringify([order, ...key])).toString('base64url')
-}
-
 /** Keywords, as a list or comma-separated. */
 export function someOf<const W extends string>(...allowed: W[]): ValueType<W[]> {
   const one = oneOf(...allowed)
@@ -366,74 +247,3 @@ export const zone = kind<Zone>('string', Type.String({ minLength: 1, maxLength: 
   if (found === null) throw new Refused('not_a_zone')
   return found
 })
-
-/** An image: the id of one, the address of one to fetch, or a file; null for none, which a response spells `false` and many clients 0. */
-export type ImageValue = (ImageSource & { readonly alt?: string }) | null
-type ImageSource = { readonly id: number } | { readonly url: string } | { readonly upload: Upload }
-export const image: ValueType<ImageValue> = kind<ImageValue>(
-  'string',
-  Type.Union([Type.Integer({ minimum: 0 }), Type.String(), Type.Literal(false), HAS_ID]),
-  (raw) => {
-    if (isNone(Array.isArray(raw) && raw.length === 1 ? raw[0] : raw)) return null
-    if (raw instanceof Upload) return { upload: raw }
-    if (raw instanceof DescribedImage) {
-      const value = image.read(raw.image, { today: '' })
-      return value && { ...value, alt: text.read(raw.alt, { today: '' }) }
-    }
-    const given = idOf(raw) ?? raw
-    if (typeof given === 'number' || (typeof given === 'string' && /^\d+$/.test(given.trim())))
-      return { id: whole(given, 1) }
-    return { url: url.read(given, { today: '' }) }
-  },
-)
-
-/** Reference to a linked record: an id, or data to find or create one. */
-export type LinkValue = { readonly id: number } | { readonly data: Record<string, unknown> }
-
-const LINK = Type.Union([
-  Type.Integer({ minimum: 0 }),
-  Type.Literal(false),
-  Type.Object({}, { additionalProperties: true }),
-  Type.String({ pattern: ID_TEXT }),
-])
-
-/** Venues or organizers of an event: an id, comma-separated ids, data, data with an id, or a list of these; 0 or false for none. */
-export const links = kind<LinkValue[]>(
-  'array',
-  Type.Union([LINK, Type.Array(Type.Union([LINK, NOTHING]), { maxItems: MAX_LINKS })]),
-  (raw) =>
-    items(raw, MAX_LINKS)
-      .filter((item) => !isNone(item))
-      .map(link),
-)
-
-function link(raw: unknown): LinkValue {
-  const isData = typeof raw === 'object' && raw !== null && !Array.isArray(raw)
-  const id = isData ? idOf(raw) : raw
-  return id === undefined ? { data: raw as Record<string, unknown> } : { id: whole(id, 1) }
-}
-
-/** Reference to a category or tag: id, name, or digits that may be either. */
-export type TermValue = { readonly id?: number; readonly name?: string }
-
-const TERM = Type.Union([Type.Integer({ minimum: 1 }), Type.String(), HAS_ID])
-
-/** Categories or tags, by id, slug or name. An item of an array is one name, which may have commas, or ids with commas between them. */
-export const terms = kind<TermValue[]>(
-  'array',
-  Type.Union([Type.Array(Type.Union([TERM, NOTHING]), { maxItems: MAX_TERMS }), TERM]),
-  (raw) => items(raw, MAX_TERMS, (text) => IDS.test(text)).map(term),
-)
-
-/** Parts of a name with commas as separate references; none if the list would be too long. */
-export function termParts(name: string, others: number): TermValue[] {
-  const parts = name.split(',').map((part) => part.trim())
-  return parts.length < 2 || parts.length + others > MAX_TERMS ? [] : parts.filter((part) => part !== '').map(term)
-}
-
-function term(raw: unknown): TermValue {
-  const given = idOf(raw) ?? raw
-  if (typeof given === 'number') return { id: whole(given, 1) }
-  const words = name.read(given, { today: '' })
-  return /^\d{1,15}$/.test(words) ? { id: Number(words), name: words } : { name: words }
-}

@@ -5,6 +5,7 @@ import { NAMESPACE } from '../../src/http/endpoint.ts'
 import { pages } from '../../src/pages/views.ts'
 import { endpoints } from '../../src/rest/endpoints.ts'
 import type { Field, Fields } from '../../src/schema/field.ts'
+import * as references from '../../src/schema/references.ts'
 import * as types from '../../src/schema/value-types.ts'
 import { HOSTILE_CALENDARS } from '../support/hostile-calendars.ts'
 import type { Attack } from './attack.ts'
@@ -45,7 +46,7 @@ function worstValues({ kind }: Field): string[] {
   if (kind === types.date)
     return ['0001-01-01', '9999-12-31', 'tomorrow', 'next '.repeat(400), '1'.repeat(2000), '+1 day '.repeat(280)]
   if (kind === types.ids) return [numbers(500).join(), numbers(2500).join(), '1,'.repeat(5000)]
-  if (kind === types.terms) return [numbers(20).join(), numbers(100).join(), words(100).join(), words(2000).join()]
+  if (kind === references.terms) return [numbers(20).join(), numbers(100).join(), words(100).join(), words(2000).join()]
   if (kind === types.flag) return ['true', 'false']
   if (kind.type === 'integer') return ['1', '50', '999999999', '9'.repeat(2000)]
   if (kind.type === 'number') return ['0', '90', '-0.000001', '9'.repeat(2000)]

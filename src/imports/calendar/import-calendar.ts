@@ -3,12 +3,14 @@ import { toWall } from '../../calendar/civil.ts'
 import { type Component, ComponentReader, first } from '../../calendar/components.ts'
 import { LineReader, type UnfoldedLine, unescapeText } from '../../calendar/content-lines.ts'
 import { type Doubt, EntryError } from '../../calendar/entry-times.ts'
-import { type Budget, MAX_STEPS } from '../../calendar/recurrence.ts'
+import { MAX_STEPS } from '../../calendar/recurrence.ts'
+import type { Budget } from '../../calendar/recurrence-budget.ts'
 import { toWallClock, type WallClock } from '../../calendar/zone.ts'
 import type { Scope } from '../../domain/scope.ts'
 import { runInSlices, TimeSlice } from '../../lib/time-slices.ts'
 import { ImportedImages } from '../images.ts'
 import * as imports from '../import-run.ts'
+import * as saving from '../saving.ts'
 import { type EntryReader, itemOf, ownId, uidOf } from './entry-reader.ts'
 import { entryZones, followsCalendar } from './entry-zones.ts'
 import { joinedEntry, joinOccurrences, knownOccurrences } from './joined-series.ts'
@@ -236,7 +238,7 @@ class CalendarImport {
     if (isCut) imports.note(this.#run, { line, uid, problem: { problem: 'series_cut', most: added } }, false)
     if (whole === null || added < occurrences.length) return
     await this.#pending.flush()
-    await imports.dropOthers(this.#scope, this.#run, uid, new Set(occurrences.map(({ part }) => part)), whole)
+    await saving.dropOthers(this.#scope, this.#run, uid, new Set(occurrences.map(({ part }) => part)), whole)
     if (joined !== null) await joinOccurrences(this.#scope, this.#run, joined, occurrences)
   }
 }

@@ -5,12 +5,13 @@ import * as storage from '../../storage/imports.ts'
 import { inSavepoint } from '../../storage/savepoint.ts'
 import * as imports from '../import-run.ts'
 import { touch } from '../journal.ts'
+import * as saving from '../saving.ts'
 
 /** Sets parents that came after their children. */
 export async function bringParents(scope: Scope, run: imports.ImportRun): Promise<void> {
   const waiting = run.dryRun ? [] : run.orphans.splice(0)
-  for (let at = 0; at < waiting.length; at += imports.BATCH) {
-    const batch = waiting.slice(at, at + imports.BATCH)
+  for (let at = 0; at < waiting.length; at += saving.BATCH) {
+    const batch = waiting.slice(at, at + saving.BATCH)
     await scope.db.writeMany(async (tx) => {
       const uids = [...new Set(batch.flatMap(({ uid, parent }) => [uid, parent.uid]))]
       const rows = await storage.listEvents(tx, run.source, uids, null)

@@ -1,6 +1,7 @@
 import type { Scope } from '../../domain/scope.ts'
 import type { ImportedImages } from '../images.ts'
 import * as imports from '../import-run.ts'
+import * as saving from '../saving.ts'
 import { isNewer, type Version } from './versions.ts'
 
 /** Events held back until they are stored, as a newer version may follow, and characters of their descriptions. */
@@ -76,10 +77,10 @@ export class PendingItems {
     this.#size = 0
     for (let begin = 0; begin < held.length; ) {
       let end = begin
-      for (let size = 0; end < held.length && end - begin < imports.BATCH && size < BATCH_TEXT; end++)
+      for (let size = 0; end < held.length && end - begin < saving.BATCH && size < BATCH_TEXT; end++)
         size += held[end]?.size ?? 0
       const items = held.slice(begin, end).map(({ item }) => item)
-      await imports.save(this.#scope, this.#run, await this.#images.bringAll(items))
+      await saving.save(this.#scope, this.#run, await this.#images.bringAll(items))
       begin = end
     }
   }

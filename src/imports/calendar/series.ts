@@ -1,7 +1,8 @@
 import type { CalendarEntry } from '../../calendar/calendar-entry.ts'
 import { DAY, fromWall, toWall, type WallSeconds } from '../../calendar/civil.ts'
 import { instantAt, isSameClock, wallAt } from '../../calendar/clock.ts'
-import { type Budget, expansion, horizonFrom, isYearly, yearBefore } from '../../calendar/recurrence.ts'
+import { expansion, horizonFrom, isYearly, yearBefore } from '../../calendar/recurrence.ts'
+import type { Budget } from '../../calendar/recurrence-budget.ts'
 import { toWallClock, type WallClock } from '../../calendar/zone.ts'
 
 /** Occurrence of an entry, or an entry that does not recur. */

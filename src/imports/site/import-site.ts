@@ -5,6 +5,7 @@ import * as storage from '../../storage/imports.ts'
 import type { LinkedKind } from '../../storage/records.ts'
 import * as recordStorage from '../../storage/records.ts'
 import * as imports from '../import-run.ts'
+import * as saving from '../saving.ts'
 import type { FoundSite } from './find-site.ts'
 import type { Remote, RemotePage, SiteClient } from './site-client.ts'
 import { SiteRecords } from './site-records.ts'
@@ -180,7 +181,7 @@ async function bringPage(copy: Copy, stage: ListStage, items: readonly Remote[])
     for (const item of items) await records.bring(KIND[stage], item)
     return
   }
-  await imports.save(scope, run, await records.events(items))
+  await saving.save(scope, run, await records.events(items))
   for (const { id, parent } of items) if (Number(parent) > 0) parts.set(Number(id), Number(parent))
   await bringParents(copy)
 }

@@ -4,6 +4,7 @@ import { TimeSlice } from '../../lib/time-slices.ts'
 import { asOctets } from '../../lib/utf16.ts'
 import { ImportedImages } from '../images.ts'
 import * as imports from '../import-run.ts'
+import * as saving from '../saving.ts'
 import { type DateOrder, TableDates } from './dates.ts'
 import { eventRow } from './event-row.ts'
 import { LinkedRows } from './linked-rows.ts'
@@ -139,12 +140,12 @@ class TableImport {
     }
     for (const problem of left) imports.note(this.#run, { line, uid, problem }, false)
     this.#items.push(this.#series.take(item))
-    if (this.#items.length >= imports.BATCH) await this.#flush()
+    if (this.#items.length >= saving.BATCH) await this.#flush()
   }
 
   async #flush(): Promise<void> {
     const batch = await this.#images.bringAll(this.#items)
     this.#items = []
-    await imports.save(this.#scope, this.#run, batch)
+    await saving.save(this.#scope, this.#run, batch)
   }
 }

@@ -1,6 +1,7 @@
 import { fromWall, toWall, type WallSeconds } from '../../calendar/civil.ts'
 import { addDays } from '../../calendar/days.ts'
-import { type Budget, expansion, type Recurrence } from '../../calendar/recurrence.ts'
+import { expansion, type Recurrence } from '../../calendar/recurrence.ts'
+import type { Budget } from '../../calendar/recurrence-budget.ts'
 import { readRule } from '../../calendar/recurrence-rule.ts'
 import { ruleText } from '../../calendar/rule-text.ts'
 import { findZone } from '../../calendar/zone.ts'
