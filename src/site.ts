@@ -1,4 +1,5 @@
-import { type Config, PROGRAM_NAME, type SettingName } from './config.ts'
+import { PROGRAM_NAME } from './config/calendar.ts'
+import type { Config, SettingName } from './config.ts'
 import type { StoredSettings } from './domain/current-site.ts'
 import { LogoFile } from './domain/logo.ts'
 import type { Site } from './domain/scope.ts'
