@@ -83,6 +83,7 @@ function keep(context: Context, event: Event, isFirst: boolean): Markup {
   const own = row.password_hash === null
   return html`<details class="menu"><summary class="button${isFirst && ' primary'}">${icon('calendar')}${t('keep.label')}</summary><ul>
 ${own && html`<li><a href="${link(`/event/${row.slug}.ics`)}">${t('keep.file')}</a></li>`}
+${own && row.series !== null && html`<li><a href="${link(`/event/${row.slug}.ics?scope=all`)}">${t('keep.series')}</a></li>`}
 <li><a href="${googleAddress(event, text)}" rel="noreferrer">Google Calendar</a></li>
 <li><a href="${outlookAddress(event, text)}" rel="noreferrer">Outlook</a></li></ul></details>`
 }

@@ -45,6 +45,7 @@ describe('pages of series', () => {
     assert.deepEqual(shown.slice(0, 2), ['2031-07-01', '2031-07-08'])
     assert.equal(shown.length, 12)
     assert.match(dates, new RegExp(`/events/\\?series=${first.id}`))
+    assert.match(body, /2031-06-24\.ics\?scope=all">All dates/)
     assert.match(await page(slug('2031-06-24'), 'de'), /Jeden Dienstag, 30-mal.*Alle Termine/)
     assert.doesNotMatch(await page('/event/boat-trip/'), /class="recurrence"/)
   })
