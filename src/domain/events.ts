@@ -22,7 +22,7 @@ import type { Check, Payload, Scope } from './scope.ts'
 import { changedFields } from './sent-back.ts'
 import { createEvent, isShownRecurrence, updateEvent } from './series-changes.ts'
 import { type Reach, reaching } from './series-reach.ts'
-import { removeEvent } from './series-removal.ts'
+import { removeEvent, removeTrace } from './series-removal.ts'
 
 export type { EventRow } from '../storage/events.ts'
 export type { SeriesRow } from '../storage/series.ts'
@@ -190,10 +190,10 @@ export async function trashWithin(tx: Tx, scope: Scope, id: number, reach: Reach
   await removeEvent(tx, scope, row, false, reach)
 }
 
-/** Removes an event for good in the transaction of a bulk operation. */
+/** Removes an event for good in the transaction of a bulk operation, as if it had never been: a series has no exception. */
 export async function removeWithin(tx: Tx, scope: Scope, id: number): Promise<void> {
   const row = asEvent(await records.findEditable(tx, scope, 'event', { id }))
-  await removeEvent(tx, scope, row, true, reaching())
+  await removeTrace(tx, row)
 }
 
 /** Whether a payload has a recurrence: a series is written in a transaction of its own. */

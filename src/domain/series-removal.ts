@@ -70,6 +70,12 @@ async function removeAll(
   return isForced ? event : asEvent(await records.find(tx, 'event', { id: event.id }))
 }
 
+/** Deletes an event for good, without an exception of its series. A series without events is deleted, too. */
+export async function removeTrace(tx: Tx, row: EventRow): Promise<void> {
+  await deleteRows(tx, [row])
+  if (row.series !== null) await dropIfEmpty(tx, row.series)
+}
+
 /** Deletes events for good. */
 export async function deleteRows(tx: Tx, rows: readonly storage.Occurrence[]): Promise<void> {
   const ids = rows.map(({ id }) => id)

@@ -30,8 +30,9 @@ describe('terms that were made before terms could be hidden', () => {
     await service.db.write(async (tx) => {
       // A later migration made triggers that use the column.
       const on = ON_POSTGRES ? sql` on terms` : sql``
-      for (const name of ['added', 'made', 'removed'])
-        await sql`drop trigger if exists ${sql.ref(`terms_change_${name}`)}${on}`.execute(tx)
+      for (const use of ['change', 'webhook'])
+        for (const name of ['added', 'made', 'removed'])
+          await sql`drop trigger if exists ${sql.ref(`terms_${use}_${name}`)}${on}`.execute(tx)
       await sql`alter table terms drop column published`.execute(tx)
       await perform(tx as unknown as Kysely<unknown>, steps)
     })
