@@ -321,11 +321,7 @@ export async function setFreeOfAll(tx: Tx, events: readonly number[], isFree: bo
     )
 }
 
-async function deleteOf(
-  tx: Tx,
-  table: 'tickets' | 'free_events' | 'event_venues' | 'event_organizers',
-  events: readonly number[],
-) {
+async function deleteOf(tx: Tx, table: 'tickets' | 'free_events' | `event_${LinkedKind}s`, events: readonly number[]) {
   await tx
     .deleteFrom(table as 'tickets')
     .where((eb) => dialectOf(tx).isInJson(eb.ref('event'), eb.val(JSON.stringify(events))))
