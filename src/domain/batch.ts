@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AppError } from '../lib/errors.ts'
 import type { Database } from '../storage/database.ts'
+import { withRollback } from '../storage/rollback.ts'
 import { type Outcomes, type Part, runInOneTransaction } from '../storage/shared-transaction.ts'
 
 /** An answer, with its body as JSON text. */
@@ -10,15 +11,6 @@ export interface BatchAnswer {
 }
 
 export type BatchPart = Part<BatchAnswer>
-
-/** Thrown to roll back a batch whose requests are all or nothing. */
-class RolledBack extends Error {
-  readonly answers: readonly BatchAnswer[]
-  constructor(answers: readonly BatchAnswer[]) {
-    super('a request of the batch was refused')
-    this.answers = answers
-  }
-}
 
 export interface BatchOptions {
   readonly atomic: boolean
@@ -44,17 +36,16 @@ export async function runBatch(
     }
     return answers
   }
-  try {
-    const outcomes = await runInOneTransaction(db, parts, async (_, outcomes) => {
-      const answers = read(outcomes)
-      if (atomic && answers.some(isRefused)) throw new RolledBack(answers)
-    })
-    return read(outcomes)
-  } catch (error) {
-    if (!(error instanceof RolledBack)) throw error
-    const undone = answerTo(new AppError('rest_batch_rolled_back'))
-    return error.answers.map((answer) => (isRefused(answer) ? answer : undone))
-  }
+  return withRollback(async (rollBack) =>
+    read(
+      await runInOneTransaction(db, parts, async (_, outcomes) => {
+        const answers = read(outcomes)
+        const undone = () => answerTo(new AppError('rest_batch_rolled_back'))
+        if (atomic && answers.some(isRefused))
+          rollBack(answers.map((answer) => (isRefused(answer) ? answer : undone())))
+      }),
+    ),
+  )
 }
 
 function isRefused({ status }: BatchAnswer): boolean {

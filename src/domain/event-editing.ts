@@ -4,6 +4,7 @@ import { eventFields } from '../schema/event.ts'
 import { byLinkedKind } from '../schema/linked.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { Ref } from '../storage/records.ts'
+import { withRollback } from '../storage/rollback.ts'
 import { need, rightsOf } from './access.ts'
 import type { Event } from './events.ts'
 import * as events from './events.ts'
@@ -13,29 +14,11 @@ import type { Reach } from './series-reach.ts'
 
 /** What editors do with events, besides what the REST interface does. */
 
-/** Ends a transaction whose result is only looked at. */
-class Previewed extends Error {
-  readonly event: Event
-
-  constructor(event: Event) {
-    super('previewed')
-    this.event = event
-  }
-}
-
 /** The event as a create or update would leave it. Nothing is written. Everything is checked as if it were. */
-export async function preview(scope: Scope, ref: Ref | null, payload: Payload): Promise<Event> {
-  const finish = (event: Event) => {
-    throw new Previewed(event)
-  }
-  try {
-    return await (ref === null
-      ? events.create(scope, payload, finish)
-      : events.update(scope, ref, payload, null, finish))
-  } catch (error) {
-    if (error instanceof Previewed) return error.event
-    throw error
-  }
+export function preview(scope: Scope, ref: Ref | null, payload: Payload): Promise<Event> {
+  return withRollback((rollBack) =>
+    ref === null ? events.create(scope, payload, rollBack) : events.update(scope, ref, payload, null, rollBack),
+  )
 }
 
 /** Everything that an event has, but its address, password and place in a series, in the form of a request. */

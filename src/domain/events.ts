@@ -17,6 +17,7 @@ import type { Fetched } from './images.ts'
 import * as images from './images.ts'
 import { withFetchedImagesForEdit } from './linked-records.ts'
 import { isLongEvent, readLongTexts, writeBySize } from './long-texts.ts'
+import { earlyFields } from './payload.ts'
 import * as records from './records.ts'
 import type { Check, Payload, Scope } from './scope.ts'
 import { changedFields } from './sent-back.ts'
@@ -42,7 +43,7 @@ export async function peekWithin(tx: Tx, scope: Scope, ref: Ref): Promise<Event>
 }
 
 /** Throws if an event is damaged. The error names the problems. */
-export function checkUndamaged({ onDamage }: Pick<Scope, 'onDamage'>, row: EventRow): void {
+function checkUndamaged({ onDamage }: Pick<Scope, 'onDamage'>, row: EventRow): void {
   const reason = faultsOf(row)
   if (reason === null) return
   onDamage?.({ kind: 'event', id: row.id, revision: row.revision, reason })
@@ -87,7 +88,8 @@ export async function create(
         mode: 'create',
         reading: records.readingOf(scope),
       })
-      const event = await createEvent(tx, scope, { values, problems, ...prepared }, reach)
+      const request = { values, problems: { ...problems, ...reach.problems }, ...prepared }
+      const event = await createEvent(tx, scope, request, reach)
       await finish(event, tx)
       return event
     })
@@ -116,6 +118,7 @@ export async function update(
       const current = await assembleOne(tx, scope, before)
       const changed = changedFields(eventFields, payload(), check?.(current))
       if (changed.isNothing) {
+        refuse(reach.problems)
         await finish(current, tx)
         return current
       }
@@ -125,10 +128,12 @@ export async function update(
       })
       const isSentBack = changed.isOnly('recurrence') && values.recurrence
       if (isSentBack && (await isShownRecurrence(tx, before, isSentBack))) {
+        refuse(reach.problems)
         await finish(current, tx)
         return current
       }
-      const event = await updateEvent(tx, scope, { values, problems, ...prepared }, before, reach)
+      const request = { values, problems: { ...problems, ...reach.problems }, ...prepared }
+      const event = await updateEvent(tx, scope, request, before, reach)
       await finish(event, tx)
       return event
     })
@@ -153,7 +158,7 @@ export async function remove(
       mode: 'query',
       reading: records.readingOf(scope),
     })
-    refuse(problems)
+    refuse({ ...problems, ...reach.problems })
     await storage.lockedTermIds(tx, before.id)
     const after = await removeEvent(tx, scope, before, values.force === true, reach)
     await finish(event, tx)
@@ -198,21 +203,16 @@ export async function removeWithin(tx: Tx, scope: Scope, id: number): Promise<vo
 
 /** Whether a payload has a recurrence: a series is written in a transaction of its own. */
 function isRecurring(payload: Payload): boolean {
-  try {
-    return payload().recurrence !== undefined
-  } catch (error) {
-    if (error instanceof AppError) return false
-    throw error
-  }
+  return earlyFields(payload).recurrence !== undefined
 }
 
 /** Does slow work before the transaction. Problems of the payload are reported later. */
 async function prepare(payload: Payload, fetched: Fetched): Promise<Prepared> {
+  const { password } = earlyFields(payload)
   try {
-    const { password } = payload()
     return { fetched, passwordHash: password ? await hashPassword(types.exact.read(password, { today: '' })) : null }
   } catch (error) {
-    if (error instanceof AppError || error instanceof Refused) return { fetched, passwordHash: null }
+    if (error instanceof Refused) return { fetched, passwordHash: null }
     throw error
   }
 }

@@ -14,6 +14,7 @@ import * as storage from '../storage/images.ts'
 import { mayEdit, need, rightsOf, visibilityOf } from './access.ts'
 import type { OnDamage } from './damage.ts'
 import { discard, filesOf, fullFileOf, type ImageFile, keyOf, namesOf, readSizes } from './image-files.ts'
+import { earlyFields, nestedRecords } from './payload.ts'
 import { discardUnused, findOrCreate, type Prepared, prepare, retryIfFilesGone } from './prepared-images.ts'
 import { readingOf } from './records.ts'
 import type { Payload, Scope } from './scope.ts'
@@ -37,9 +38,6 @@ const MIME: Record<string, string> = { jpg: 'image/jpeg', png: 'image/png', gif:
 
 /** Limit on images that one request may fetch. */
 const MAX_FETCHED = 5
-
-/** Limit on nested venues, and organizers; an event with more is refused. */
-const MAX_NESTED = 50
 
 export async function list(scope: Scope, query: Payload): Promise<ImagePage> {
   need(rightsOf(scope.user).create)
@@ -210,7 +208,7 @@ export async function ofRows(
 
 /** Whether a payload sets the alternative text of its image: all records that use it are then changed. */
 export function describesImage(payload: Payload): boolean {
-  return fieldsOf(payload).image instanceof DescribedImage
+  return earlyFields(payload).image instanceof DescribedImage
 }
 
 /** Whether a payload has an image URL or upload. */
@@ -218,22 +216,10 @@ export function namesImage(payload: Payload): boolean {
   return imagesIn(payload).length > 0
 }
 
-/** Fields of a payload; none if it is malformed, which is reported later. */
-function fieldsOf(payload: Payload): Record<string, unknown> {
-  try {
-    return payload()
-  } catch (error) {
-    if (error instanceof AppError) return {}
-    throw error
-  }
-}
-
 function imagesIn(payload: Payload): (string | Upload)[] {
-  const raw = fieldsOf(payload)
-  const inside = LINKED_KINDS.map((kind) => raw[kind])
-    .flatMap((part) => (Array.isArray(part) ? part.slice(0, MAX_NESTED) : part))
-    .filter((part) => typeof part === 'object' && part !== null)
-  const named = [raw, ...(inside as Record<string, unknown>[])].map(({ image: given }) => {
+  const raw = earlyFields(payload)
+  const inside = LINKED_KINDS.flatMap((kind) => nestedRecords(raw, kind))
+  const named = [raw, ...inside].map(({ image: given }) => {
     const image = given instanceof DescribedImage ? given.image : given
     return typeof image === 'string' ? image.trim() : image
   })

@@ -1,4 +1,3 @@
-import { AppError } from '../lib/errors.ts'
 import { TimeSlice } from '../lib/time-slices.ts'
 import { eventFields } from '../schema/event.ts'
 import { type Fields, readAhead } from '../schema/field.ts'
@@ -6,6 +5,7 @@ import { LINKED_FIELDS, LINKED_KINDS, type LinkedKind, type RecordKind } from '.
 import { categoryFields } from '../schema/term.ts'
 import type { Tx } from '../storage/dialect.ts'
 import * as storage from '../storage/events.ts'
+import { earlyFields, nestedRecords } from './payload.ts'
 import { type Ref, readingOf } from './records.ts'
 import type { Payload, Scope } from './scope.ts'
 
@@ -15,9 +15,6 @@ const FIELDS: Record<Kind, Fields> = { event: eventFields, ...LINKED_FIELDS, ter
 
 /** From this length, in characters, a write gets a commit of its own, so that others do not wait for it. */
 const LARGE = 20_000
-
-/** Limit on nested venues, and organizers; an event with more is refused. */
-const MAX_NESTED = 50
 
 /**
  * Sanitizes the long texts of a payload, also of nested records, before the transaction, and yields to other requests.
@@ -49,16 +46,7 @@ export function writeBySize<T>({ db }: Scope, isLong: boolean, work: (tx: Tx) =>
 
 /** The payload and its nested records, with their fields. */
 function partsOf(kind: Kind, payload: Payload): (readonly [Fields, Record<string, unknown>])[] {
-  let raw: Record<string, unknown>
-  try {
-    raw = payload()
-  } catch (error) {
-    if (error instanceof AppError) return []
-    throw error
-  }
-  const inside = (part: LinkedKind) =>
-    (Array.isArray(raw[part]) ? raw[part].slice(0, MAX_NESTED) : [raw[part]])
-      .filter((data) => typeof data === 'object' && data !== null)
-      .map((data) => [FIELDS[part], data as Record<string, unknown>] as const)
+  const raw = earlyFields(payload)
+  const inside = (part: LinkedKind) => nestedRecords(raw, part).map((data) => [FIELDS[part], data] as const)
   return [[FIELDS[kind], raw], ...(kind === 'event' ? LINKED_KINDS.flatMap(inside) : [])]
 }

@@ -1,4 +1,6 @@
 import type { WallClock } from '../calendar/zone.ts'
+import type { Problems } from '../lib/errors.ts'
+import { withRollback } from '../storage/rollback.ts'
 
 /** How far a write reaches: the event, it and the following ones of its series, or all of them. */
 export const SERIES_SCOPES = ['this', 'following', 'all'] as const
@@ -14,28 +16,23 @@ export interface SeriesReport {
 export interface Reach {
   /** Null if the request does not say. */
   readonly scope: SeriesScope | null
+  /** Problems of the parameters that say it. The write reports them with its own. */
+  readonly problems: Problems
   /** Filled by the write. */
   readonly report: SeriesReport
 }
 
-export function reaching(scope: SeriesScope | null = null): Reach {
-  return { scope, report: { created: [], changed: [], removed: [] } }
+export function reaching(scope: SeriesScope | null = null, problems: Problems = {}): Reach {
+  return { scope, problems, report: { created: [], changed: [], removed: [] } }
 }
 
-/** Ends the transaction of a dry run. */
-class Planned extends Error {}
-
 /** Does a write to the point where it would be committed. Nothing is written. */
-export async function plan(
+export function plan(
   reach: Reach,
   write: (reach: Reach, finish: () => never) => Promise<unknown>,
 ): Promise<SeriesReport> {
-  try {
-    await write(reach, () => {
-      throw new Planned('planned')
-    })
-  } catch (error) {
-    if (!(error instanceof Planned)) throw error
-  }
-  return reach.report
+  return withRollback(async (rollBack) => {
+    await write(reach, () => rollBack(reach.report))
+    return reach.report
+  })
 }

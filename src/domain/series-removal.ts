@@ -31,7 +31,7 @@ export async function removeEvent(
 }
 
 /** Removes one event. An occurrence of a series becomes an exception of it. */
-export async function removeOne(
+async function removeOne(
   tx: Tx,
   scope: Scope,
   row: EventRow,

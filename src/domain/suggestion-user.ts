@@ -34,7 +34,3 @@ async function create({ db, clock }: Pick<Scope, 'db' | 'clock'>): Promise<numbe
     return id
   })
 }
-
-export function isSuggester({ email }: { readonly email: string }): boolean {
-  return email === EMAIL
-}

@@ -67,7 +67,7 @@ export function recurrenceId({ original_start, start_local }: EventRow, series: 
 }
 
 /** A time in the same form as the start of its series. */
-export function dateValue(wall: WallClock, zone: Zone, allDay: boolean): [value: string, parameters: Line[2]] {
+function dateValue(wall: WallClock, zone: Zone, allDay: boolean): [value: string, parameters: Line[2]] {
   if (allDay) return [compact(wall).slice(0, 8), { VALUE: 'DATE' }]
   if (zone === 'UTC') return [`${compact(wall)}Z`, {}]
   if (isManual(zone)) return [inUtc(wall, zone), {}]

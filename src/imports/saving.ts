@@ -14,6 +14,7 @@ import type { Tx } from '../storage/dialect.ts'
 import type { KnownEvent } from '../storage/imports.ts'
 import * as storage from '../storage/imports.ts'
 import * as recordStorage from '../storage/records.ts'
+import { withRollback } from '../storage/rollback.ts'
 import { inSavepoint } from '../storage/savepoint.ts'
 import { type FoundIds, type ImportRun, type Item, note, problemOf } from './import-run.ts'
 import { Journal } from './journal.ts'
@@ -232,24 +233,8 @@ export async function dropOthers(
   }
 }
 
-/** Thrown to roll back the transactions of a dry run. */
-class Undo<T> extends Error {
-  readonly result: T
-  constructor(result: T) {
-    super('undo')
-    this.result = result
-  }
-}
-
 /** Runs a transaction of an import, rolled back for a dry run. */
-async function within<T>(scope: Scope, { dryRun }: ImportRun, work: (tx: Tx) => Promise<T>): Promise<T> {
+function within<T>(scope: Scope, { dryRun }: ImportRun, work: (tx: Tx) => Promise<T>): Promise<T> {
   if (!dryRun) return scope.db.writeMany(work)
-  try {
-    return await scope.db.writeMany(async (tx) => {
-      throw new Undo(await work(tx))
-    })
-  } catch (error) {
-    if (error instanceof Undo) return error.result
-    throw error
-  }
+  return withRollback((rollBack) => scope.db.writeMany(async (tx) => rollBack(await work(tx))))
 }

@@ -79,5 +79,4 @@ export const settingFields = declare('settings', {
 })
 
 export type SettingField = keyof typeof settingFields
-export const SETTING_FIELDS = Object.keys(settingFields) as SettingField[]
 export type SettingValues = Values<typeof settingFields>

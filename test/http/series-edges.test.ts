@@ -44,6 +44,22 @@ describe('series, hard cases', () => {
     assert.equal((await list(id)).length, 5)
   })
 
+  it('checks rights before it reads how far a write reaches', async () => {
+    const { id } = await create()
+    const malformed = { headers: { 'content-type': 'application/json' }, raw: '{"scope":' }
+    for (const wrong of [malformed, { json: {}, query: { scope: 'some' } }])
+      for (const method of ['PATCH', 'DELETE']) {
+        await service.expect(401, null, `/events/${id}`, { method, ...wrong })
+        await service.expect(403, 'contributor', `/events/${id}`, { method, ...wrong })
+        await service.expect(404, 'editor', '/events/999999', { method, ...wrong })
+        await service.expect(400, 'editor', `/events/${id}`, { method, ...wrong })
+      }
+    const params = await refused(id, { title: '' }, { scope: 'some', dry_run: 'perhaps' })
+    assert.deepEqual(Object.keys(params).sort(), ['dry_run', 'scope', 'title'])
+    assert.equal((await get(id)).status, 'publish')
+    await service.expect(403, 'subscriber', '/events', { method: 'POST', ...malformed })
+  })
+
   it('moves a rule by the hours that a clock skips', async () => {
     const { id } = await create({
       start_date: '2031-03-02 02:30',

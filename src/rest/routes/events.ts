@@ -1,12 +1,12 @@
 import { isUndamaged } from '../../domain/damage.ts'
 import type { Event } from '../../domain/events.ts'
 import * as events from '../../domain/events.ts'
+import { earlyFields } from '../../domain/payload.ts'
 import { readingOf } from '../../domain/records.ts'
 import type { Check } from '../../domain/scope.ts'
 import { plan, type Reach, reaching } from '../../domain/series-reach.ts'
 import { ifMatchCheck } from '../../http/conditional.ts'
 import { type Call, type Endpoint, UPDATE } from '../../http/endpoint.ts'
-import { refuse } from '../../lib/errors.ts'
 import { eventFields, eventListParameters, eventReadParameters, seriesParameters } from '../../schema/event.ts'
 import { optional, readFields } from '../../schema/field.ts'
 import { removeParameters } from '../../schema/record.ts'
@@ -50,8 +50,10 @@ function one(rendered: RenderedEvents, { suffix, path, parameters, ref }: Lookup
       async handle(call) {
         const { scope: within, isDryRun } = reachOf(call)
         const check = ifMatchCheck(call, revisionOf)
+        // `force` counts in the query only, but a malformed body is refused: it may say how far the write reaches.
+        const query = () => call.body() && call.query()
         const remove = (reach: Reach, finish?: () => never) =>
-          events.remove(call.scope, ref(call), call.query, check, reach, finish)
+          events.remove(call.scope, ref(call), query, check, reach, finish)
         if (isDryRun) return { body: await plan(within, remove) }
         const removed = await remove(within)
         if (isUndamaged(removed)) return singleAnswer(call, removed)
@@ -61,18 +63,11 @@ function one(rendered: RenderedEvents, { suffix, path, parameters, ref }: Lookup
   ]
 }
 
-/** How far a write reaches, and whether it is a dry run: in the query or the body. */
+/** How far a write reaches, and whether it is a dry run: in the query or the body. The write reports problems. */
 function reachOf({ query, body, scope }: Call): { scope: Reach; isDryRun: boolean } {
-  const { values, problems } = readFields(
-    seriesParameters,
-    { ...body(), ...query() },
-    {
-      mode: 'query',
-      reading: readingOf(scope),
-    },
-  )
-  refuse(problems)
-  return { scope: reaching(values.scope ?? null), isDryRun: values.dry_run === true }
+  const fields = { ...earlyFields(body), ...query() }
+  const { values, problems } = readFields(seriesParameters, fields, { mode: 'query', reading: readingOf(scope) })
+  return { scope: reaching(values.scope ?? null, problems), isDryRun: values.dry_run === true }
 }
 
 /** Checks `If-Match`, and shows the event as a read does. A damaged one is not shown. */
