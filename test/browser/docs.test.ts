@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { type AddressInfo, createServer } from 'node:net'
 import { after, before, describe, it } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
+import { violationsOf } from '../support/axe.ts'
 import { NO_BROWSER, openBrowser } from '../support/browser.ts'
-import { type Json, PASSWORD, type Service, startService } from '../support/service.ts'
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+import { PASSWORD, type Service, startService } from '../support/service.ts'
 
 function freePort(): Promise<number> {
   const server = createServer()
@@ -99,12 +96,7 @@ describe('the documentation page', { skip: NO_BROWSER }, () => {
       assert.equal(await page.locator('h1').textContent(), 'Documentation of the REST interface')
       assert.match(await page.evaluate('getComputedStyle(document.body).fontFamily'), /^Figtree/)
       for (const id of ['get-events', 'delete-events-id']) await page.locator(`#${id} > summary`).click()
-      await page.evaluate(AXE)
-      const { violations } = (await page.evaluate('axe.run()')) as Json
-      assert.deepEqual(
-        violations.map(({ id, nodes }: Json) => [id, nodes[0].html]),
-        [],
-      )
+      assert.deepEqual(await violationsOf(page), [])
       assert.ok(Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth')) <= 0)
       await page.locator('main .eyebrow a').click()
       await page.waitForURL(`${origin}/`)

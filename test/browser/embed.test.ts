@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
-import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, it } from 'node:test'
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
+import { violationsOf } from '../support/axe.ts'
 import { NO_BROWSER, openBrowser } from '../support/browser.ts'
 import { type Json, type Service, startService } from '../support/service.ts'
 import { some } from '../support/thorough.ts'
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const MARKUP = '<img src=x onerror="window.hacked=1"> & "</script>'
 const DAY = 86_400_000
 
@@ -203,12 +201,7 @@ describe('the widget on a foreign page', { skip: NO_BROWSER }, () => {
       'rgb(255, 180, 84)',
     )
     assert.equal(await page.locator('main > a').count(), 0)
-    await page.evaluate(AXE)
-    const { violations } = (await page.evaluate('axe.run("kalends-calendar")')) as Json
-    assert.deepEqual(
-      violations.map(({ id, nodes }: Json) => [id, nodes[0].html]),
-      [],
-    )
+    assert.deepEqual(await violationsOf(page), [])
     await page.close()
   })
 
@@ -340,12 +333,7 @@ describe('the widget on a foreign page', { skip: NO_BROWSER }, () => {
             viewport: { width, height: 900 },
           })
           await calendar.locator('.event, .chip').first().waitFor()
-          await page.evaluate(AXE)
-          const { violations } = (await page.evaluate('axe.run()')) as Json
-          assert.deepEqual(
-            violations.map(({ id, nodes }: Json) => [id, nodes[0].html]),
-            [],
-          )
+          assert.deepEqual(await violationsOf(page), [])
           const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
           assert.ok(Number(overflow) <= 0, `${overflow} pixels too wide`)
           await page.close()

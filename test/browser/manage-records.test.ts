@@ -1,17 +1,12 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { after, before, describe, it } from 'node:test'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import sharp from 'sharp'
+import { violationsOf } from '../support/axe.ts'
 import { NO_BROWSER } from '../support/browser.ts'
-import { PASSWORD } from '../support/service.ts'
-import { type Opened, OVER, PHONE, type Site, startSite, WIDE } from '../support/site.ts'
+import { OVER, PHONE, type Site, startSite, WIDE } from '../support/site.ts'
+import { some } from '../support/thorough.ts'
 import { eventually } from '../support/workers.ts'
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-const VIOLATIONS = `axe.run(document, { resultTypes: ['violations'] })
-  .then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0].html))`
 
 let shade = 0
 const png = async (name: string) => ({
@@ -29,22 +24,13 @@ describe('the screens for records and images in a browser', { skip: NO_BROWSER }
   })
   after(() => site?.close())
 
-  const signIn = async (role: string, next: string, options: BrowserContextOptions = {}): Promise<Opened> => {
-    const opened = await site.open(`/sign-in?next=${encodeURIComponent(next)}`, options)
-    const { page } = opened
-    await page.locator('[name=user]').fill(role)
-    await page.locator('[name=password]').fill(PASSWORD)
-    await page.locator('main button[type=submit]').click()
-    await page.waitForURL(`**${next}`)
-    return opened
-  }
   const told = (page: Page, words: string) => page.locator('.notice', { hasText: words }).waitFor()
 
   for (const javaScriptEnabled of [true, false]) {
     const name = javaScriptEnabled ? 'with' : 'without'
 
     it(`make, change and merge venues ${name} scripts`, async () => {
-      const { page, faults, close } = await signIn('editor', '/manage/venues', { javaScriptEnabled })
+      const { page, faults, close } = await site.signIn('editor', '/manage/venues', { javaScriptEnabled })
       for (const venue of [`Boathouse ${name}`, `Boat House ${name}`]) {
         await page.goto(`${site.origin}/manage/venues/new`)
         await page.getByLabel('Name (required)').fill(venue)
@@ -72,7 +58,7 @@ describe('the screens for records and images in a browser', { skip: NO_BROWSER }
     })
 
     it(`keep a tree of categories ${name} scripts`, async () => {
-      const { page, faults, close } = await signIn('author', '/manage/categories', { javaScriptEnabled })
+      const { page, faults, close } = await site.signIn('author', '/manage/categories', { javaScriptEnabled })
       await page.getByRole('link', { name: 'New category' }).first().click()
       await page.getByLabel('Name (required)').fill(`Water ${name}`)
       await page.getByRole('button', { name: 'Save' }).click()
@@ -93,7 +79,7 @@ describe('the screens for records and images in a browser', { skip: NO_BROWSER }
     })
 
     it(`add several images and describe one ${name} scripts`, async () => {
-      const { page, faults, close } = await signIn('editor', '/manage/images', { javaScriptEnabled })
+      const { page, faults, close } = await site.signIn('editor', '/manage/images', { javaScriptEnabled })
       await page.locator('[name=file]').setInputFiles([await png(`first ${name}.png`), await png(`second ${name}.png`)])
       await page.getByRole('button', { name: 'Upload' }).click()
       await told(page, 'Uploaded')
@@ -132,7 +118,7 @@ describe('the screens for records and images in a browser', { skip: NO_BROWSER }
   }
 
   it('say beside the file which one was no picture', async () => {
-    const { page, faults, close } = await signIn('editor', '/manage/images')
+    const { page, faults, close } = await site.signIn('editor', '/manage/images')
     const bad = { name: 'letter.png', mimeType: 'image/png', buffer: Buffer.from('no picture') }
     await page.locator('[name=file]').setInputFiles([await png('good one.png'), bad])
     await page.getByRole('button', { name: 'Upload' }).click()
@@ -144,7 +130,7 @@ describe('the screens for records and images in a browser', { skip: NO_BROWSER }
   })
 
   it('restore an unsaved form of a venue', async () => {
-    const { page, faults, close } = await signIn('editor', '/manage/venues/new')
+    const { page, faults, close } = await site.signIn('editor', '/manage/venues/new')
     await page.getByLabel('Name (required)').fill('Not saved yet')
     const isKept = "Object.values(localStorage).some((value) => value.includes('Not saved yet'))"
     await eventually(() => page.evaluate<boolean>(isKept))
@@ -154,14 +140,15 @@ describe('the screens for records and images in a browser', { skip: NO_BROWSER }
     await close()
   })
 
-  for (const [device, options] of Object.entries({
-    'a wide screen': { viewport: WIDE },
-    'a phone': { viewport: PHONE },
+  const DEVICES: Record<string, BrowserContextOptions> = {
     'a wide screen by night': { viewport: WIDE, colorScheme: 'dark' },
     'a phone in German': { viewport: { width: 320, height: 700 }, locale: 'de-DE' },
-  } satisfies Record<string, BrowserContextOptions>))
+    'a wide screen': { viewport: WIDE },
+    'a phone': { viewport: PHONE },
+  }
+  for (const [device, options] of some(Object.entries(DEVICES), 2))
     it(`have nothing that axe finds, and stay within ${device}`, async () => {
-      const { page, faults, close } = await signIn('editor', '/manage', options)
+      const { page, faults, close } = await site.signIn('editor', '/manage', options)
       const first = async (section: string) => {
         await page.goto(`${site.origin}/manage/${section}`)
         return page.locator('tbody th a, .gallery a').first().getAttribute('href')
@@ -176,8 +163,7 @@ describe('the screens for records and images in a browser', { skip: NO_BROWSER }
       for (const path of paths) {
         await page.goto(site.origin + path)
         for (const details of await page.locator('details:not([open]) > summary').all()) await details.click()
-        await page.evaluate(AXE)
-        assert.deepEqual(await page.evaluate(VIOLATIONS), [], path)
+        assert.deepEqual(await violationsOf(page), [], path)
         assert.ok((await page.evaluate<number>(OVER)) <= 0, `${path} on ${device}`)
       }
       assert.deepEqual(faults, [])

@@ -1,15 +1,9 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { after, before, describe, it } from 'node:test'
-import type { BrowserContextOptions } from 'playwright-core'
+import { violationsOf } from '../support/axe.ts'
 import { NO_BROWSER } from '../support/browser.ts'
-import { type Json, PASSWORD } from '../support/service.ts'
-import { type Opened, OVER, PHONE, type Site, startSite } from '../support/site.ts'
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-const VIOLATIONS = `axe.run(document, { resultTypes: ['violations'] })
-  .then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0].html))`
+import type { Json } from '../support/service.ts'
+import { OVER, PHONE, type Site, startSite } from '../support/site.ts'
 
 describe('series in a browser', { skip: NO_BROWSER }, () => {
   let site: Site
@@ -18,14 +12,6 @@ describe('series in a browser', { skip: NO_BROWSER }, () => {
   })
   after(() => site?.close())
 
-  const signIn = async (next: string, options: BrowserContextOptions = {}): Promise<Opened> => {
-    const opened = await site.open(`/sign-in?next=${encodeURIComponent(next)}`, options)
-    await opened.page.locator('[name=user]').fill('editor')
-    await opened.page.locator('[name=password]').fill(PASSWORD)
-    await opened.page.keyboard.press('Enter')
-    await opened.page.waitForURL(`**${next}`)
-    return opened
-  }
   const days = async (series: number): Promise<string[]> => {
     const { events } = await site.service.expect(200, null, '/events', { query: { series, per_page: 50 } })
     return events.map(({ start_date }: Json) => start_date.slice(0, 10))
@@ -33,7 +19,7 @@ describe('series in a browser', { skip: NO_BROWSER }, () => {
   const idOf = (url: string) => Number(/events\/(\d+)/.exec(url)?.[1])
 
   it('are made, changed and removed without scripts', async () => {
-    const { page, faults, close } = await signIn('/manage/events/new', { javaScriptEnabled: false })
+    const { page, faults, close } = await site.signIn('editor', '/manage/events/new', { javaScriptEnabled: false })
     await page.getByLabel('Title').fill('Choir')
     await page.locator('[name=start_date]').fill('2031-07-01T19:00')
     await page.locator('[name=end_date]').fill('2031-07-01T21:00')
@@ -62,7 +48,7 @@ describe('series in a browser', { skip: NO_BROWSER }, () => {
   })
 
   it('show only the fields that matter, the next twelve dates, and a calendar to click on', async () => {
-    const { page, faults, close } = await signIn('/manage/events/new')
+    const { page, faults, close } = await site.signIn('editor', '/manage/events/new')
     const box = page.locator('fieldset.recurrence')
     await page.getByLabel('Title').fill('Yoga')
     await page.locator('[name=start_date]').fill('2031-07-01T19:00')
@@ -86,8 +72,7 @@ describe('series in a browser', { skip: NO_BROWSER }, () => {
     await box.getByLabel('Ends', { exact: true }).selectOption('until')
     await box.getByLabel('Last day').fill('2031-07-17')
     await box.locator('.rule', { hasText: 'until 17 July 2031' }).waitFor()
-    await page.evaluate(AXE)
-    assert.deepEqual(await page.evaluate(VIOLATIONS), [])
+    assert.deepEqual(await violationsOf(page), [])
     await page.getByRole('button', { name: 'Save' }).first().click()
     await page.locator('.notice', { hasText: 'Created' }).waitFor()
     const id = idOf(page.url())
@@ -110,7 +95,10 @@ describe('series in a browser', { skip: NO_BROWSER }, () => {
   })
 
   it('say what is wrong with a rule while it is typed', async () => {
-    const { page, faults, close } = await signIn('/manage/events/new', { viewport: PHONE, colorScheme: 'dark' })
+    const { page, faults, close } = await site.signIn('editor', '/manage/events/new', {
+      viewport: PHONE,
+      colorScheme: 'dark',
+    })
     const box = page.locator('fieldset.recurrence')
     await box.getByLabel('Repeats').selectOption('custom')
     await box.getByLabel('Rule').fill('FREQ=MONTHLY;BYDAY=XX')
@@ -118,8 +106,7 @@ describe('series in a browser', { skip: NO_BROWSER }, () => {
     await box.getByLabel('Rule').fill('FREQ=MONTHLY;BYDAY=-1FR')
     await box.locator('.rule', { hasText: 'Every last Friday of the month' }).waitFor()
     assert.equal(await page.evaluate(OVER), 0)
-    await page.evaluate(AXE)
-    assert.deepEqual(await page.evaluate(VIOLATIONS), [])
+    assert.deepEqual(await violationsOf(page), [])
     assert.deepEqual(faults, [])
     await close()
   })
@@ -142,8 +129,7 @@ describe('series in a browser', { skip: NO_BROWSER }, () => {
     ]) {
       const { page, faults, close } = await site.open(path, { viewport: { width: 320, height: 700 } })
       assert.equal(await page.evaluate(OVER), 0, path)
-      await page.evaluate(AXE)
-      assert.deepEqual(await page.evaluate(VIOLATIONS), [], path)
+      assert.deepEqual(await violationsOf(page), [], path)
       assert.deepEqual(faults, [], path)
       await close()
     }

@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { after, before, describe, it } from 'node:test'
-import type { BrowserContextOptions, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
+import { violationsOf } from '../support/axe.ts'
 import { NO_BROWSER } from '../support/browser.ts'
 import { PASSWORD } from '../support/service.ts'
-import { type Opened, OVER, PHONE, type Site, startSite, WIDE } from '../support/site.ts'
+import { OVER, PHONE, type Site, startSite, WIDE } from '../support/site.ts'
 import { some } from '../support/thorough.ts'
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-const VIOLATIONS = `axe.run(document, { resultTypes: ['violations'] })
-  .then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0].html))`
 const SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><circle cx="4" cy="4" r="4" fill="#a20"/></svg>'
 
 describe('users, account and settings in a browser', { skip: NO_BROWSER }, () => {
@@ -20,21 +16,12 @@ describe('users, account and settings in a browser', { skip: NO_BROWSER }, () =>
   })
   after(() => site?.close())
 
-  const signIn = async (user: string, next: string, options: BrowserContextOptions = {}): Promise<Opened> => {
-    const opened = await site.open(`/sign-in?next=${encodeURIComponent(next)}`, options)
-    const { page } = opened
-    await page.locator('#user').fill(user)
-    await page.locator('#password').fill(PASSWORD)
-    await page.locator('main button[type=submit]').click()
-    await page.waitForURL(`**${next}`)
-    return opened
-  }
   const told = (page: Page, words: string) => page.locator('.notice', { hasText: words }).waitFor()
 
   for (const javaScriptEnabled of [true, false]) {
     const how = javaScriptEnabled ? 'with' : 'without'
     it(`lead from an invitation to a removed user ${how} scripts`, async () => {
-      const { page, faults, close } = await signIn('administrator', '/manage/users', { javaScriptEnabled })
+      const { page, faults, close } = await site.signIn('administrator', '/manage/users', { javaScriptEnabled })
       await page.getByRole('link', { name: 'Invite somebody' }).click()
       const name = `Mara ${how}`
       await page.getByLabel('Name').fill(name)
@@ -71,8 +58,8 @@ describe('users, account and settings in a browser', { skip: NO_BROWSER }, () =>
     })
 
     it(`change the own account ${how} scripts`, async () => {
-      const { page, faults, close } = await signIn('author', '/manage/account', { javaScriptEnabled })
-      const other = await signIn('author', '/manage/account', { javaScriptEnabled })
+      const { page, faults, close } = await site.signIn('author', '/manage/account', { javaScriptEnabled })
+      const other = await site.signIn('author', '/manage/account', { javaScriptEnabled })
       await page.getByLabel('Language of these screens').selectOption('fr')
       await page.getByRole('button', { name: 'Save' }).click()
       await told(page, 'Enregistré')
@@ -106,7 +93,7 @@ describe('users, account and settings in a browser', { skip: NO_BROWSER }, () =>
     })
 
     it(`change the settings ${how} scripts`, async () => {
-      const { page, faults, close } = await signIn('administrator', '/manage/settings', { javaScriptEnabled })
+      const { page, faults, close } = await site.signIn('administrator', '/manage/settings', { javaScriptEnabled })
       assert.ok(await page.getByLabel('Time zone').isDisabled())
       await page.getByText('Set by --timezone').waitFor()
       await page.getByLabel('Name of the calendar').fill(`Harbour ${how}`)
@@ -142,7 +129,7 @@ describe('users, account and settings in a browser', { skip: NO_BROWSER }, () =>
 
   it('copy a secret by a button', async () => {
     const permissions = ['clipboard-read', 'clipboard-write']
-    const { page, close } = await signIn('editor', '/manage/account', { permissions })
+    const { page, close } = await site.signIn('editor', '/manage/account', { permissions })
     await page.getByRole('button', { name: 'Create a token' }).click()
     await page.getByRole('button', { name: 'Copy' }).click()
     await page.getByRole('button', { name: 'Copied' }).waitFor()
@@ -153,12 +140,11 @@ describe('users, account and settings in a browser', { skip: NO_BROWSER }, () =>
   it('have nothing that axe finds, fit every screen, and speak four languages', async () => {
     const paths = ['users', 'users/new', `users/${site.service.ids.author}`, 'account', 'settings', 'setup']
     for (const options of [{ viewport: WIDE }, { viewport: PHONE, colorScheme: 'dark' as const }]) {
-      const { page, faults, close } = await signIn('administrator', '/manage', options)
+      const { page, faults, close } = await site.signIn('administrator', '/manage', options)
       for (const path of paths) {
         for (const language of some(['/en', '/de', '/fr', '/es'], 1)) {
           await page.goto(`${site.origin}${language}/manage/${path}`)
-          await page.evaluate(AXE)
-          assert.deepEqual(await page.evaluate(VIOLATIONS), [], path)
+          assert.deepEqual(await violationsOf(page), [], path)
           assert.doesNotMatch(await page.locator('main').innerText(), /manage_screens|\{\w{2,}\}/, path)
           for (const width of some([320, 768, 1440], 1)) {
             await page.setViewportSize({ width, height: 800 })

@@ -1,17 +1,12 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { after, before, describe, it } from 'node:test'
 import { type Browser, type BrowserContextOptions, devices, type Page } from 'playwright-core'
 import sharp from 'sharp'
+import { violationsOf } from '../support/axe.ts'
 import { NO_BROWSER, openBrowser } from '../support/browser.ts'
 import { freePort } from '../support/free-port.ts'
 import { type Json, PASSWORD, type Service, startService } from '../support/service.ts'
 import { OVER, PHONE, WIDE } from '../support/site.ts'
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-const VIOLATIONS = `axe.run(document, { resultTypes: ['violations'] })
-  .then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0].html))`
 
 describe('suggestions and imports in a browser', { skip: NO_BROWSER }, () => {
   let service: Service
@@ -40,8 +35,7 @@ describe('suggestions and imports in a browser', { skip: NO_BROWSER }, () => {
     return page
   }
   const audit = async (page: Page) => {
-    await page.evaluate(AXE)
-    assert.deepEqual(await page.evaluate(VIOLATIONS), [])
+    assert.deepEqual(await violationsOf(page), [])
     assert.ok((await page.evaluate<number>(OVER)) <= 0, 'it fits')
   }
   const fill = async (page: Page, title: string) => {

@@ -25,10 +25,15 @@ const OPTIONS = {
   ],
 }
 
+/** How long a page may take on a busy machine, in milliseconds. */
+const PATIENCE = 120_000
+
 /** The browser that the runner has started for all files, or one of the file's own. */
-export function openBrowser(): Promise<Browser> {
+export async function openBrowser(): Promise<Browser> {
   const shared = process.env.KALENDS_TEST_BROWSER
-  return shared ? chromium.connect(shared) : chromium.launch(OPTIONS)
+  const browser = await (shared ? chromium.connect(shared) : chromium.launch(OPTIONS))
+  browser.on('context', (context) => context.setDefaultTimeout(PATIENCE))
+  return browser
 }
 
 /** A browser that other processes can open; its address is what `KALENDS_TEST_BROWSER` takes. */

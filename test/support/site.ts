@@ -2,7 +2,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { openBrowser } from './browser.ts'
 import { clock, fillCalendar, type Sample } from './calendar.ts'
 import { freePort } from './free-port.ts'
-import { type Service, startService } from './service.ts'
+import { PASSWORD, type Service, startService } from './service.ts'
 
 export const WIDE = { width: 1280, height: 900 }
 export const PHONE = { width: 390, height: 844 }
@@ -42,6 +42,8 @@ export interface Site {
   readonly service: Service
   readonly sample: Sample
   open(path: string, options?: BrowserContextOptions): Promise<Opened>
+  /** Signs in with the form; it leads to `next`. */
+  signIn(user: string, next: string, options?: BrowserContextOptions): Promise<Opened>
   close(): Promise<void>
 }
 
@@ -52,11 +54,21 @@ export async function startSite(): Promise<Site> {
   const origin = await service.listen(port)
   const sample = await fillCalendar(service)
   const browser = await openBrowser()
+  const openPath = (path: string, options: BrowserContextOptions = {}) => open(browser, origin, path, options)
   return {
     origin,
     service,
     sample,
-    open: (path, options = {}) => open(browser, origin, path, options),
+    open: openPath,
+    async signIn(user, next, options) {
+      const opened = await openPath(`/sign-in?next=${encodeURIComponent(next)}`, options)
+      const { page } = opened
+      await page.locator('[name=user]').fill(user)
+      await page.locator('[name=password]').fill(PASSWORD)
+      await page.locator('main button[type=submit]').click()
+      await page.waitForURL(`**${next}`)
+      return opened
+    },
     async close() {
       await browser.close()
       await service.close()
