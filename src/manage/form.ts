@@ -87,10 +87,13 @@ function labelOf({ t }: Words, { name, label }: FieldOptions): string {
 
 const idOf = (name: string) => html`id="field-${name}"`
 
+/** Attributes of an input that was refused. The focus goes to the first of them in the page. */
+export const INVALID: Markup = html` aria-invalid="true" autofocus`
+
 /** Attributes that connect an input with its hint and its problem. */
 export function marks({ problems }: FormState, { name, hint }: FieldOptions): MarkupPart {
   const described = [problems[name] && `problem-${name}`, hint && `hint-${name}`].filter(Boolean).join(' ')
-  return html`${problems[name] && html` aria-invalid="true"`}${described !== '' && html` aria-describedby="${described}"`}`
+  return html`${problems[name] && INVALID}${described !== '' && html` aria-describedby="${described}"`}`
 }
 
 function below({ language }: Words, { problems }: FormState, { name, hint }: FieldOptions): MarkupPart {
@@ -98,7 +101,7 @@ function below({ language }: Words, { problems }: FormState, { name, hint }: Fie
   return html`${hint && html`<p class="hint" id="hint-${name}">${hint}</p>`}${problem && html`<p class="problem" id="problem-${name}">${problemText(language, problem)}</p>`}`
 }
 
-/** All problems above the form, each with a link to its field. Focus goes there. */
+/** All problems above the form, each with a link to its field. The focus goes there if none of them is in a field. */
 export function summary(context: Words, { problems }: FormState, known: readonly string[]): MarkupPart {
   const entries = Object.entries(problems)
   if (entries.length === 0) return null
@@ -107,7 +110,8 @@ export function summary(context: Words, { problems }: FormState, known: readonly
     const words = html`${known.includes(name) ? t(`manage_screens.fields.${name}`) : name}: ${problemText(language, problem)}`
     return html`<li>${known.includes(name) ? html`<a href="#field-${name}">${words}</a>` : words}</li>`
   }
-  return html`<div class="refused" role="alert" tabindex="-1" autofocus><h2>${t('manage_screens.refused')}</h2><ul>${entries.map(line)}</ul></div>`
+  const isInField = entries.some(([name]) => known.includes(name))
+  return html`<div class="refused" role="alert" tabindex="-1"${!isInField && html` autofocus`}><h2>${t('manage_screens.refused')}</h2><ul>${entries.map(line)}</ul></div>`
 }
 
 /** Problems of an error, by field. An error without fields is rethrown, unless it is one of domain rules. */

@@ -4,7 +4,7 @@ import { MAIN_MOUNT } from '../http/endpoint.ts'
 import type { Problems } from '../lib/errors.ts'
 import { html, type Markup } from '../lib/markup.ts'
 import { DescribedImage, Upload } from '../lib/upload.ts'
-import { type FormState, field, frame } from './form.ts'
+import { type FormState, field, frame, INVALID } from './form.ts'
 import type { StaffContext } from './screen.ts'
 
 /** The smallest rendering of an image that fills a box of a list. */
@@ -34,7 +34,7 @@ export function imageField(context: StaffContext, form: FormState, image: Image 
     { values: form.values, problems },
     { name: 'image_file', label, hint: t('manage_screens.editor.image_hint') },
     html`<div class="picture" data-drop>${small && html`<img src="${link(`/images/${small.file}`)}" alt="${image?.alt}" width="${small.width}" height="${small.height}">`}
-<input id="field-image_file" type="file" name="image_file" accept="image/jpeg,image/png,image/gif,image/webp,image/avif" aria-describedby="${problem ? 'problem-image_file ' : ''}hint-image_file"${problem && html` aria-invalid="true"`}>
+<input id="field-image_file" type="file" name="image_file" accept="image/jpeg,image/png,image/gif,image/webp,image/avif" aria-describedby="${problem ? 'problem-image_file ' : ''}hint-image_file"${problem && INVALID}>
 <div class="library" data-library data-rest="${link(MAIN_MOUNT)}" data-choose="${t('manage_screens.images.choose')}" data-close="${t('manage_screens.images.close')}" data-title="${t('manage_screens.images.title', { id: '{id}' })}" data-find="${t('manage_screens.records.search')}"><a href="${link('/manage/images')}" target="_blank">${t('manage_screens.images.library')}</a>${number}</div>
 ${image && html`<label class="check"><input type="checkbox" name="remove_image" value="1"> ${t('manage_screens.editor.remove_image')}</label>`}</div>`,
   )}

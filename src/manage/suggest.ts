@@ -14,6 +14,7 @@ import {
   type FormState,
   field,
   frame,
+  INVALID,
   messageOf,
   select,
   summary,
@@ -130,7 +131,7 @@ ${input('venue', { attributes: html` maxlength="500" autocomplete="off"` })}
 ${textArea(context, state, of('description', { attributes: html` maxlength="10000"` }), 6)}
 <div class="row">${input('website', { attributes: html` inputmode="url" placeholder="https://" maxlength="2000" autocapitalize="none"` })}${input('cost', { hint: label('cost_hint'), attributes: html` maxlength="200"` })}</div>
 ${await categories(call, context, state, of('categories'))}
-${frame(context, state, of('image_file', { hint: label(Object.keys(state.values).length === 0 ? 'image_hint' : 'image_again') }), html`<input id="field-image_file" type="file" name="image_file" accept="image/jpeg,image/png,image/gif,image/webp,image/avif" aria-describedby="hint-image_file${state.problems.image_file && ' problem-image_file'}"${state.problems.image_file && html` aria-invalid="true"`}>`)}</fieldset>
+${frame(context, state, of('image_file', { hint: label(Object.keys(state.values).length === 0 ? 'image_hint' : 'image_again') }), html`<input id="field-image_file" type="file" name="image_file" accept="image/jpeg,image/png,image/gif,image/webp,image/avif" aria-describedby="hint-image_file${state.problems.image_file && ' problem-image_file'}"${state.problems.image_file && INVALID}>`)}</fieldset>
 <fieldset><legend>${label('you')}</legend><p class="hint">${label('you_hint')}</p>
 <div class="row">${input('sender_name', { attributes: html` maxlength="200" autocomplete="name"` })}${input('sender_email', { type: 'email', attributes: html` maxlength="254" autocomplete="email"` })}</div></fieldset>
 <div class="trap" aria-hidden="true"><label for="field-company">${label('company')}</label><input id="field-company" name="company" tabindex="-1" autocomplete="off"></div>

@@ -109,6 +109,30 @@ describe('the screens of the staff in a browser', { skip: NO_BROWSER }, () => {
     await close()
   })
 
+  it('keep nothing of a form in which nobody typed, and nothing that was discarded', async () => {
+    const { page, faults, close } = await site.signIn('editor', '/manage/events/new')
+    const kept = async () => {
+      await page.locator('.rich').waitFor()
+      // As helpers for writing do.
+      await page.evaluate("document.querySelector('.rich').setAttribute('data-helper', 'on')")
+      // Longer than the pause after which what is typed is kept.
+      await page.waitForTimeout(600)
+      return page.evaluate(() => Object.keys(localStorage))
+    }
+    assert.deepEqual(await kept(), [])
+    await page.locator('.rich').click()
+    await page.keyboard.type('Never sent.')
+    await eventually(() => page.evaluate<boolean>('localStorage.length === 1'))
+    await page.reload()
+    await page.getByRole('button', { name: 'Discard it' }).click()
+    assert.deepEqual(await kept(), [])
+    await page.reload()
+    assert.deepEqual(await kept(), [])
+    assert.equal(await page.getByRole('button', { name: 'Discard it' }).count(), 0)
+    assert.deepEqual(faults, [])
+    await close()
+  })
+
   it('complete names that are known, with the keyboard', async () => {
     const { page, close } = await site.signIn('editor', '/manage/events/new')
     const venue = page.locator('[name=venue]')
@@ -120,16 +144,19 @@ describe('the screens of the staff in a browser', { skip: NO_BROWSER }, () => {
     await close()
   })
 
-  it('put the focus on what was refused', async () => {
-    const { page, close } = await site.signIn('editor', '/manage/events/new')
-    await page.getByLabel('Title').fill('Backwards')
-    await page.locator('[name=end_date]').fill('2021-07-05T16:00')
-    await page.getByRole('button', { name: 'Save' }).first().click()
-    await page.getByText('Please check these fields').waitFor()
-    assert.equal(await page.evaluate('document.activeElement.className'), 'refused')
-    assert.equal(await page.getByLabel('Title').inputValue(), 'Backwards')
-    await close()
-  })
+  for (const javaScriptEnabled of [true, false]) {
+    it(`put the focus on the first field that was refused, ${javaScriptEnabled ? 'with' : 'without'} scripts`, async () => {
+      const { page, close } = await site.signIn('editor', '/manage/events/new', { javaScriptEnabled })
+      await page.getByLabel('Title').fill('Backwards')
+      await page.locator('[name=end_date]').fill('2021-07-05T16:00')
+      await page.locator('[name=timezone]').fill('Nowhere/Land')
+      await page.getByRole('button', { name: 'Save' }).first().click()
+      await page.getByText('Please check these fields').waitFor()
+      assert.equal(await page.locator(':focus').getAttribute('name'), 'end_date')
+      assert.equal(await page.getByLabel('Title').inputValue(), 'Backwards')
+      await close()
+    })
+  }
 
   it('change many events, by mouse', async () => {
     const { page, close } = await site.signIn('editor', '/manage/events?search=market')

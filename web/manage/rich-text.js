@@ -42,19 +42,24 @@ function edit(area, Squire) {
   if (described) root.setAttribute('aria-describedby', described)
   const editor = new Squire(root, { blockTag: 'P', sanitizeToDOMFragment: clean })
   area.after(root)
+  const isFocused = document.activeElement === area
   area.hidden = true
   label.addEventListener('click', () => root.focus())
-  editor.setHTML(area.value)
-  area.addEventListener('restored', () => editor.setHTML(area.value))
-  let isReady = false
+  let known
+  const show = () => {
+    editor.setHTML(area.value)
+    known = editor.getHTML()
+  }
+  show()
+  if (isFocused) root.focus()
+  area.addEventListener('restored', show)
+  // The editor also tells of attributes that helpers for writing set, and of what was put there by setHTML.
   editor.addEventListener('input', () => {
-    if (!isReady) return
+    if (editor.getHTML() === known) return
+    known = editor.getHTML()
     const isEmpty = root.textContent.trim() === '' && root.querySelector('img, hr, table') === null
-    area.value = isEmpty ? '' : editor.getHTML()
+    area.value = isEmpty ? '' : known
     area.dispatchEvent(new CustomEvent('input', { bubbles: true, detail: true }))
-  })
-  setTimeout(() => {
-    isReady = true
   })
   addTools(area, root, editor)
 }

@@ -84,4 +84,5 @@ for (const input of document.querySelectorAll('[data-copy]')) {
 }
 
 // The first thing that was refused is read and seen first.
-document.querySelector('.refused')?.focus()
+const refused = document.querySelector('main [aria-invalid=true]') ?? document.querySelector('.refused')
+refused?.focus()

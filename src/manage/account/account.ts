@@ -8,7 +8,6 @@ import { MIN_PASSWORD } from '../../schema/user.ts'
 import { button, type FormState, field, formStart, problemsOf, select, typedValues } from '../form.ts'
 import { SECTIONS, screenPage } from '../layout.ts'
 import { done, type Screen, type StaffContext } from '../screen.ts'
-import { focusOn } from '../users/invite.ts'
 import { roleName } from '../users/list.ts'
 import { sessionBox } from './sessions.ts'
 import { tokenBox } from './tokens.ts'
@@ -48,7 +47,6 @@ ${sessionBox(context, await listSessions(scope, session.user.id), PATH)}
 function profileBox(context: StaffContext, form: FormState, role: string): Markup {
   const { t, call } = context
   const label = (key: string) => t(`manage_screens.account.${key}`)
-  const focus = focusOn(form.problems, ['name', 'email', 'language'])
   const languages = [
     ['', label('browser_language')] as const,
     ...call.scope.site.languages.map((one) => [one, nameOf(one)] as const),
@@ -56,15 +54,14 @@ function profileBox(context: StaffContext, form: FormState, role: string): Marku
   return html`<section class="box" aria-labelledby="profile"><h2 id="profile">${label('profile')}</h2>
 <p class="quiet">${label('role')}: ${role}</p>
 ${formStart(context, PATH, html` class="form"`)}
-${field(context, form, { name: 'name', label: label('name'), hint: label('name_hint'), required: true, attributes: html` maxlength="60" autocomplete="username"${focus('name')}` })}
-${field(context, form, { name: 'email', label: label('email'), type: 'email', required: true, attributes: html` maxlength="254" autocomplete="email"${focus('email')}` })}
-${select(context, form, { name: 'language', label: label('language'), attributes: focus('language') }, languages)}
+${field(context, form, { name: 'name', label: label('name'), hint: label('name_hint'), required: true, attributes: html` maxlength="60" autocomplete="username"` })}
+${field(context, form, { name: 'email', label: label('email'), type: 'email', required: true, attributes: html` maxlength="254" autocomplete="email"` })}
+${select(context, form, { name: 'language', label: label('language') }, languages)}
 <div class="buttons">${button('save', label('save'), 'primary')}</div></form></section>`
 }
 
 function passwordBox(context: StaffContext, form: FormState): Markup {
   const label = (key: string) => context.t(`manage_screens.account.${key}`, { least: MIN_PASSWORD })
-  const focus = focusOn(form.problems, ['current_password', 'password'])
   const shown = (name: string, kind: string) =>
     field(context, form, {
       name,
@@ -72,7 +69,7 @@ function passwordBox(context: StaffContext, form: FormState): Markup {
       type: 'password',
       required: true,
       ...(name === 'password' && { hint: label('password_hint') }),
-      attributes: html` autocomplete="${kind}"${name === 'password' && html` minlength="${MIN_PASSWORD}"`}${focus(name)}`,
+      attributes: html` autocomplete="${kind}"${name === 'password' && html` minlength="${MIN_PASSWORD}"`}`,
     })
   return html`<section class="box" aria-labelledby="password"><h2 id="password">${label('change_password')}</h2>
 ${formStart(context, PATH, html` class="form"`)}

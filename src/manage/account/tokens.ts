@@ -5,7 +5,6 @@ import { html, type Markup, type MarkupPart } from '../../lib/markup.ts'
 import { say } from '../../pages/dates.ts'
 import { button, type FormState, field, formStart, secretField, select } from '../form.ts'
 import type { StaffContext } from '../screen.ts'
-import { focusOn } from '../users/invite.ts'
 
 /** Lifetimes that the form offers; empty for none. */
 const LIFETIMES = ['30d', '90d', '365d', ''] as const
@@ -20,7 +19,6 @@ interface TokenBox {
 /** The tokens of the user: passwords for programs. */
 export function tokenBox(context: StaffContext, { form, tokens, made, path }: TokenBox): Markup {
   const label = (key: string) => context.t(`manage_screens.account.${key}`)
-  const focus = focusOn(form.problems, ['token_name', 'expires'])
   const chosen = { ...form, values: { expires: '90d', ...form.values } }
   const lifetimes = LIFETIMES.map((value) => [value, label(`lifetime_${value === '' ? 'none' : value}`)] as const)
   return html`<section class="box" aria-labelledby="tokens"><h2 id="tokens">${label('tokens')}</h2>
@@ -28,8 +26,8 @@ export function tokenBox(context: StaffContext, { form, tokens, made, path }: To
 ${made && shownOnce(context, made.token)}
 ${tokens.length > 0 && html`<ul class="lines">${tokens.map((token) => line(context, token, path))}</ul>`}
 ${formStart(context, path, html` class="form"`)}
-${field(context, chosen, { name: 'token_name', label: label('token_name'), hint: label('token_hint'), attributes: html` maxlength="100" autocomplete="off"${focus('token_name')}` })}
-${select(context, chosen, { name: 'expires', label: label('expires'), attributes: focus('expires') }, lifetimes)}
+${field(context, chosen, { name: 'token_name', label: label('token_name'), hint: label('token_hint'), attributes: html` maxlength="100" autocomplete="off"` })}
+${select(context, chosen, { name: 'expires', label: label('expires') }, lifetimes)}
 <div class="buttons">${button('create_token', label('create_token'))}</div></form></section>`
 }
 

@@ -11,6 +11,7 @@ import {
   field,
   formStart,
   frame,
+  INVALID,
   messageOf,
   problemsOf,
   summary,
@@ -42,7 +43,7 @@ function sendForm(context: StaffContext, form: FormState, message: string | null
   return html`${formStart(context, PATH, html` class="form" enctype="multipart/form-data"`)}
 ${message !== null && html`<div class="refused" role="alert" tabindex="-1" autofocus><p>${message}</p></div>`}${summary(context, form, ['file', 'url'])}
 <fieldset><legend>${label('new')}</legend><p class="hint">${label('lead')}</p><div class="row">
-${frame(context, form, file, html`<div class="picture" data-drop><input id="field-file" type="file" name="file" accept=".ics,.csv,.tsv,.txt,text/calendar,text/csv" aria-describedby="hint-file${problems.file && ' problem-file'}"${problems.file && html` aria-invalid="true"`}></div>`)}
+${frame(context, form, file, html`<div class="picture" data-drop><input id="field-file" type="file" name="file" accept=".ics,.csv,.tsv,.txt,text/calendar,text/csv" aria-describedby="hint-file${problems.file && ' problem-file'}"${problems.file && INVALID}></div>`)}
 ${field(context, form, { name: 'url', label: label('url'), hint: label('url_hint'), attributes: html` inputmode="url" placeholder="https://" autocapitalize="none"` })}</div>
 <div class="buttons">${button('check', label('check'), 'primary')}</div></fieldset></form>`
 }

@@ -6,21 +6,6 @@ import { nameOf } from '../../pages/layout.ts'
 import { CLOCKS, DATE_ORDERS, type SettingField, WEEKDAYS } from '../../schema/settings.ts'
 import { checkbox, type FieldOptions, type FormState, field, select } from '../form.ts'
 import type { StaffContext } from '../screen.ts'
-import { focusOn } from '../users/invite.ts'
-
-const ORDER: readonly SettingField[] = [
-  'site_name',
-  'language',
-  'logo',
-  'accent',
-  'timezone',
-  'week_start',
-  'clock',
-  'currency',
-  'date_order',
-  'tiles',
-  'suggest',
-]
 
 /** What stands in the fields of the settings as they are. */
 export function settingValues(context: StaffContext): Record<string, string> {
@@ -58,7 +43,6 @@ export function sentSettings(body: Record<string, unknown>): Record<string, unkn
 export function settingFieldsOf(context: StaffContext, form: FormState): (name: SettingField) => Markup {
   const { t, call } = context
   const { site } = call.scope
-  const focus = focusOn(form.problems, ORDER)
   const label = (key: string) => t(`manage_screens.settings.${key}`)
   const options = (name: SettingField, more: Partial<FieldOptions> = {}): FieldOptions => {
     const source = site.fixed[name]
@@ -68,7 +52,7 @@ export function settingFieldsOf(context: StaffContext, form: FormState): (name: 
       name,
       label: label(name),
       ...(hint !== undefined && { hint }),
-      attributes: html`${more.attributes}${focus(name)}${source !== undefined && html` disabled`}`,
+      attributes: html`${more.attributes}${source !== undefined && html` disabled`}`,
     }
   }
   const choose = (name: SettingField, values: readonly string[], words: (value: string) => string, hint?: string) =>

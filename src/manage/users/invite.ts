@@ -1,6 +1,6 @@
 import { invite } from '../../domain/accounts.ts'
 import type { Answer } from '../../http/endpoint.ts'
-import { AppError, type Problems } from '../../lib/errors.ts'
+import { AppError } from '../../lib/errors.ts'
 import { html, type Markup } from '../../lib/markup.ts'
 import { icon } from '../../pages/icons.ts'
 import { ROLES } from '../../schema/user.ts'
@@ -19,12 +19,11 @@ export function backToUsers({ t }: StaffContext): { path: string; words: string 
 function page(context: StaffContext, form: FormState): Answer {
   const { t } = context
   const label = (name: string) => t(`manage_screens.users.${name}`)
-  const focus = focusOn(form.problems, ['name', 'email', 'role'])
   const main = html`<div class="panel form-panel"><p class="quiet">${label('invite_text')}</p>
 ${formStart(context, `${PATH}/new`, html` class="form"`)}
-${field(context, form, { name: 'name', label: label('name'), hint: label('name_hint'), required: true, attributes: html` maxlength="60" autocomplete="off"${focus('name')}` })}
-${field(context, form, { name: 'email', label: label('email'), type: 'email', required: true, attributes: html` maxlength="254" autocomplete="off"${focus('email')}` })}
-${roleField(context, form, focus('role'))}
+${field(context, form, { name: 'name', label: label('name'), hint: label('name_hint'), required: true, attributes: html` maxlength="60" autocomplete="off"` })}
+${field(context, form, { name: 'email', label: label('email'), type: 'email', required: true, attributes: html` maxlength="254" autocomplete="off"` })}
+${roleField(context, form)}
 <div class="buttons">${button('invite', label('make_link'), 'primary')}</div>
 </form></div>`
   return screenPage(context, {
@@ -37,18 +36,12 @@ ${roleField(context, form, focus('role'))}
 }
 
 /** Choice of a role, with what each may do. */
-export function roleField(context: StaffContext, form: FormState, attributes: Markup): Markup {
+export function roleField(context: StaffContext, form: FormState): Markup {
   const { t } = context
   const choices = ROLES.map(
     (role) => [role, `${roleName(context, role)}: ${t(`manage_screens.role_rights.${role}`)}`] as const,
   )
-  return select(context, form, { name: 'role', label: t('manage_screens.users.role'), attributes }, choices)
-}
-
-/** Focus for the first field that was refused. */
-export function focusOn(problems: Problems, names: readonly string[]): (name: string) => Markup {
-  const first = names.find((name) => problems[name] !== undefined)
-  return (name) => (name === first ? html` autofocus` : html``)
+  return select(context, form, { name: 'role', label: t('manage_screens.users.role') }, choices)
 }
 
 async function create(context: StaffContext): Promise<Answer> {

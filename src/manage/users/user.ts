@@ -6,7 +6,7 @@ import { problemText } from '../../lib/problem-text.ts'
 import { button, type FormState, field, formStart, problemsOf, select, typedValues } from '../form.ts'
 import { SECTIONS, screenPage } from '../layout.ts'
 import { done, type Screen, type StaffContext } from '../screen.ts'
-import { backToUsers, focusOn, linkPage, roleField } from './invite.ts'
+import { backToUsers, linkPage, roleField } from './invite.ts'
 import { PATH, stateOf } from './list.ts'
 
 type Shown = Awaited<ReturnType<typeof get>>
@@ -46,12 +46,11 @@ const pathOf = ({ id }: Account) => `${PATH}/${id}`
 
 function profile(context: StaffContext, { account, isLast }: Shown, form: FormState): Markup {
   const label = (name: string) => context.t(`manage_screens.users.${name}`)
-  const focus = focusOn(form.problems, ['name', 'email', 'role'])
   return html`<section class="box" aria-labelledby="profile"><h2 id="profile">${label('profile')}</h2>
 ${formStart(context, pathOf(account), html` class="form"`)}
-${field(context, form, { name: 'name', label: label('name'), required: true, attributes: html` maxlength="60" autocomplete="off"${focus('name')}` })}
-${field(context, form, { name: 'email', label: label('email'), type: 'email', required: true, attributes: html` maxlength="254" autocomplete="off"${focus('email')}` })}
-${roleField(context, form, focus('role'))}
+${field(context, form, { name: 'name', label: label('name'), required: true, attributes: html` maxlength="60" autocomplete="off"` })}
+${field(context, form, { name: 'email', label: label('email'), type: 'email', required: true, attributes: html` maxlength="254" autocomplete="off"` })}
+${roleField(context, form)}
 ${isLast && html`<p class="hint">${label('last')}</p>`}
 <div class="buttons">${button('save', label('save'), 'primary')}</div></form></section>`
 }
@@ -76,7 +75,6 @@ async function removal(context: StaffContext, { account, records, isLast }: Show
   const reassign = {
     name: 'reassign',
     label: label('reassign'),
-    attributes: focusOn(form.problems, ['reassign'])('reassign'),
   }
   const isRefused = form.problems.reassign !== undefined
   if (isLast && !isRefused)
