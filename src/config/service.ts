@@ -78,7 +78,7 @@ export const SERVICE_SETTINGS = {
   fetchHosts: setting(
     'KALENDS_FETCH_HOSTS',
     '',
-    'hosts that images and imports may be fetched from although they are not public, comma-separated',
+    'hosts that images and imports may be fetched from and webhooks sent to although they are not public, comma-separated',
     'a comma-separated list of hosts or host:port pairs',
     list(/^[\w.[\]:-]+$/),
   ),

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { getDefaultEnvironment, StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { createToken } from '../../src/domain/users.ts'
 import { type Json, type Service, startService } from '../support/service.ts'
@@ -85,10 +85,11 @@ describe('an assistant', () => {
     assert.equal(response.status, 401)
   })
 
-  it('works on standard input and output', { skip: ON_POSTGRES }, async () => {
+  it('works on standard input and output', async () => {
     const client = new Client({ name: 'test', version: '1' })
     const args = [join(ROOT, 'src/main.ts'), 'mcp', '--user', 'author', '--data', folder]
-    await client.connect(new StdioClientTransport({ command: process.execPath, args }) as never)
+    const env = { ...getDefaultEnvironment(), ...(ON_POSTGRES && { KALENDS_DATABASE_URL: service.where }) }
+    await client.connect(new StdioClientTransport({ command: process.execPath, args, env }) as never)
     const made = await use(client, 'create_event', {
       title: 'By wire',
       start_date: 'tomorrow noon',

@@ -197,6 +197,44 @@ describe('imports of series', () => {
     }
   })
 
+  it('take an export of the rest of a series', async () => {
+    const json = {
+      title: 'Rest',
+      start_date: '2031-03-03 10:00',
+      end_date: '2031-03-03 11:00',
+      tags: ['rest'],
+      recurrence: { rule: 'FREQ=WEEKLY;COUNT=5', dates: ['2031-03-05 12:00'] },
+    }
+    const { id } = await service.expect(201, 'editor', '/events', { json })
+    await service.expect(200, 'editor', `/events/${id}`, { method: 'DELETE', query: { force: true } })
+    const shown = ({ slug, start_date, recurrence }: Json) => ({ slug, start_date, count: recurrence.count })
+    const here = (await list({ series: id })).map(shown)
+    assert.equal(here.length, 5)
+    const scope = { db: service.db, clock: () => now, site: siteOf(service.config), user: null }
+    for (const start_date of ['2031-03-01', '2031-03-12'])
+      for (const [format, type] of [
+        ['ics', 'text/calendar'],
+        ['csv', 'text/csv'],
+      ] as const) {
+        let text = ''
+        for await (const piece of (await exportEvents(scope, format, { tags: 'rest', start_date })).text) text += piece
+        const other = await startService({ settings: { rateLimit: '0', timezone: 'UTC' }, clock: () => now })
+        try {
+          const headers = { 'content-type': `${type}; charset=utf-8` }
+          for (const _ of [1, 2]) await other.expect(200, 'editor', '/import', { raw: text, headers })
+          const wanted = here.filter((one) => one.start_date >= start_date)
+          const found = (await list({ tags: 'rest' }, other)).map(shown)
+          assert.deepEqual(
+            found,
+            wanted.map((one) => ({ ...one, count: wanted.length })),
+            `${format} from ${start_date}`,
+          )
+        } finally {
+          await other.close()
+        }
+      }
+  })
+
   it('of a table make a series of a row with a rule', async () => {
     const headers = { 'content-type': 'text/csv; charset=utf-8' }
     const table = (title: string, rule: string) =>

@@ -295,6 +295,35 @@ describe('series', () => {
     )
   })
 
+  it('shows its dates in the earliest event that is left', async () => {
+    const { id } = await create({ recurrence: { rule: 'FREQ=WEEKLY;COUNT=4', dates: ['2031-08-01'] } })
+    const [, second, third] = await list(id)
+    const datesOf = async (event: number, role: 'editor' | null = null) => {
+      const { recurrence } = await service.expect(200, role, `/events/${event}`)
+      return { dates: recurrence.dates, except: recurrence.except }
+    }
+    const none = { dates: undefined, except: undefined }
+    const tag = (await service.call(null, `/events/${second.id}`)).headers.etag
+    assert.deepEqual(await datesOf(second.id), none)
+    await remove(id)
+    const dates = [`2031-08-01 ${second.start_date.slice(11)}`]
+    const except = [id].map(() => `2031-06-10 ${second.start_date.slice(11)}`)
+    for (const role of [null, 'editor'] as const) {
+      assert.deepEqual(await datesOf(second.id, role), { dates, except })
+      assert.deepEqual(await datesOf(third.id, role), none)
+    }
+    assert.notEqual((await service.call(null, `/events/${second.id}`)).headers.etag, tag)
+    await patch(id, { status: 'publish' })
+    assert.deepEqual(await datesOf(second.id), none)
+    await remove(id, { force: true })
+    assert.deepEqual(await datesOf(second.id), { dates, except })
+    await remove(second.id, { force: true })
+    assert.deepEqual((await datesOf(third.id)).dates, dates)
+    const read = await service.call('editor', `/events/${third.id}`)
+    await service.expect(200, 'editor', `/events/${third.id}`, { method: 'PUT', json: read.json() })
+    assert.deepEqual(await datesOf(third.id, 'editor'), { dates, except: read.json().recurrence.except })
+  })
+
   it('leaves an event alone for null', async () => {
     const { id } = await create({ recurrence: 'FREQ=WEEKLY;COUNT=3' })
     const [, second] = await list(id)
