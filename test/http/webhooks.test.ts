@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Role } from '../../src/domain/access.ts'
 import { publishDue } from '../../src/domain/publishing.ts'
 import { PAUSES } from '../../src/domain/webhooks/delivering.ts'
@@ -241,6 +242,21 @@ describe('webhooks', () => {
     await eventually(async () => (await state()).status === 'delivered')
     assert.equal(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size, 1)
     await service.expect(404, 'administrator', `/webhooks/${id}/deliveries/nothing/resend`, { method: 'POST' })
+  })
+
+  it('are sent once, however many are under way', async (t) => {
+    const [service, receiver] = await started(t)
+    receiver.answer = async ({ text }) => {
+      await sleep(text.length % 7)
+      return 204
+    }
+    const hooks = 6
+    for (let n = 0; n < hooks; n++) await hook(service, { url: receiver.url, events: ['event.created', 'tag.created'] })
+    const json = Array.from({ length: 40 }, (_, n) => ({ ...EVENT, title: `E ${n}`, tags: [`tag ${n}`] }))
+    for (const one of json) await service.expect(201, 'editor', '/events', { json: one })
+    await eventually(() => new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size === 80 * hooks)
+    await sleep(500)
+    assert.equal(receiver.received.length, 80 * hooks)
   })
 
   it('are switched off by 410', async (t) => {

@@ -83,10 +83,12 @@ class Delivering {
   async #start(): Promise<number> {
     const { db, clock } = this.#store
     const now = clock()
+    // As of before the read: what ends meanwhile still looks due in its snapshot.
+    const running = [...this.#running]
     const due = await db.readPrimary(async (tx) => {
       const found: { hook: WebhookRow; delivery: DeliveryRow }[] = []
       for (const hook of await storage.listActive(tx)) {
-        const own = [...this.#running].filter(([, one]) => one.hook === hook.id).map(([id]) => id)
+        const own = running.filter(([, one]) => one.hook === hook.id).map(([id]) => id)
         if (own.length >= PER_HOOK) continue
         for (const delivery of await deliveries.listDue(tx, hook.id, now, own, PER_HOOK - own.length))
           found.push({ hook, delivery })
