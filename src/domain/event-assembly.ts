@@ -4,7 +4,7 @@ import type { EventRow } from '../storage/events.ts'
 import * as storage from '../storage/events.ts'
 import type { LinkedKind, RecordRow } from '../storage/records.ts'
 import * as recordStorage from '../storage/records.ts'
-import type { SeriesRow } from '../storage/series.ts'
+import type { ShownSeries } from '../storage/series.ts'
 import * as seriesStorage from '../storage/series.ts'
 import type { TermRow } from '../storage/terms.ts'
 import type { TicketRow } from '../storage/tickets.ts'
@@ -29,7 +29,7 @@ export interface Event extends ByLinkedPlural<readonly Linked[]> {
   /** Parent event, if the reader may see it. */
   readonly parent: number | null
   /** Series that it is an occurrence of. */
-  readonly series: SeriesRow | null
+  readonly series: ShownSeries | null
   /** False without the password: then only title and dates are shown. */
   readonly whole: boolean
 }
@@ -95,7 +95,7 @@ async function assemble(
 }
 
 /** Series of events, by id. */
-async function seriesOf(tx: Tx, rows: readonly EventRow[]): Promise<Map<number, SeriesRow>> {
+async function seriesOf(tx: Tx, rows: readonly EventRow[]): Promise<Map<number, ShownSeries>> {
   const ids = [...new Set(rows.flatMap((row) => row.series ?? []))]
   return new Map((await seriesStorage.getAll(tx, ids)).map((series) => [series.id, series]))
 }

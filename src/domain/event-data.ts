@@ -4,7 +4,7 @@ import type { Tx } from '../storage/dialect.ts'
 import type { EventStub } from '../storage/events.ts'
 import * as eventStorage from '../storage/events.ts'
 import * as recordStorage from '../storage/records.ts'
-import type { SeriesRow } from '../storage/series.ts'
+import type { ShownSeries } from '../storage/series.ts'
 import * as seriesStorage from '../storage/series.ts'
 import * as termStorage from '../storage/terms.ts'
 import * as ticketStorage from '../storage/tickets.ts'
@@ -37,7 +37,7 @@ export interface LinkedData extends Readonly<Record<LinkedKind, ReadonlyMap<numb
   readonly category: ReadonlyMap<number, Term>
   readonly tag: ReadonlyMap<number, Term>
   readonly event: ReadonlySet<number>
-  readonly series: ReadonlyMap<number, SeriesRow>
+  readonly series: ReadonlyMap<number, ShownSeries>
 }
 
 /**

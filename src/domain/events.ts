@@ -26,7 +26,7 @@ import { type Reach, reaching } from './series-reach.ts'
 import { removeEvent, removeTrace } from './series-removal.ts'
 
 export type { EventRow } from '../storage/events.ts'
-export type { SeriesRow } from '../storage/series.ts'
+export type { SeriesRow, ShownSeries } from '../storage/series.ts'
 export type { TicketRow } from '../storage/tickets.ts'
 export { assembleUndamaged, type Event } from './event-assembly.ts'
 

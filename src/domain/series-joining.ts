@@ -129,7 +129,7 @@ function earliest(others: readonly storage.Occurrence[], { row, original }: Memb
 
 /** The pattern from the first event on: an import may leave out the past. What is in the trash is an exception. */
 async function anchored(
-  { clock, site }: Scope,
+  scope: Scope,
   { pattern: given, times }: Joined,
   members: readonly Member[],
   others: readonly storage.Occurrence[],
@@ -138,8 +138,9 @@ async function anchored(
   const pattern = { ...given, except: inOrder([...given.except, ...removed]) }
   const originals = [...members.map(({ original }) => original), ...others.flatMap((row) => row.original_start ?? [])]
   const [first = times.start_local] = originals.sort()
-  const known = new Set(pattern.except)
-  if (first <= times.start_local || known.has(times.start_local)) return { pattern, times }
+  const isKept = async () => ((await findOccurrences(scope, pattern, times)).starts[0] ?? first) >= first
+  if (first <= times.start_local || (await isKept())) return { pattern, times }
+  const { clock, site } = scope
   const horizon = horizonOf(toWallClock(clock('day'), site.timezone), times.start_local, site.seriesYears)
   const { after, start } = await split(pattern, anchorOf(times), first, horizon)
   const end_local = later(start, secondsBetween(times.start_local, times.end_local))

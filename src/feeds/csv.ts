@@ -21,7 +21,7 @@ export const csv: Format = {
 
 type Cell = string | number | null
 
-type Write = (event: Event, feed: Feed) => Cell
+type Write = (event: Event, feed: Feed, toldSeries: Set<number>) => Cell
 
 const flag = (value: unknown) => (value === 1 ? 'true' : 'false')
 /** Local time of the event. The second of two equal local times has its offset. */
@@ -62,7 +62,7 @@ const NAMED: Record<'id' | OwnColumn, Write> & Partial<Record<PlainEventField, W
   excerpt: ({ row }) => row.excerpt,
   cost: ({ row }) => row.cost,
   website: ({ row }) => row.website,
-  recurrence: recurrenceCell,
+  recurrence: (event, _, told) => recurrenceCell(event, told),
   image: ({ image }, { addresses }) => image && `${addresses.home}/images/${image.file}`,
   categories: ({ categories }) => names(categories),
   tags: ({ tags }) => names(tags),
@@ -84,7 +84,8 @@ const COLUMNS = Object.entries({
 
 async function* write(feed: Feed): AsyncGenerator<string> {
   yield line(COLUMNS.map(([name]) => name))
-  yield* inPieces(feed.events, (event) => line(COLUMNS.map(([, value]) => value(event, feed))))
+  const told = new Set<number>()
+  yield* inPieces(feed.events, (event) => line(COLUMNS.map(([, value]) => value(event, feed, told))))
 }
 
 function line(cells: readonly Cell[]): string {

@@ -51,7 +51,7 @@ export function event(
 export function singleEvent(shown: Event, addresses: Addresses, site: Site): Record<string, unknown> {
   const { row, series, whole } = shown
   const body = event(shown, addresses, site)
-  const isWithDates = series !== null && whole && row.id === series.id
+  const isWithDates = series !== null && whole && row.id === series.first
   return {
     ...body,
     ...(isWithDates && { recurrence: { ...(body.recurrence as object), ...seriesDates(series) } }),

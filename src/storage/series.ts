@@ -1,4 +1,4 @@
-import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
+import { type ExpressionBuilder, type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import type { WallClock } from '../calendar/zone.ts'
 import type { LinkedKind } from '../schema/linked.ts'
 import type { TermKind } from '../schema/term.ts'
@@ -6,7 +6,7 @@ import { dialectOf, type Tx } from './dialect.ts'
 import type { EventRow } from './events.ts'
 import { insertRows, prepared, preparedList } from './prepared.ts'
 import { LINK_TABLE } from './records.ts'
-import type { EventTable, SeriesTable, TicketTable } from './tables.ts'
+import type { EventTable, SeriesTable, Tables, TicketTable } from './tables.ts'
 import { isFullyVisible, isVisible, type Visibility } from './visibility.ts'
 
 export type SeriesRow = Selectable<SeriesTable>
@@ -14,8 +14,30 @@ export type SeriesRow = Selectable<SeriesTable>
 /** Events per statement that reads them, or changes each in its own way. */
 const MAX_CHANGES = 500
 
+/** A series with the event that shows its dates; null if all of its events are in the trash. */
+export type ShownSeries = SeriesRow & { readonly first: number | null }
+
+/** The event that shows the dates of a series: its first one or, if that was removed, the earliest that is left. */
+function firstOf(eb: ExpressionBuilder<Tables, 'series'>) {
+  const left = eb
+    .selectFrom('events')
+    .select('events.id')
+    .whereRef('events.series', '=', 'series.id')
+    .where('events.status', '!=', 'trash')
+  return eb.fn.coalesce(
+    left.whereRef('events.id', '=', 'series.id').$asScalar(),
+    left.orderBy('events.start_local').orderBy('events.id').limit(1).$asScalar(),
+  )
+}
+
 /** The given series that exist. */
-export const getAll = preparedList<SeriesRow>((db, ids) => db.selectFrom('series').selectAll().where('id', 'in', ids))
+export const getAll = preparedList<ShownSeries>((db, ids) =>
+  db
+    .selectFrom('series')
+    .selectAll()
+    .select((eb) => firstOf(eb).as('first'))
+    .where('id', 'in', ids),
+)
 
 export async function get(tx: Tx, id: number): Promise<SeriesRow | undefined> {
   return tx.selectFrom('series').selectAll().where('id', '=', id).executeTakeFirst()
@@ -31,15 +53,19 @@ export async function create(tx: Tx, row: Insertable<SeriesTable>): Promise<void
   await tx.insertInto('series').values(row).execute()
 }
 
-/** Changes a series. Its first event shows the dates, so that the event gets another revision with them. */
+/** Changes a series. One of its events shows the dates, so that the event gets another revision with them. */
 export async function update(tx: Tx, id: number, changes: Updateable<SeriesTable>): Promise<void> {
   await tx.updateTable('series').set(changes).where('id', '=', id).execute()
   if (changes.except_dates !== undefined)
     await tx
       .updateTable('events')
       .set((eb) => ({ series: eb.ref('series') }))
-      .where('id', '=', id)
-      .where('series', '=', id)
+      .where('id', '=', (eb) =>
+        eb
+          .selectFrom('series')
+          .select((of) => firstOf(of).as('first'))
+          .where('series.id', '=', id),
+      )
       .execute()
 }
 

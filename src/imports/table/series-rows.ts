@@ -20,6 +20,8 @@ interface SeriesRow {
   readonly original: WallClock
   /** Lines of the rule; empty in all rows but one. */
   readonly lines: string
+  /** Where the rule starts; by default at this row. */
+  readonly begin: WallClock | undefined
 }
 
 /** Rows of series in a table of ours. The events are brought one by one, and joined at the end. */
@@ -38,7 +40,9 @@ export class SeriesRows {
     const lines = text.split(/\r?\n/).filter((line) => /^(RRULE|RDATE|EXDATE)/.test(line))
     const rows = this.#rows.get(series) ?? []
     this.#rows.set(series, rows)
-    if (this.#count++ < MAX_ROWS) rows.push({ uid: item.uid, original, lines: lines.join('\n') })
+    const [, begin = ''] = /^DTSTART:(\S+)\s*$/m.exec(text) ?? []
+    if (this.#count++ < MAX_ROWS)
+      rows.push({ uid: item.uid, original, lines: lines.join('\n'), begin: readIcalTime(begin)?.wall })
     return { ...item, fields }
   }
 
@@ -46,8 +50,8 @@ export class SeriesRows {
     const turn = new TimeSlice()
     for (const rows of run.dryRun ? [] : this.#rows.values()) {
       if (turn.isOver) await turn.yield()
-      const lines = rows.find((row) => row.lines !== '')?.lines
-      if (lines !== undefined) await joinRows(scope, run, rows, lines)
+      const told = rows.find((row) => row.lines !== '')
+      if (told !== undefined) await joinRows(scope, run, rows, told)
     }
   }
 }
@@ -56,7 +60,7 @@ async function joinRows(
   scope: Scope,
   run: imports.ImportRun,
   rows: readonly SeriesRow[],
-  lines: string,
+  { uid: told, lines, begin }: SeriesRow,
 ): Promise<void> {
   await scope.db.writeMany(async (tx) => {
     const known = await storage.listEvents(
@@ -68,12 +72,12 @@ async function joinRows(
     const originals = new Map(rows.map(({ uid, original }) => [uid, original]))
     const alive = known.filter(({ status }) => status !== null)
     const members = new Map(alive.map(({ uid, record }) => [record, originals.get(uid) ?? '']))
-    const first = alive.find(({ uid }) => uid === rows.find((row) => row.lines !== '')?.uid)
+    const first = alive.find(({ uid }) => uid === told)
     const [row] = first === undefined ? [] : await events.getAll(tx, [first.record])
     if (row === undefined) return
     try {
       // The start by the rule: the event itself may have been moved.
-      const start_local = members.get(row.id) ?? row.start_local
+      const start_local = begin ?? members.get(row.id) ?? row.start_local
       const seconds = row.end_utc - row.start_utc
       const times = {
         timezone: row.timezone,

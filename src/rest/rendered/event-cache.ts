@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { EventStub, LinkedData, Links, OwnData, RenderedEventCache } from '../../domain/event-data.ts'
-import type { SeriesRow } from '../../domain/events.ts'
+import type { ShownSeries } from '../../domain/events.ts'
 import type { Site } from '../../domain/scope.ts'
 import type { Term } from '../../domain/terms.ts'
 import type { Addresses } from '../../http/addresses.ts'
@@ -29,8 +29,8 @@ interface LinkedJson {
   readonly mark: string
   /** The sort key of terms. */
   readonly order: string
-  /** The form in the single answer of the first event of a series. */
-  readonly ofFirst?: Slice
+  /** The event of a series that shows its dates when it is alone, and this form. */
+  readonly first?: { readonly id: number | null; readonly json: Slice }
 }
 
 type LinkKind = keyof Links
@@ -127,12 +127,13 @@ export class EventCache implements RenderedEventCache<RenderedEvent> {
     return { pieces, mark: marks.join(' ') }
   }
 
-  /** Adds the members of a series to those of an occurrence. The first one has its dates, too, if it is alone. */
+  /** Adds the members of a series to those of an occurrence. One of these has its dates, too, if it is alone. */
   #fillSeries({ series: [id = 0] }: Links, event: number | null, pieces: Slice[], marks: string[]): void {
     const series = this.#linked.series.get(id)
     if (series === undefined) return
-    pieces.push(event === id && series.ofFirst !== undefined ? series.ofFirst : series.json)
-    marks.push(series.mark)
+    const isWithDates = event !== null && series.first?.id === event
+    pieces.push(isWithDates && series.first !== undefined ? series.first.json : series.json)
+    marks.push(isWithDates ? `${series.mark} with dates` : series.mark)
   }
 
   #fillHole(hole: Exclude<Hole, 'series'>, links: Links, pieces: Slice[], marks: string[]): void {
@@ -190,14 +191,14 @@ function linkedJson(value: unknown, ld: unknown, order = ''): LinkedJson {
 }
 
 /** Members of a series, which follow others. */
-function seriesJson(series: SeriesRow, language: string): LinkedJson {
+function seriesJson(series: ShownSeries, language: string): LinkedJson {
   const members = (value: object) => `,${JSON.stringify(value).slice(1, -1)}`
   const json = members(seriesPart(series, language))
   const dates = members(seriesDates(series))
   const mark = hash('sha1', `${json}${dates}`, 'base64url').slice(0, 8)
   const schedule = scheduleLd(series)
   const ld = schedule && slice(JSON.stringify(inertLd(schedule)))
-  return { json: slice(json), ofFirst: slice(json + dates), ld, mark, order: '' }
+  return { json: slice(json), first: { id: series.first, json: slice(json + dates) }, ld, mark, order: '' }
 }
 
 const EMPTY = slice('')
