@@ -69,7 +69,7 @@ export function generate(): string {
   for (const [path, { get }] of Object.entries(document.paths)) {
     const list = /^\/(\w+)$/.exec(path)?.[1]
     if (list === undefined || list === 'doc' || list === 'import' || get === undefined) continue
-    const singular = list === 'categories' ? 'Category' : list.charAt(0).toUpperCase() + list.slice(1, -1)
+    const singular = list === 'categories' ? 'Category' : list.charAt(0).toUpperCase() + list.slice(1).replace(/s$/, '')
     const asked = get.parameters.filter((parameter) => parameter.in === 'query' && !parameter.name.startsWith('_'))
     const parameters = asked.map(({ name, description, schema }) => [name, { ...schema, description }] as const)
     parts.push(

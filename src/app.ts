@@ -3,6 +3,8 @@ import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pino, { type Logger, type LoggerOptions } from 'pino'
 import { type Config, ConfigError } from './config.ts'
+import { acting } from './domain/acting.ts'
+import { forgettingAudit } from './domain/audit.ts'
 import type { BackupOptions, BackupReport } from './domain/backups/backup.ts'
 import type { BackupHeader, OnBackupProgress } from './domain/backups/format.ts'
 import { backingUp } from './domain/backups/schedule.ts'
@@ -186,6 +188,7 @@ export async function createApp(
     forgettingChanges(service),
     delivering(service, sender),
     forgettingDeliveries(service),
+    forgettingAudit(service, config.auditDays),
     ...importJobs(service),
     ...backupJobs(config, server.log),
   ])
@@ -244,7 +247,7 @@ function logDamage(log: Pick<Logger, 'error'>, { kind, id, reason }: Damage): vo
 /** Serves an assistant on standard input and output, with the rights of a user. */
 export async function serveAssistantFor(config: Config, db: Database, user: User): Promise<void> {
   const site = await readSite(config, db)
-  await serveAssistant(plainEndpoints, { ...createScope(config, db), site, user })
+  await serveAssistant(plainEndpoints, acting({ ...createScope(config, db), site, user }, 'command', { user }))
 }
 
 /** The site, with the settings of the database. */
@@ -261,8 +264,7 @@ export function createScope(
 ): Omit<Scope, 'user'> {
   const attempts = new PasswordAttempts(limits, config.loginLimit)
   const scope: Omit<Scope, 'user'> = {
-    db,
-    clock,
+    ...acting({ db, clock }, 'job'),
     passwords: new PasswordChecker(clock),
     attempts,
     signIns: new SignIns(attempts),

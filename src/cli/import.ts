@@ -3,6 +3,7 @@ import { Writable } from 'node:stream'
 import { Command, Option } from 'commander'
 import { createScope, openStore, readSite } from '../app.ts'
 import { ConfigError } from '../config.ts'
+import { acting } from '../domain/acting.ts'
 import type { Scope } from '../domain/scope.ts'
 import * as users from '../domain/users.ts'
 import { importFile } from '../imports/file.ts'
@@ -72,7 +73,8 @@ async function bring(source: string, flags: Flags): Promise<void> {
     await migrateFor(db)
     const user = await users.importer({ db }, flags.user ?? null)
     const site = await readSite(config, db)
-    const report = await importFrom({ ...createScope(config, db), site, user }, source, flags)
+    const scope = acting({ ...createScope(config, db), site, user }, 'import', { user })
+    const report = await importFrom(scope, source, flags)
     tell(report, flags.dryRun === true)
   } catch (error) {
     throw asConfigError(error)

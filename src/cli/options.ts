@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander'
 import { openStore } from '../app.ts'
 import { type Config, flagName, readConfig, SETTINGS, type SettingName } from '../config.ts'
+import { acting } from '../domain/acting.ts'
 import type { Scope } from '../domain/scope.ts'
 import { systemClock } from '../lib/clock.ts'
 import { migrateFor } from './upgrade.ts'
@@ -45,7 +46,7 @@ export async function onStore<T>(
   const db = openStore(configOf(flags))
   try {
     await migrateFor(db)
-    return await work({ db, clock: systemClock })
+    return await work(acting({ db, clock: systemClock }, 'command'))
   } finally {
     await db.close()
   }

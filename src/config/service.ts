@@ -75,6 +75,13 @@ export const SERVICE_SETTINGS = {
   ),
   backupTo: setting('KALENDS_BACKUP_TO', '', 'folder of these backups', 'the path of a folder', (text) => text),
   keep: setting('KALENDS_BACKUP_KEEP', '14', 'how many of them are kept', 'a number from 1 to 10000', whole(1, 10_000)),
+  auditDays: setting(
+    'KALENDS_AUDIT_DAYS',
+    '365',
+    'days that the audit log and versions of records are kept; 0 for ever',
+    'a number of days from 0 to 36500',
+    whole(0, 36_500),
+  ),
   fetchHosts: setting(
     'KALENDS_FETCH_HOSTS',
     '',

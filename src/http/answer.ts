@@ -2,12 +2,14 @@ import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Instant } from '../calendar/zone.ts'
+import { acting } from '../domain/acting.ts'
 import { doOnce, type StoredAnswer } from '../domain/idempotency.ts'
 import type { Scope, User } from '../domain/scope.ts'
 import type { Clock } from '../lib/clock.ts'
 import { AppError, type ErrorCode } from '../lib/errors.ts'
 import { once } from '../lib/lazy.ts'
 import { chooseLanguage, DEFAULT_LANGUAGE } from '../lib/texts.ts'
+import type { Way } from '../schema/audit.ts'
 import type { Addresses } from './addresses.ts'
 import { readBody, readFile, readForm } from './body.ts'
 import type { Cache } from './cache/cache.ts'
@@ -39,6 +41,8 @@ export interface AnswerContext {
   readonly bodyLimit: number
   /** Counts further requests of the sender against the limits. */
   readonly countRequests: (more: number, request: FastifyRequest) => void
+  /** How the audit log calls what the request writes. */
+  readonly way: Way
   /** Set if a write is done once for each `Idempotency-Key`. */
   readonly once?: 'in-one-transaction' | 'in-many-transactions'
 }
@@ -102,7 +106,7 @@ async function sendWrite(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const [, sent] = splitUrl(request.url)
-  const call = callOf(context, request, sent)
+  const call = loggedCall(callOf(context, request, sent), context, request)
   const key = context.once === undefined ? null : idempotencyKeyOf(request)
   if (key === null || call.scope.user === null) return sendUncached(await endpoint.handle(call), sent, request, reply)
   const { answer, isReplayed } = await doOnce(call.scope.db, {
@@ -147,7 +151,13 @@ function callOf(
   search: string,
   reading: { version: string; clock: Clock } | null = null,
 ): Call {
-  const { id, delivery = '', slug = delivery, '*': rest = '' } = request.params as Partial<Record<string, string>>
+  const {
+    id,
+    version = '',
+    delivery = version,
+    slug = delivery,
+    '*': rest = '',
+  } = request.params as Partial<Record<string, string>>
   return {
     scope: { ...scope, user: request.user, ...(reading && { clock: reading.clock }) },
     session: request.session,
@@ -167,6 +177,11 @@ function callOf(
     countRequests: (more) => countRequests(more, request),
     version: reading?.version ?? null,
   }
+}
+
+/** A request whose writes are logged as those of its user. */
+function loggedCall(call: Call, { way }: AnswerContext, { ip, user }: FastifyRequest): Call {
+  return { ...call, scope: acting(call.scope, way, { user, address: ip }) }
 }
 
 /** Builds the response to store in the cache. */

@@ -3,6 +3,7 @@ import type { Payload, Scope, Site } from '../domain/scope.ts'
 import type { Session } from '../domain/sessions.ts'
 import type { AppError } from '../lib/errors.ts'
 import type { Upload } from '../lib/upload.ts'
+import type { Way } from '../schema/audit.ts'
 import type { Fields } from '../schema/field.ts'
 import type { ResponseName } from '../schema/responses.ts'
 import type { Addresses } from './addresses.ts'
@@ -77,6 +78,8 @@ export interface View {
   readonly upload?: true
   /** Set if a read of it may write. Then its queries share no snapshot. */
   readonly writes?: true
+  /** How the audit log calls what it writes: `screen`, if nothing is said. */
+  readonly way?: Way
   /** Set if users who signed in on a page see their own version of it. */
   readonly session?: true
   handle(call: Call): Promise<Answer>
@@ -119,7 +122,7 @@ export interface Endpoint {
   /** Its operation id. Its description is the text `operations.<name>`. */
   readonly name: string
   readonly methods: readonly Method[]
-  /** Below the namespace, with `:id` and `:slug` as variable parts; `:delivery` is a slug, too. */
+  /** Below the namespace, with `:id` and `:slug` as variable parts; `:delivery` and `:version` are slugs, too. */
   readonly path: string
   /** Who may call it. domain/ decides about single records. */
   readonly access: 'anyone' | 'signed-in'

@@ -6,6 +6,7 @@ import type { Scope, Site, User } from '../domain/scope.ts'
 import type { Session } from '../domain/sessions.ts'
 import { type ConnectionCounter, ConnectionCounts, type ConnectionLimits } from '../lib/connection-counts.ts'
 import { AppError, unavailable } from '../lib/errors.ts'
+import type { Way } from '../schema/audit.ts'
 import type { Addresses } from './addresses.ts'
 import { type AnswerContext, sendAnswer, sendClientError, sendError, splitUrl } from './answer.ts'
 import { authenticate } from './authentication.ts'
@@ -232,11 +233,12 @@ function contextOf(
   cache: Cache,
   options: ServerOptions,
   known: ReadonlySet<string>,
+  way: Way,
 ): AnswerContext {
   const scope = { ...service, site: request.site, sender: senderOf(options, request) }
   const countRequests = (more: number, sender: FastifyRequest) => countMore(service.limits, options, sender, more)
   const { bodyLimit } = options
-  return { scope, cache, addresses: addressesOf(request, options), known, bodyLimit, countRequests }
+  return { scope, cache, addresses: addressesOf(request, options), known, bodyLimit, countRequests, way }
 }
 
 function addViews(
@@ -254,7 +256,12 @@ function addViews(
       ...(view.upload && { bodyLimit: options.uploadLimit }),
       ...(view.session && { config: { session: true } }),
       handler: (request, reply) =>
-        sendAnswer(inSnapshot(view), contextOf(request, service, cache, options, known), request, reply),
+        sendAnswer(
+          inSnapshot(view),
+          contextOf(request, service, cache, options, known, view.way ?? 'screen'),
+          request,
+          reply,
+        ),
     })
   }
   app.register(async (forms) => {
@@ -297,7 +304,7 @@ function addEndpoints(
         sendAnswer(
           endpoint,
           {
-            ...contextOf(request, service, cache, options, known),
+            ...contextOf(request, service, cache, options, known, 'rest'),
             once: endpoint.manyTransactions ? 'in-many-transactions' : 'in-one-transaction',
           },
           request,

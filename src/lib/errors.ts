@@ -58,6 +58,8 @@ export const ERRORS = {
   'webhook-not-found': 404,
   'webhook-archive-page-not-found': 404,
   'delivery-not-found': 404,
+  'audit-archive-page-not-found': 404,
+  'version-not-found': 404,
   term_exists: 400,
   duplicate_term_slug: 400,
 } as const

@@ -1,5 +1,6 @@
 import type { Endpoint } from '../http/endpoint.ts'
 import { RenderedEvents } from './rendered/rendered-events.ts'
+import { auditEndpoint } from './routes/audit.ts'
 import { batchEndpoint } from './routes/batch.ts'
 import { changesEndpoint } from './routes/changes.ts'
 import { documentationEndpoint } from './routes/documentation.ts'
@@ -11,6 +12,7 @@ import { namespaceEndpoint } from './routes/namespace.ts'
 import { termEndpoints } from './routes/terms.ts'
 import { tokenEndpoints } from './routes/tokens.ts'
 import { userEndpoints } from './routes/users.ts'
+import { versionEndpoints } from './routes/versions.ts'
 import { webhookEndpoints } from './routes/webhooks.ts'
 
 /** All endpoints of the REST interface. */
@@ -23,6 +25,8 @@ export function restEndpoints(rendered: RenderedEvents): readonly Endpoint[] {
     ...imageEndpoints,
     ...termEndpoints,
     changesEndpoint,
+    ...versionEndpoints,
+    auditEndpoint,
     ...webhookEndpoints,
     importEndpoint,
     batchEndpoint(() => all),

@@ -1,3 +1,4 @@
+import { AUDIT_ACTIONS, AUDIT_KINDS, WAYS } from './audit.ts'
 import { CHANGE_KINDS } from './change.ts'
 import { eventFields, type PlainEventField, plainEventFields, type UnshownEventField } from './event.ts'
 import { type Described, type Fields, storedEntries } from './field.ts'
@@ -248,6 +249,25 @@ const delivery = {
   error: { ...orNull(Type.String()), ...said('delivery_error') },
 }
 
+const changedFields = (text: string) => ({ ...orNull(Type.Object({}, { additionalProperties: true })), ...said(text) })
+const writer = {
+  ...orNull(object({ id, name: Type.String(said('audit_user_name')) }, 'audit_user')),
+  ...said('audit_user'),
+}
+const change = {
+  user: writer,
+  way: Type.Enum([...WAYS], said('audit_way')),
+  action: Type.Enum([...AUDIT_ACTIONS], said('audit_action')),
+  before: changedFields('audit_before'),
+  after: changedFields('audit_after'),
+}
+const version = {
+  version: Type.Integer({ minimum: 0, ...said('version') }),
+  date_utc: { ...orNull(wall('version_date')), ...said('version_date') },
+  user: writer,
+  way: { ...orNull(change.way), ...said('audit_way') },
+}
+
 const free = (text: string) => Type.Object({}, { additionalProperties: true, ...said(text) })
 
 /** All named schemas of the documentation. */
@@ -357,6 +377,52 @@ export const RESPONSES = {
       more: Type.Boolean(said('changes_more')),
     },
     'change_list',
+  ),
+  AuditEntry: object(
+    {
+      id,
+      date_utc: wall('audit_date'),
+      ...change,
+      address: { ...orNull(Type.String()), ...said('audit_address') },
+      record: object(
+        {
+          type: Type.Enum([...AUDIT_KINDS], said('audit_type')),
+          id: Type.Integer({ minimum: 0, ...said('audit_record_id') }),
+          title: Type.String(said('audit_title')),
+        },
+        'audit_record',
+      ),
+    },
+    'audit_entry',
+  ),
+  AuditList: list('audit', 'AuditEntry', true),
+  Versions: object(
+    {
+      versions: Type.Array(
+        object(
+          {
+            ...version,
+            action: { ...orNull(change.action), ...said('audit_action') },
+            before: change.before,
+            after: change.after,
+          },
+          'version_entry',
+        ),
+        said('versions'),
+      ),
+      total: count('total'),
+      total_pages: count('total_pages'),
+    },
+    'version_list',
+  ),
+  Version: object(
+    {
+      ...version,
+      fields: free('version_fields'),
+      now: free('version_now'),
+      not_restorable: Type.Array(Type.String(), said('version_missing')),
+    },
+    'version_record',
   ),
   Batch: object(
     {

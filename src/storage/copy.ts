@@ -43,6 +43,7 @@ const KEYS: Record<Table, readonly string[]> = {
   // After all records: those that are copied are not sent.
   webhooks: ['id'],
   webhook_deliveries: ['id'],
+  audit: ['id'],
 }
 type Table = Exclude<keyof Tables, NotCopied>
 /** Counters of one database, what only concerns the site that it belongs to, and indexes that are made anew. */
@@ -86,6 +87,7 @@ const IDENTITIES: readonly AnyTable[] = [
   'suggestions',
   'webhooks',
   'webhook_deliveries',
+  'audit',
   'import_feeds',
   'import_runs',
 ]

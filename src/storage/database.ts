@@ -3,6 +3,8 @@ import { setTimeout } from 'node:timers/promises'
 import { type Compilable, Kysely, sql } from 'kysely'
 import { AppError, unavailable } from '../lib/errors.ts'
 import { WorkQueue } from '../lib/work-queue.ts'
+import { tracked } from './audit/tracker.ts'
+import { writeLog } from './audit/writing.ts'
 import { type Dialect, postgres, sqlite, type Tx } from './dialect.ts'
 import { type Fault, Faults, isFull } from './faults.ts'
 import { type Lookup, Lookups } from './lookup.ts'
@@ -148,12 +150,18 @@ export function openDatabase(
   const commits = isUrl ? null : new GroupCommit(transaction)
   const writeTransaction = <T>(work: (tx: Tx) => Promise<T>, alone: boolean): Promise<T> =>
     commits === null ? transaction(work) : commits.write(work, alone)
+  const logged = <T>(tx: Tx, work: (tx: Tx) => Promise<T>): Promise<T> =>
+    tracked(
+      tx,
+      () => work(tx),
+      (tracker) => writeLog(tx, tracker),
+    )
   const listeners = new Set<() => void>()
   const beforeCommit = new Map<string, (tx: Tx) => Promise<void>>()
   const writeAndInvalidate = async <T>(work: (tx: Tx) => Promise<T>, alone: boolean): Promise<T> => {
     try {
       return await writeTransaction(async (tx) => {
-        const result = await work(tx)
+        const result = await logged(tx, work)
         const hasNoted = await versions.increment(tx)
         if (hasNoted) for (const listener of beforeCommit.values()) await listener(tx)
         return result
@@ -212,7 +220,7 @@ export function openDatabase(
     isAt: (tx, version) => versions.isAt(tx, version),
     write: (work) => measured('write', writeAndInvalidate(work, false)),
     writeMany: (work) => measured('writeMany', writeAndInvalidate(work, true)),
-    writeWithoutInvalidating: (work) => writeTransaction(work, false),
+    writeWithoutInvalidating: (work) => writeTransaction((tx) => logged(tx, work), false),
     async touch<Row>(statement: (on: Kysely<Tables>) => Compilable<Row>) {
       const query = statement(db).compile()
       if (local === null || file === ':memory:') return (await db.executeQuery(query)).rows

@@ -1,3 +1,4 @@
+import { willReplace } from './audit/tracker.ts'
 import type { Tx } from './dialect.ts'
 import { LINK_TABLE, type LinkedKind } from './records.ts'
 
@@ -12,6 +13,8 @@ export async function link(
   const rows = links.flatMap(({ event, linked }) =>
     [...new Set(linked)].map((id, position) => ({ event, linked: id, position })),
   )
+  const values = new Map(links.map(({ event, linked }) => [event, [...new Set(linked)]]))
+  await willReplace(tx, kind, [...values.keys()], values)
   if (rows.length > 0) await tx.insertInto(LINK_TABLE[kind]).values(rows).execute()
 }
 
@@ -21,6 +24,8 @@ export async function addTerms(
   links: readonly { readonly event: number; readonly terms: readonly number[] }[],
 ): Promise<void> {
   const rows = links.flatMap(({ event, terms }) => [...new Set(terms)].map((term) => ({ event, term })))
+  const values = new Map(links.map(({ event, terms }) => [event, [...new Set(terms)]]))
+  await willReplace(tx, 'terms', [...values.keys()], values)
   if (rows.length > 0) await tx.insertInto('event_terms').values(rows).execute()
 }
 

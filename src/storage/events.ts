@@ -11,6 +11,7 @@ import { boxesAround } from '../lib/geo.ts'
 import { LINKED_KINDS } from '../schema/linked.ts'
 import type { Status } from '../schema/record.ts'
 import type { TermKind } from '../schema/term.ts'
+import { willReplace, willUpdateAll } from './audit/tracker.ts'
 import { dialectOf, selectIds, type Tx } from './dialect.ts'
 import { conditions, type EventFilter, NO_LIMIT } from './event-filter.ts'
 import type { Lookup } from './lookup.ts'
@@ -249,6 +250,7 @@ export async function setLinked(
   linked: readonly number[],
   isNew: boolean,
 ): Promise<void> {
+  await willReplace(tx, kind, [event], new Map([[event, linked]]))
   if (!isNew) await tx.deleteFrom(LINK_TABLE[kind]).where('event', '=', event).execute()
   const rows = linked.map((id, position) => ({ event, linked: id, position }))
   await insertRows(tx, LINK_TABLE[kind], rows)
@@ -268,6 +270,7 @@ export async function lockedTermIds(tx: Tx, event: number): Promise<number[]> {
 
 /** Replaces the categories and tags of an event. A new event has none to delete. */
 export async function setTerms(tx: Tx, event: number, terms: readonly number[], isNew: boolean): Promise<void> {
+  await willReplace(tx, 'terms', [event], new Map([[event, terms]]))
   if (!isNew) await tx.deleteFrom('event_terms').where('event', '=', event).execute()
   const rows = terms.map((term) => ({ event, term }))
   await insertRows(tx, 'event_terms', rows)
@@ -306,6 +309,16 @@ export async function publishLinkedDrafts(
   kinds: readonly LinkedKind[] = LINKED_KINDS,
 ): Promise<void> {
   for (const kind of kinds) {
+    const rows = await tx
+      .selectFrom(RECORD_TABLE[kind])
+      .select('id')
+      .where('status', '=', 'draft')
+      .where('author', '=', author)
+      .where('id', 'in', (eb) => eb.selectFrom(LINK_TABLE[kind]).select('linked').where('event', 'in', events))
+      .execute()
+    if (rows.length === 0) continue
+    const ids = rows.map(({ id }) => id)
+    await willUpdateAll(tx, kind, ids, { status: true })
     await tx
       .updateTable(RECORD_TABLE[kind])
       .set((eb) => ({
@@ -317,8 +330,7 @@ export async function publishLinkedDrafts(
           .end(),
       }))
       .where('status', '=', 'draft')
-      .where('author', '=', author)
-      .where('id', 'in', (eb) => eb.selectFrom(LINK_TABLE[kind]).select('linked').where('event', 'in', events))
+      .where('id', 'in', ids)
       .execute()
   }
 }

@@ -1,5 +1,7 @@
 import type { Expression, Selectable, SqlBool } from 'kysely'
 import { RECORD_KINDS, type RecordKind } from '../schema/linked.ts'
+import { idsWhere } from './audit/reading.ts'
+import { hasCreated, willRemove, willUpdate, willUpdateAll } from './audit/tracker.ts'
 import { dialectOf, type Tx } from './dialect.ts'
 import { type Page, RECORD_TABLE } from './records.ts'
 import type { ImageTable } from './tables.ts'
@@ -97,12 +99,14 @@ export async function setFiles(
   id: number,
   files: Pick<ImageRow, 'file_base' | 'sizes' | 'filesize'>,
 ): Promise<void> {
+  await willUpdate(tx, 'image', id, files)
   await tx.updateTable('images').set(files).where('id', '=', id).execute()
   await replaceInRecords(tx, id, id)
 }
 
 /** Changes the alternative text of an image. Records that show it get a new revision. */
 export async function describe(tx: Tx, id: number, changes: Pick<ImageRow, 'alt' | 'search'>): Promise<void> {
+  await willUpdate(tx, 'image', id, changes)
   await tx.updateTable('images').set(changes).where('id', '=', id).execute()
   await replaceInRecords(tx, id, id)
 }
@@ -110,6 +114,7 @@ export async function describe(tx: Tx, id: number, changes: Pick<ImageRow, 'alt'
 export async function create(tx: Tx, image: Omit<ImageRow, 'id'>): Promise<ImageRow> {
   const row = { ...image, id: await dialectOf(tx).nextId(tx, 'records') }
   await tx.insertInto('images').values(row).execute()
+  hasCreated(tx, 'image', row.id, row)
   return row
 }
 
@@ -130,6 +135,7 @@ export async function countUses(tx: Tx, id: number): Promise<number> {
 
 /** Removes an image, and its use in records. */
 export async function remove(tx: Tx, id: number): Promise<void> {
+  await willRemove(tx, 'image', id)
   await replaceInRecords(tx, id, null)
   await tx.deleteFrom('images').where('id', '=', id).execute()
 }
@@ -137,6 +143,8 @@ export async function remove(tx: Tx, id: number): Promise<void> {
 /** Replaces an image in all records that use it. */
 async function replaceInRecords(tx: Tx, id: number, image: number | null): Promise<void> {
   for (const kind of RECORD_KINDS) {
+    if (image !== id)
+      await willUpdateAll(tx, kind, await idsWhere(tx, RECORD_TABLE[kind], 'image', id), { image: true })
     await tx
       .updateTable(RECORD_TABLE[kind] as 'venues')
       .set({ image })

@@ -2,6 +2,7 @@ import type { Insertable, Selectable, Updateable } from 'kysely'
 import type { Instant } from '../calendar/zone.ts'
 import type { LinkedKind } from '../schema/linked.ts'
 import type { TermKind } from '../schema/term.ts'
+import { hasCreated, willRemove, willUpdate } from './audit/tracker.ts'
 import type { Tx } from './dialect.ts'
 import { RECORD_TABLE } from './records.ts'
 import type { ImportChangeTable, ImportFeedTable, ImportRunTable } from './tables.ts'
@@ -171,6 +172,8 @@ export async function listFeeds(tx: Tx): Promise<ImportFeedRow[]> {
 
 /** Creates or changes the schedule of an address. */
 export async function putFeed(tx: Tx, feed: Insertable<ImportFeedTable>): Promise<number> {
+  const before = await tx.selectFrom('import_feeds').select('id').where('url', '=', feed.url).executeTakeFirst()
+  if (before !== undefined) await willUpdate(tx, 'feed', before.id, feed)
   const { id } = await tx
     .insertInto('import_feeds')
     .values(feed)
@@ -184,10 +187,12 @@ export async function putFeed(tx: Tx, feed: Insertable<ImportFeedTable>): Promis
     )
     .returning('id')
     .executeTakeFirstOrThrow()
+  if (before === undefined) hasCreated(tx, 'feed', id, feed)
   return id
 }
 
 export async function removeFeed(tx: Tx, id: number): Promise<void> {
+  await willRemove(tx, 'feed', id)
   await tx.deleteFrom('import_feeds').where('id', '=', id).execute()
 }
 

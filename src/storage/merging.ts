@@ -1,6 +1,8 @@
 import type { Instant } from '../calendar/zone.ts'
 import { isLinkedKind, type LinkedKind } from '../schema/linked.ts'
 import type { TermKind } from '../schema/term.ts'
+import { idsWhere } from './audit/reading.ts'
+import { willUpdateAll } from './audit/tracker.ts'
 import { dialectOf, selectIds, type Tx } from './dialect.ts'
 import { LINK_TABLE, RECORD_TABLE } from './records.ts'
 
@@ -91,6 +93,8 @@ async function addToCount(tx: Tx, term: number, by: number): Promise<void> {
 
 /** Moves the children of a category to another one. */
 export async function moveChildren(tx: Tx, from: number, into: number, now: Instant): Promise<void> {
+  const children = (await idsWhere(tx, 'terms', 'parent', from)).filter((id) => id !== into)
+  await willUpdateAll(tx, 'term', children, { parent: true })
   await tx
     .updateTable('terms')
     .set({ parent: into, modified_utc: now })

@@ -3,6 +3,7 @@ import { type Selectable, sql, type Updateable } from 'kysely'
 import type { Instant } from '../calendar/zone.ts'
 import { withSuffix } from '../lib/slug.ts'
 import { byLinkedKind, type LinkedKind, RECORD_KINDS, type RecordKind } from '../schema/linked.ts'
+import { hasCreated, willRemove, willUpdate } from './audit/tracker.ts'
 import { dialectOf, type Tx } from './dialect.ts'
 import { insertRows, prepared } from './prepared.ts'
 import type { RecordColumns, Tables } from './tables.ts'
@@ -119,10 +120,12 @@ export async function create(
 ): Promise<RecordRow> {
   const id = reserved ?? (await dialectOf(tx).nextId(tx, 'records'))
   const [stored] = await insertRows(tx, table(kind), [{ ...row, id }], 'returning')
+  if (stored !== undefined) hasCreated(tx, kind, id, stored)
   return stored as unknown as RecordRow
 }
 
 export async function update(tx: Tx, kind: RecordKind, id: number, changes: Partial<RecordRow>): Promise<void> {
+  await willUpdate(tx, kind, id, changes)
   await tx
     .updateTable(table(kind))
     .set(changes as Updateable<Tables['venues']>)
@@ -131,6 +134,7 @@ export async function update(tx: Tx, kind: RecordKind, id: number, changes: Part
 }
 
 export async function remove(tx: Tx, kind: RecordKind, id: number): Promise<void> {
+  await willRemove(tx, kind, id)
   await tx.deleteFrom(table(kind)).where('id', '=', id).execute()
 }
 

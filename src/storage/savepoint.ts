@@ -1,4 +1,5 @@
 import { CompiledQuery } from 'kysely'
+import { trackPart } from './audit/tracker.ts'
 import { dialectOf, type Tx } from './dialect.ts'
 
 const BEGIN = CompiledQuery.raw('savepoint part')
@@ -11,11 +12,14 @@ const END = CompiledQuery.raw('release savepoint part')
  */
 export async function attemptInSavepoint<T>(tx: Tx, work: () => Promise<T>): Promise<() => T> {
   await tx.executeQuery(BEGIN)
+  const endPart = trackPart(tx)
   let outcome: () => T
   try {
     const result = await work()
+    endPart(true)
     outcome = () => result
   } catch (error) {
+    endPart(false)
     const { isTransient, isUnreachable, faultOf } = dialectOf(tx)
     // These end the whole transaction; some can be retried.
     if (isTransient(error) || isUnreachable(error) || faultOf(error) !== null) throw error

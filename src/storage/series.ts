@@ -2,6 +2,15 @@ import { type ExpressionBuilder, type Insertable, type Selectable, sql, type Upd
 import type { WallClock } from '../calendar/zone.ts'
 import type { LinkedKind } from '../schema/linked.ts'
 import type { TermKind } from '../schema/term.ts'
+import {
+  hasCreated,
+  hasCreatedOccurrence,
+  willRemove,
+  willRemoveEvents,
+  willReplace,
+  willUpdate,
+  willUpdateAll,
+} from './audit/tracker.ts'
 import { dialectOf, type Tx } from './dialect.ts'
 import type { EventRow } from './events.ts'
 import { insertRows, prepared, preparedList } from './prepared.ts'
@@ -51,10 +60,12 @@ export async function getLocked(tx: Tx, id: number): Promise<SeriesRow | undefin
 
 export async function create(tx: Tx, row: Insertable<SeriesTable>): Promise<void> {
   await tx.insertInto('series').values(row).execute()
+  hasCreated(tx, 'series', row.id, row)
 }
 
 /** Changes a series. One of its events shows the dates, so that the event gets another revision with them. */
 export async function update(tx: Tx, id: number, changes: Updateable<SeriesTable>): Promise<void> {
+  await willUpdate(tx, 'series', id, changes)
   await tx.updateTable('series').set(changes).where('id', '=', id).execute()
   if (changes.except_dates !== undefined)
     await tx
@@ -90,6 +101,7 @@ export async function isKnown(tx: Tx, id: number, visibility: Visibility): Promi
 }
 
 export async function remove(tx: Tx, id: number): Promise<void> {
+  await willRemove(tx, 'series', id)
   await tx.deleteFrom('series').where('id', '=', id).execute()
 }
 
@@ -230,6 +242,7 @@ export async function takenSlugs(tx: Tx, slugs: readonly string[]): Promise<Set<
 
 export async function insertEvents(tx: Tx, rows: readonly Insertable<EventTable>[]): Promise<void> {
   await insertRows(tx, 'events', rows)
+  for (const row of rows) hasCreatedOccurrence(tx, row)
 }
 
 /** Events per statement that changes or removes them. */
@@ -247,6 +260,7 @@ function* slicesOf(ids: readonly number[]): Generator<string> {
 
 /** Changes columns of many events, in the same way. */
 export async function updateEvents(tx: Tx, ids: readonly number[], changes: Updateable<EventTable>): Promise<void> {
+  await willUpdateAll(tx, 'event', ids, changes)
   for (const some of slicesOf(ids))
     await tx
       .updateTable('events')
@@ -263,6 +277,12 @@ export async function updateEach(tx: Tx, changes: readonly EventChange[]): Promi
   const [first] = changes
   if (first === undefined) return
   const columns = Object.keys(first).filter((name) => name !== 'id')
+  await willUpdateAll(
+    tx,
+    'event',
+    changes.map(({ id }) => id),
+    first,
+  )
   for (let at = 0; at < changes.length; at += MAX_CHANGES) {
     const rows = dialectOf(tx).jsonRows(
       sql.val(JSON.stringify(changes.slice(at, at + MAX_CHANGES))),
@@ -277,6 +297,7 @@ export async function updateEach(tx: Tx, changes: readonly EventChange[]): Promi
 const WHOLE: ReadonlySet<string> = new Set(['id', 'start_utc', 'end_utc', 'all_day', 'modified_utc', 'date_utc'])
 
 export async function removeEvents(tx: Tx, ids: readonly number[]): Promise<void> {
+  await willRemoveEvents(tx, ids)
   for (const some of slicesOf(ids))
     await tx
       .deleteFrom('events')
@@ -293,7 +314,10 @@ export async function linkAll(
   isNew: boolean,
 ): Promise<void> {
   const table = LINK_TABLE[kind]
-  if (!isNew) await deleteOf(tx, table, events)
+  if (!isNew) {
+    await willReplace(tx, kind, events)
+    await deleteOf(tx, table, events)
+  }
   await insertRows(
     tx,
     table,
@@ -308,12 +332,14 @@ export async function setTermsOfAll(
   terms: readonly number[],
   replaced: readonly TermKind[],
 ): Promise<void> {
-  if (replaced.length > 0)
+  if (replaced.length > 0) {
+    await willReplace(tx, 'terms', events)
     await tx
       .deleteFrom('event_terms')
       .where((eb) => dialectOf(tx).isInJson(eb.ref('event_terms.event'), eb.val(JSON.stringify(events))))
       .where('term', 'in', (eb) => eb.selectFrom('terms').select('terms.id').where('kind', 'in', replaced))
       .execute()
+  }
   await insertRows(
     tx,
     'event_terms',
@@ -328,7 +354,10 @@ export async function setTicketsOfAll(
   tickets: readonly Omit<Insertable<TicketTable>, 'id' | 'event' | 'position'>[],
   isNew: boolean,
 ): Promise<void> {
-  if (!isNew) await deleteOf(tx, 'tickets', events)
+  if (!isNew) {
+    await willReplace(tx, 'tickets', events)
+    await deleteOf(tx, 'tickets', events)
+  }
   await insertRows(
     tx,
     'tickets',

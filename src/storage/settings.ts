@@ -1,3 +1,4 @@
+import { willSet } from './audit/tracker.ts'
 import type { Tx } from './dialect.ts'
 import type { Lookup } from './lookup.ts'
 
@@ -21,6 +22,11 @@ export const BY_NAME: Lookup<SettingRow> = {
 
 /** Stores settings; null removes one. */
 export async function put(tx: Tx, settings: Readonly<Record<string, string | null>>): Promise<void> {
+  // The name of a logo says which one it is.
+  await willSet(
+    tx,
+    Object.keys(settings).filter((name) => name !== LOGO_FILE),
+  )
   for (const [name, value] of Object.entries(settings)) {
     await tx.deleteFrom('settings').where('name', '=', name).execute()
     if (value !== null) await tx.insertInto('settings').values({ name, value }).execute()

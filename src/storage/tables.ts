@@ -1,5 +1,6 @@
 import type { Generated } from 'kysely'
 import type { Instant, WallClock } from '../calendar/zone.ts'
+import type { AuditAction, AuditKind, Way } from '../schema/audit.ts'
 import type { eventFields } from '../schema/event.ts'
 import type { Columns } from '../schema/field.ts'
 import type { LINKED_FIELDS, LinkedKind, RecordKind } from '../schema/linked.ts'
@@ -434,6 +435,27 @@ export interface WebhookDeliveryTable {
   error: string | null
 }
 
+/** Who changed what: see audit/. */
+export interface AuditTable {
+  id: Generated<number>
+  at_utc: Instant
+  /** Null if nobody was signed in; the user may be gone, so that their name is kept. */
+  user: number | null
+  user_name: string | null
+  address: string | null
+  way: Way
+  action: AuditAction
+  kind: AuditKind
+  record: number
+  /** Name of the record at that time. */
+  title: string
+  /** JSON: the changed fields. */
+  before: string | null
+  after: string | null
+  /** The row that has the content of this one, too. */
+  same_as: number | null
+}
+
 export interface Tables extends LinkedTables {
   sequences: { name: string; last: number }
   users: UserTable
@@ -449,6 +471,7 @@ export interface Tables extends LinkedTables {
   terms: TermTable
   changes: ChangeTable
   webhooks: WebhookTable
+  audit: AuditTable
   webhook_changes: WebhookChangeTable
   webhook_deliveries: WebhookDeliveryTable
   images: ImageTable

@@ -1,6 +1,8 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
 import type { Instant } from '../calendar/zone.ts'
 import type { TermKind } from '../schema/term.ts'
+import { idsWhere } from './audit/reading.ts'
+import { hasCreated, willRemove, willUpdate, willUpdateAll } from './audit/tracker.ts'
 import { dialectOf, type Tx } from './dialect.ts'
 import { isModifiedIn, type ModifiedRange } from './event-filter.ts'
 import { isAfter, type SortKey, type SortValues } from './keyset.ts'
@@ -239,11 +241,13 @@ export async function create(tx: Tx, term: Omit<TermRow, 'id' | 'count'>): Promi
     .insertInto('terms')
     .values({ ...term, id, count: 0 })
     .execute()
+  hasCreated(tx, 'term', id, { ...term, id })
   await indexName(tx, 'term', id, [term.name], true)
   return id
 }
 
 export async function update(tx: Tx, id: number, changes: Partial<Omit<TermRow, 'id'>>): Promise<void> {
+  await willUpdate(tx, 'term', id, changes)
   await tx.updateTable('terms').set(changes).where('id', '=', id).execute()
   if (changes.name !== undefined) await indexName(tx, 'term', id, [changes.name], false)
 }
@@ -273,6 +277,9 @@ export async function publish(tx: Tx, ids: readonly number[], now: Instant | nul
 
 /** Deletes a term. Its children move up to its parent, and events lose it. */
 export async function remove(tx: Tx, term: TermRow, now: Instant): Promise<void> {
+  const children = await idsWhere(tx, 'terms', 'parent', term.id)
+  await willUpdateAll(tx, 'term', children, { parent: true })
+  await willRemove(tx, 'term', term.id)
   await tx
     .updateTable('terms')
     .set({ parent: term.parent, modified_utc: now })

@@ -1,4 +1,5 @@
 import type { Insertable, Selectable } from 'kysely'
+import { willReplace } from './audit/tracker.ts'
 import type { Tx } from './dialect.ts'
 import { preparedList } from './prepared.ts'
 import type { TicketTable } from './tables.ts'
@@ -20,6 +21,7 @@ export async function set(
   event: number,
   tickets: readonly Omit<Insertable<TicketTable>, 'event' | 'position'>[],
 ): Promise<void> {
+  await willReplace(tx, 'tickets', [event], new Map([[event, tickets]]))
   await tx.deleteFrom('tickets').where('event', '=', event).execute()
   for (const [position, ticket] of tickets.entries())
     await tx

@@ -1,6 +1,8 @@
 import type { Selectable } from 'kysely'
 import type { Instant } from '../calendar/zone.ts'
 import { fold } from '../lib/fold.ts'
+import { idsWhere } from './audit/reading.ts'
+import { hasCreated, willRemove, willUpdate } from './audit/tracker.ts'
 import type { Database } from './database.ts'
 import { dialectOf, type Tx } from './dialect.ts'
 import type { Lookup } from './lookup.ts'
@@ -45,6 +47,7 @@ export async function create(tx: Tx, user: NewUser): Promise<number> {
     .values({ ...user, language: null, disabled_utc: null, name_key: fold(user.name), email_key: fold(user.email) })
     .returning('id')
     .executeTakeFirstOrThrow()
+  hasCreated(tx, 'user', id, user)
   return id
 }
 
@@ -56,6 +59,7 @@ export async function update(tx: Tx, id: number, changes: UserChanges): Promise<
     ...(name !== undefined && { name_key: fold(name) }),
     ...(email !== undefined && { email_key: fold(email) }),
   }
+  await willUpdate(tx, 'user', id, changes)
   await tx
     .updateTable('users')
     .set({ ...changes, ...keys })
@@ -82,6 +86,8 @@ export async function countAdministrators(tx: Tx): Promise<number> {
 
 /** Removes a user and their tokens. */
 export async function remove(tx: Tx, id: number): Promise<void> {
+  for (const token of await idsWhere(tx, 'tokens', 'user', id)) await willRemove(tx, 'token', token)
+  await willRemove(tx, 'user', id)
   await tx.deleteFrom('users').where('id', '=', id).execute()
 }
 
@@ -111,17 +117,20 @@ export async function recordUse(db: Database, id: number, used_utc: Instant): Pr
 
 export async function createToken(tx: Tx, token: Omit<TokenRow, 'id'>): Promise<number> {
   const { id } = await tx.insertInto('tokens').values(token).returning('id').executeTakeFirstOrThrow()
+  hasCreated(tx, 'token', id, token)
   return id
 }
 
 /** Removes all tokens of a user and returns their number. */
 export async function removeTokens(tx: Tx, user: number): Promise<number> {
+  for (const id of await idsWhere(tx, 'tokens', 'user', user)) await willRemove(tx, 'token', id)
   const { numDeletedRows } = await tx.deleteFrom('tokens').where('user', '=', user).executeTakeFirst()
   return Number(numDeletedRows)
 }
 
 /** Removes a token, of one user or of any, and returns whether it existed. */
 export async function removeToken(tx: Tx, id: number, user: number | null = null): Promise<boolean> {
+  await willRemove(tx, 'token', id)
   const found = tx.deleteFrom('tokens').where('id', '=', id)
   const { numDeletedRows } = await (user === null ? found : found.where('user', '=', user)).executeTakeFirst()
   return numDeletedRows > 0n

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { Instant } from '../calendar/zone.ts'
+import { hasCreated, willRemove, willUpdate } from './audit/tracker.ts'
 import type { Tx } from './dialect.ts'
 import type { WebhookTable } from './tables.ts'
 
@@ -19,15 +20,20 @@ export async function get(tx: Tx, id: number): Promise<WebhookRow | undefined> {
 }
 
 export async function create(tx: Tx, hook: Content): Promise<WebhookRow> {
-  return tx.insertInto('webhooks').values(hook).returningAll().executeTakeFirstOrThrow()
+  const row = await tx.insertInto('webhooks').values(hook).returningAll().executeTakeFirstOrThrow()
+  hasCreated(tx, 'webhook', row.id, row)
+  return row
 }
 
 export async function update(tx: Tx, id: number, changes: Partial<Content>): Promise<void> {
-  if (Object.keys(changes).length > 0) await tx.updateTable('webhooks').set(changes).where('id', '=', id).execute()
+  if (Object.keys(changes).length === 0) return
+  await willUpdate(tx, 'webhook', id, changes)
+  await tx.updateTable('webhooks').set(changes).where('id', '=', id).execute()
 }
 
 /** Removes a webhook and its deliveries. */
 export async function remove(tx: Tx, id: number): Promise<void> {
+  await willRemove(tx, 'webhook', id)
   await tx.deleteFrom('webhooks').where('id', '=', id).execute()
 }
 

@@ -27,7 +27,7 @@ describe('every endpoint', () => {
 
   for (const endpoint of endpoints.filter(({ access }) => access === 'signed-in')) {
     for (const method of endpoint.methods) {
-      const path = endpoint.path.replace(':id', '1').replace(/:(slug|delivery)/, 'some')
+      const path = endpoint.path.replace(':id', '1').replace(/:(slug|delivery|version)/, 'some')
       it(`refuses ${method} ${endpoint.path} to a visitor and, unless it is their own, to a subscriber, whatever they send`, async () => {
         const visitor = await service.call(null, path, {
           method,
@@ -51,17 +51,18 @@ describe('every endpoint', () => {
     assert.deepEqual(names, [...new Set(names)])
   })
 
-  it('is one of the specification, of changes, of webhooks, of images, of imports or of users, and all of the specification are there', () => {
+  it('is one of the specification, of changes, of versions, of webhooks, of images, of imports or of users, and all of the specification are there', () => {
     const paths = [...new Set(endpoints.map(({ path }) => path))].sort()
     const records = ['events', ...LINKED_KINDS.map((kind) => `${kind}s`)].flatMap((name) => [
       `/${name}`,
       `/${name}/:id`,
       `/${name}/by-slug/:slug`,
+      ...['', '/:version', '/:version/restore'].map((rest) => `/${name}/:id/versions${rest}`),
     ])
     for (const name of ['venue', 'organizer'] as const) assert.ok(LINKED_KINDS.includes(name), name)
     const terms = ['categories', 'tags'].flatMap((name) => [`/${name}`, `/${name}/:id`])
     const users = ['/users', '/users/:id', '/users/me', '/users/me/tokens', '/users/me/tokens/:id']
-    const others = ['/', '/changes', '/doc', '/images', '/images/:id', '/import', '/batch']
+    const others = ['/', '/audit', '/changes', '/doc', '/images', '/images/:id', '/import', '/batch']
     const hook = '/webhooks/:id'
     const webhooks = ['/webhooks', hook, `${hook}/rotate`, `${hook}/deliveries`, `${hook}/deliveries/:delivery/resend`]
     assert.deepEqual(paths, [...others, ...webhooks, ...users, ...records, ...terms].sort())

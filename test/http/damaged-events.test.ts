@@ -93,6 +93,7 @@ describe('an event whose row is damaged', () => {
       },
     })
     service = await startService({
+      writesTables: true,
       clock: () => Date.UTC(2031, 5, 1, 12) / 1000,
       logger: pino({ level: 'warn' }, output),
     })

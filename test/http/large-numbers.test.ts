@@ -18,7 +18,7 @@ describe('ids and revisions beyond 32 bits', () => {
   /** Every third id follows the one before, the others lie far apart. */
   const ids = Array.from({ length: COUNT }, (_, n) => (n % 3 === 0 ? LARGE + n : LARGEST - 1000 * n))
   before(async () => {
-    service = await startService({ onQuery: (query) => asked.push(query) })
+    service = await startService({ writesTables: true, onQuery: (query) => asked.push(query) })
     const json = { title: 'Lantern', start_date: '2031-01-01 10:00', end_date: '2031-01-01 11:00' }
     const { id: first } = await service.expect(201, 'editor', '/events', { json })
     await service.db.write(async (tx) => {

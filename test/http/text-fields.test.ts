@@ -67,7 +67,7 @@ const textsOf = (fields: Fields) =>
 describe('text fields', () => {
   let service: Service
   before(async () => {
-    service = await startService()
+    service = await startService({ writesTables: true })
   })
   after(() => service.close())
 

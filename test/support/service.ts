@@ -11,6 +11,7 @@ import type { Clock } from '../../src/lib/clock.ts'
 import type { Database, OnQuery } from '../../src/storage/database.ts'
 import { openDatabase } from '../../src/storage/database.ts'
 import * as users from '../../src/storage/users.ts'
+import { checkLog } from './audit.ts'
 import { freshStore } from './store.ts'
 
 export const PASSWORD = 'a password for tests'
@@ -53,6 +54,8 @@ export interface Options {
   readonly logger?: Logger | false
   readonly folder?: string
   readonly onQuery?: OnQuery
+  /** Set if the test writes into tables by itself: then the audit log is not compared with them. */
+  readonly writesTables?: boolean
 }
 
 /** A whole service on a fresh database, with a user for each role. */
@@ -62,6 +65,7 @@ export async function startService({
   logger = false,
   folder = ':memory:',
   onQuery,
+  writesTables = false,
 }: Options = {}): Promise<Service> {
   const files = mkdtempSync(join(tmpdir(), 'kalends-test-'))
   const config = readConfig(
@@ -93,6 +97,7 @@ export async function startService({
     startJobs: () => app.startJobs(),
     listen: (port = 0) => app.server.listen({ port, host: '127.0.0.1' }),
     async close() {
+      if (!writesTables) await checkLog(db)
       await app.close()
       await store.drop()
       rmSync(files, { recursive: true, force: true })

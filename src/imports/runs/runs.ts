@@ -1,4 +1,5 @@
 import { need, type Role, rightsOf } from '../../domain/access.ts'
+import { acting } from '../../domain/acting.ts'
 import * as heldFiles from '../../domain/held-files.ts'
 import { add } from '../../domain/jobs.ts'
 import type { Scope, User } from '../../domain/scope.ts'
@@ -97,7 +98,8 @@ export async function perform(scope: Store, id: number): Promise<void> {
   if (run === undefined || !['queued', 'running'].includes(run.state)) return
   await scope.db.writeWithoutInvalidating((tx) => storage.update(tx, id, { state: 'running' }))
   try {
-    const report = await importRun({ ...scope, user: await userOf(scope, run.user) }, run)
+    const user = await userOf(scope, run.user)
+    const report = await importRun(acting({ ...scope, user }, 'import', { user }), run)
     await end(scope, run, { state: 'done', report: await settled(scope, run, report) })
   } catch (error) {
     const problem = problemOf(error)

@@ -1,3 +1,4 @@
+import { acting } from '../../domain/acting.ts'
 import * as events from '../../domain/events.ts'
 import { add } from '../../domain/jobs.ts'
 import * as linkedRecords from '../../domain/linked-records.ts'
@@ -34,10 +35,12 @@ export async function undo(scope: Scope, id: number): Promise<void> {
 }
 
 /** Does it. It may be repeated: each change is forgotten in the transaction that undoes it. */
-export async function performUndo(store: Store, id: number): Promise<void> {
-  const run = await store.db.read((tx) => storage.get(tx, id))
+export async function performUndo(given: Store, id: number): Promise<void> {
+  const run = await given.db.read((tx) => storage.get(tx, id))
   if (run?.state !== 'undoing') return
-  const scope = { ...store, user: await userOf(store, run.user) }
+  const user = await userOf(given, run.user)
+  const store = acting(given, 'import', { user })
+  const scope = { ...store, user }
   for (;;) {
     const some = await store.db.read((tx) => storage.listChanges(tx, id, ['event'], BATCH))
     if (some.length === 0) break

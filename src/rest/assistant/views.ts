@@ -4,7 +4,9 @@ import { assistantServer } from './server.ts'
 
 /** `/mcp`: the Model Context Protocol over streamable HTTP, without sessions. Each request is answered by itself. */
 export function assistantViews(endpoints: readonly Endpoint[]): View[] {
-  return [{ path: '/mcp', methods: ['GET', 'POST'], writes: true, handle: (call) => answer(endpoints, call) }]
+  return [
+    { path: '/mcp', methods: ['GET', 'POST'], writes: true, way: 'rest', handle: (call) => answer(endpoints, call) },
+  ]
 }
 
 async function answer(endpoints: readonly Endpoint[], call: Call): Promise<Answer> {

@@ -1,3 +1,4 @@
+import { acting } from '../../domain/acting.ts'
 import type { Endpoint } from '../../http/endpoint.ts'
 import { inertText } from '../../lib/html.ts'
 import { preload } from '../../lib/lazy.ts'
@@ -24,7 +25,11 @@ export const importEndpoint: Endpoint = {
   async handle({ scope, language, query, body, file }) {
     // Loaded on first use, for a faster start.
     const { importSent } = await import('../../imports/sent-file.ts')
-    const { notes, ...counts } = await importSent(scope, { query, body, file: async () => (await file()).bytes })
+    const { notes, ...counts } = await importSent(acting(scope, 'import'), {
+      query,
+      body,
+      file: async () => (await file()).bytes,
+    })
     const told = notes.map(({ line, uid, problem }) => ({
       line,
       uid: inertText(uid),

@@ -70,6 +70,6 @@ function args(fields: Fields, { language, today }: Reader): object {
 
 /** Path below the namespace, with parameters as named groups, as clients expect it. */
 export function routePattern(path: string): string {
-  const named = path.replace(':id', '(?P<id>\\d+)').replace(/:(slug|delivery)/, '(?P<$1>[^/]+)')
+  const named = path.replace(':id', '(?P<id>\\d+)').replace(/:(slug|delivery|version)/, '(?P<$1>[^/]+)')
   return named === '/' ? '' : named
 }

@@ -19,7 +19,8 @@ export function wordpressViews(mounts: readonly string[], endpoints: readonly En
 
 function viewsAt(root: string, mounts: readonly string[], endpoints: readonly Endpoint[]): View[] {
   const namespaces = mounts.map((mount) => mount.slice(root.length + 1))
-  const views = [...termViews(root), ...mediaViews(root), ...userViews(root), ...eventViews(root)]
+  const own = [...termViews(root), ...mediaViews(root), ...userViews(root), ...eventViews(root)]
+  const views = own.map((view): View => ({ ...view, way: 'rest' }))
   const general = views.map(({ path, methods }) => ({
     namespace: WP_NAMESPACE,
     path: path.slice(root.length + WP_NAMESPACE.length + 1).replace(/:id\(.*\)/, ':id'),

@@ -23,6 +23,7 @@ import * as series from './0021-series.ts'
 import * as changes from './0022-changes.ts'
 import * as idempotencyKeys from './0023-idempotency-keys.ts'
 import * as webhooks from './0025-webhooks.ts'
+import * as audit from './0026-audit.ts'
 import { perform, type Step, type Watch } from './steps.ts'
 
 export interface Migration {
@@ -60,6 +61,7 @@ export const migrations: Record<string, Migration> = {
   '0022-changes': changes,
   '0023-idempotency-keys': idempotencyKeys,
   '0025-webhooks': webhooks,
+  '0026-audit': audit,
 }
 
 /**
