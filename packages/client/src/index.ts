@@ -1,4 +1,6 @@
 import type {
+  AuditEntry,
+  AuditListParameters,
   Category,
   CategoryInput,
   CategoryListParameters,
@@ -28,6 +30,8 @@ import type {
   Venue,
   VenueInput,
   VenueListParameters,
+  Version,
+  Versions,
   Webhook,
   WebhookInput,
   WebhookListParameters,
@@ -230,6 +234,27 @@ class Writable<Item, Input extends object, Parameters extends object> extends Re
   }
 }
 
+/** A kind of record whose versions are kept. */
+class Versioned<Item, Input extends object, Parameters extends object> extends Writable<Item, Input, Parameters> {
+  /** Versions of a record, newest first. */
+  async versions(
+    id: number,
+    query: { readonly page?: number; readonly per_page?: number } = {},
+  ): Promise<Versions['versions']> {
+    return (await this.connection.send<Versions>('GET', `${this.path(id)}/versions`, query)).versions
+  }
+
+  /** A record as it was, and what differs now. */
+  version(id: number, version: number): Promise<Version> {
+    return this.connection.send('GET', `${this.path(id)}/versions/${version}`)
+  }
+
+  /** Brings a version back. */
+  restoreVersion(id: number, version: number): Promise<Item> {
+    return this.connection.send('POST', `${this.path(id)}/versions/${version}/restore`)
+  }
+}
+
 class Images extends Readable<Image, ImageListParameters> {
   /** Uploads a picture. */
   create(file: Blob): Promise<Image> {
@@ -306,28 +331,31 @@ class Webhooks extends Writable<Webhook, WebhookInput, WebhookListParameters> {
 
 /** A calendar, over its REST interface. */
 export class Kalends {
-  readonly events: Writable<Event, EventInput, EventListParameters>
-  readonly venues: Writable<Venue, VenueInput, VenueListParameters>
-  readonly organizers: Writable<Organizer, OrganizerInput, OrganizerListParameters>
+  readonly events: Versioned<Event, EventInput, EventListParameters>
+  readonly venues: Versioned<Venue, VenueInput, VenueListParameters>
+  readonly organizers: Versioned<Organizer, OrganizerInput, OrganizerListParameters>
   readonly categories: Writable<Category, CategoryInput, CategoryListParameters>
   readonly tags: Writable<Tag, TagInput, TagListParameters>
   readonly images: Images
   readonly users: Users
   readonly tokens: OwnTokens
   readonly webhooks: Webhooks
+  /** The audit log, for administrators. */
+  readonly audit: Readable<AuditEntry, AuditListParameters>
   readonly #connection: Connection
 
   constructor(options: KalendsOptions) {
     const connection = new Connection(options)
-    this.events = new Writable(connection, 'events')
-    this.venues = new Writable(connection, 'venues')
-    this.organizers = new Writable(connection, 'organizers')
+    this.events = new Versioned(connection, 'events')
+    this.venues = new Versioned(connection, 'venues')
+    this.organizers = new Versioned(connection, 'organizers')
     this.categories = new Writable(connection, 'categories')
     this.tags = new Writable(connection, 'tags')
     this.images = new Images(connection, 'images')
     this.users = new Users(connection, 'users')
     this.tokens = new OwnTokens(connection)
     this.webhooks = new Webhooks(connection, 'webhooks')
+    this.audit = new Readable(connection, 'audit')
     this.#connection = connection
   }
 

@@ -596,6 +596,123 @@ export interface Changes {
   more: boolean
 }
 
+/** One change. */
+export interface AuditEntry {
+  /** Its number. */
+  id: number
+  /** When, in UTC. */
+  date_utc: string
+  /** Who; null if nobody was signed in. */
+  user: {
+    /** Its number. */
+    id: number
+    /** Name of the user at that time. */
+    name: string
+  } | null
+  /** How: `rest`, `screen`, `command`, `import` or `job`. */
+  way: 'rest' | 'screen' | 'command' | 'import' | 'job'
+  /** What was done with the record. */
+  action: 'created' | 'changed' | 'removed'
+  /** The changed fields before, in the form of a request; null for a new record. `(secret)` stands for a secret. */
+  before: {
+    [key: string]: unknown
+  } | null
+  /** The same fields after; null for a record that was removed. */
+  after: {
+    [key: string]: unknown
+  } | null
+  /** Address that the request came from; null without a request. */
+  address: string | null
+  /** The record. */
+  record: {
+    /** Its kind. */
+    type: 'event' | 'venue' | 'organizer' | 'category' | 'tag' | 'series' | 'image' | 'user' | 'token' | 'webhook' | 'feed' | 'setting'
+    /** Its id; 0 for the settings. */
+    id: number
+    /** Its name at that time. */
+    title: string
+  }
+}
+
+/** A page of a list. */
+export interface AuditList {
+  /** The records of this page. */
+  audit: Array<AuditEntry>
+  /** This page. */
+  rest_url: string
+  /** The next page; absent on the last. */
+  next_rest_url?: string
+  /** The previous page; absent on the first. */
+  previous_rest_url?: string
+  /** The place after this page, for `cursor`; absent at the end. */
+  next_cursor?: string
+  /** How many there are on all pages. */
+  total: number
+  /** How many pages there are. */
+  total_pages: number
+}
+
+/** A list of versions. */
+export interface Versions {
+  /** The versions, newest first. */
+  versions: Array<{
+    /** Number of the version. 0 is the record before the oldest change that is known. */
+    version: number
+    /** When it began, in UTC; null for version 0. */
+    date_utc: string | null
+    /** Who; null if nobody was signed in. */
+    user: {
+      /** Its number. */
+      id: number
+      /** Name of the user at that time. */
+      name: string
+    } | null
+    /** How: `rest`, `screen`, `command`, `import` or `job`. */
+    way: 'rest' | 'screen' | 'command' | 'import' | 'job' | null
+    /** What was done with the record. */
+    action: 'created' | 'changed' | 'removed' | null
+    /** The changed fields before, in the form of a request; null for a new record. `(secret)` stands for a secret. */
+    before: {
+      [key: string]: unknown
+    } | null
+    /** The same fields after; null for a record that was removed. */
+    after: {
+      [key: string]: unknown
+    } | null
+  }>
+  /** How many there are on all pages. */
+  total: number
+  /** How many pages there are. */
+  total_pages: number
+}
+
+/** A record at a version. */
+export interface Version {
+  /** Number of the version. 0 is the record before the oldest change that is known. */
+  version: number
+  /** When it began, in UTC; null for version 0. */
+  date_utc: string | null
+  /** Who; null if nobody was signed in. */
+  user: {
+    /** Its number. */
+    id: number
+    /** Name of the user at that time. */
+    name: string
+  } | null
+  /** How: `rest`, `screen`, `command`, `import` or `job`. */
+  way: 'rest' | 'screen' | 'command' | 'import' | 'job' | null
+  /** The fields as they were, in the form of a request. */
+  fields: {
+    [key: string]: unknown
+  }
+  /** The fields that differ, as they are now. */
+  now: {
+    [key: string]: unknown
+  }
+  /** Names of fields that cannot be brought back, or not wholly: what they name is gone, or secret. */
+  not_restorable: Array<string>
+}
+
 /** The answers to the requests of a batch. */
 export interface Batch {
   /** One answer for each request, in the same order. */
@@ -1582,6 +1699,28 @@ export interface ChangeListParameters {
   per_page?: number
   /** With `record`, the records as they are now. */
   include?: Array<'record'>
+}
+
+/** What a list of audit may be asked for. */
+export interface AuditListParameters {
+  /** Only one kind of record, such as `event`, or one record, such as `event:12`. */
+  record?: string
+  /** Only changes by the user with this name. */
+  user?: string
+  /** Only changes made in this way. */
+  way?: 'rest' | 'screen' | 'command' | 'import' | 'job'
+  /** Only records that were created, changed or removed. */
+  action?: 'created' | 'changed' | 'removed'
+  /** Only changes at this time or later. */
+  after?: string
+  /** Only changes at this time or earlier. */
+  before?: string
+  /** Page of the list. */
+  page?: number
+  /** How many changes a page holds. The site sets the most, 50 by default. */
+  per_page?: number
+  /** `next_cursor` of the last response: the list goes on there, however long it is. */
+  cursor?: string
 }
 
 /** What a list of webhooks may be asked for. */
