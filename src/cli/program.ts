@@ -15,6 +15,7 @@ const COMMANDS = new Map<string, () => Promise<Command>>([
   ['restore', async () => (await import('./restore.ts')).restoreCommand()],
   ['check', async () => (await import('./check.ts')).checkCommand()],
   ['doctor', async () => (await import('./doctor.ts')).doctorCommand()],
+  ['audit', async () => (await import('./audit.ts')).auditCommand()],
   ['export', async () => (await import('./export.ts')).exportCommand()],
   ['mcp', async () => (await import('./mcp.ts')).mcpCommand()],
   ['import', async () => (await import('./import.ts')).importCommand()],
