@@ -7,7 +7,7 @@ import { doOnce, type StoredAnswer } from '../domain/idempotency.ts'
 import type { Scope, User } from '../domain/scope.ts'
 import type { Clock } from '../lib/clock.ts'
 import { AppError, type ErrorCode } from '../lib/errors.ts'
-import { once } from '../lib/lazy.ts'
+import { onceWithError } from '../lib/lazy.ts'
 import { chooseLanguage, DEFAULT_LANGUAGE } from '../lib/texts.ts'
 import type { Way } from '../schema/audit.ts'
 import type { Addresses } from './addresses.ts'
@@ -170,7 +170,7 @@ function callOf(
     slug,
     rest,
     query: () => readForm(search),
-    body: once(() => readBody(request.body, request.headers['content-type'], bodyLimit)),
+    body: onceWithError(() => readBody(request.body, request.headers['content-type'], bodyLimit)),
     file: () => readFile(request.body, request.headers['content-type'], request.headers['content-disposition']),
     search: new URLSearchParams(search),
     sent: splitUrl(request.url)[1],

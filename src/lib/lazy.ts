@@ -13,6 +13,22 @@ export function once<T extends object>(make: () => T): () => T {
   }
 }
 
+/** The same for work that would fail again: its error is remembered. */
+export function onceWithError<T extends object>(make: () => T): () => T {
+  const outcome = once(() => {
+    try {
+      return { value: make() }
+    } catch (error) {
+      return { error }
+    }
+  })
+  return () => {
+    const made = outcome()
+    if ('error' in made) throw made.error
+    return made.value
+  }
+}
+
 /** A package that is not needed at startup: loaded on first use, or in the background soon after. */
 export function lazyPackage<Package extends object>(name: string): () => Package {
   const load = once(() => require(name) as Package)
