@@ -1,17 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
-/** A test file, run once. */
+/** Test files, run once in one process. */
 export interface TestRun {
-  readonly file: string
-  /** The database that it is run on, for the report. */
+  readonly files: readonly string[]
+  /** The database that they are run on, for the report. */
   readonly database: string
   readonly env: Record<string, string>
 }
 
 export interface Outcome extends TestRun {
   readonly isGood: boolean
-  /** Everything that the file printed. */
+  /** Everything that the files printed. */
   readonly output: string
   readonly seconds: number
   readonly tests: number
@@ -19,14 +19,14 @@ export interface Outcome extends TestRun {
 }
 
 export interface Options {
-  /** How many files run at a time. */
+  /** How many processes run at a time. */
   readonly parallel: number
-  /** How long one file may take, in seconds. */
+  /** How long one process may take, in seconds. */
   readonly limit: number
   /** Flags for Node. */
   readonly flags?: readonly string[]
   readonly cwd?: string
-  /** Whether a file is still to be started; one that is not has no outcome. */
+  /** Whether a run is still to be started; one that is not has no outcome. */
   readonly mayStart?: (run: TestRun) => boolean
 }
 
@@ -49,7 +49,7 @@ export async function runFiles(
   const work = async () => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       if (options.mayStart?.(next) === false) continue
-      const outcome = await runFile(next, options)
+      const outcome = await runOne(next, options)
       outcomes.push(outcome)
       onEnd(outcome)
     }
@@ -58,16 +58,22 @@ export async function runFiles(
   return outcomes
 }
 
+/** What a run is called. */
+export function nameOf({ files: [first = '', ...others] }: TestRun): string {
+  return others.length === 0 ? first : `${first} to ${others.at(-1)} (${others.length + 1} files)`
+}
+
 /**
- * Runs a file in a process group of its own, and ends the whole group when the file ends, or when it takes longer than the
+ * Runs files in a process group of their own, and ends the whole group when they end, or when they take longer than the
  * limit. Node's runner has no limit for files, and none of its limits ends a process that works without a pause, or a
  * process that a test has started.
  */
-async function runFile(run: TestRun, { limit, flags = [], cwd = process.cwd() }: Options): Promise<Outcome> {
+async function runOne(run: TestRun, { limit, flags = [], cwd = process.cwd() }: Options): Promise<Outcome> {
   const begun = performance.now()
   // Told by Node's runner to the files that it starts: this one is not started by it.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env
-  const child = spawn(process.execPath, ['--test-reporter=spec', ...flags, run.file], {
+  const isShared = run.files.length > 1 ? ['--test', '--test-isolation=none'] : []
+  const child = spawn(process.execPath, [...isShared, '--test-reporter=spec', ...flags, ...run.files], {
     cwd,
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -83,7 +89,7 @@ async function runFile(run: TestRun, { limit, flags = [], cwd = process.cwd() }:
   }, limit * 1000)
   const code = await new Promise<number | null>((resolve) => {
     child.on('error', (error) => {
-      output += `${run.file} could not be started: ${error.message}\n`
+      output += `${nameOf(run)} could not be started: ${error.message}\n`
       resolve(1)
     })
     child.on('exit', (status) => {
@@ -94,7 +100,7 @@ async function runFile(run: TestRun, { limit, flags = [], cwd = process.cwd() }:
   clearTimeout(timer)
   running.delete(child)
   if (isLate)
-    output += `${run.file} did not end within ${limit} s: it was ended, with all processes that it had started\n`
+    output += `${nameOf(run)} did not end within ${limit} s: it was ended, with all processes that it had started\n`
   const seconds = (performance.now() - begun) / 1000
   return {
     ...run,

@@ -1,7 +1,7 @@
-import { globSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { startPostgres } from '../test/support/postgres.ts'
-import { type Outcome, runFiles, type TestRun } from './test-files.ts'
+import { nameOf, type Outcome, runFiles, type TestRun } from './test-files.ts'
 
 const HELP = `
 npm test                       run the suite
@@ -10,6 +10,7 @@ npm run test:all               run the suite and the long tests: clusters, costs
 npm run campaign               run the campaign of faults at its full length, and tell its counts
 
 \`npm test\` tries some of many like cases; test:all, or a file that is named, tries all.
+Small files of test/http and test/storage share processes; a file that is named has its own.
 Each file runs on SQLite; those of folders where a database matters run on PostgreSQL too.
   --sqlite, --postgres   run on this database only
   --again                run a file that failed once more, alone; if it passes then, it is reported as unstable
@@ -35,6 +36,12 @@ const WITH_SQL = new RegExp(
   '^test/(conformance|storage)/|^test/http/(access|caching|concurrency|events|linked-records|pages|parameters|' +
     'places-and-tickets|quotas|search|sticky|term-visibility|terms)\\.test',
 )
+
+/** Files that may share a process, so many at a time: to load the service takes as long as the tests of most. */
+const SHARED = /^test\/(http|storage)\//
+const PER_PROCESS = 8
+/** What a file of a process of its own does: measure time, or change or start processes. */
+const NEEDS_PROCESS = /support\/(cost|holds)|performance\.now|process\.|startProcess|node:worker_threads/
 
 /** At most so many files are run again. */
 const MAX_AGAIN = 5
@@ -65,11 +72,15 @@ async function main(): Promise<boolean> {
   const browser = files.some((file) => BROWSER.test(file)) ? await browserForTests() : undefined
   try {
     const runs = [
-      ...(has('--postgres') ? [] : files.map((file) => ({ file, database: 'SQLite', env: envOf('') }))),
-      ...onPostgres.map((file) => ({ file, database: 'PostgreSQL', env: envOf(server?.url ?? '', server?.template) })),
-    ].sort((one, other) => rankOf(one.file) - rankOf(other.file))
-    const together = runs.filter(({ file }) => !ALONE.test(file))
-    const alone = runs.filter(({ file }) => ALONE.test(file))
+      ...(has('--postgres') ? [] : grouped(files).map((files) => ({ files, database: 'SQLite', env: envOf('') }))),
+      ...grouped(onPostgres).map((files) => ({
+        files,
+        database: 'PostgreSQL',
+        env: envOf(server?.url ?? '', server?.template),
+      })),
+    ].sort((one, other) => rankOf(one) - rankOf(other))
+    const together = runs.filter((run) => !isAny(ALONE, run))
+    const alone = runs.filter((run) => isAny(ALONE, run))
     const outcomes = [...(await runSome(together, Math.max(2, availableParallelism()))), ...(await runSome(alone, 1))]
     if (has('--again')) await runFailedAgain(outcomes)
     return report(outcomes, (performance.now() - begun) / 1000)
@@ -90,14 +101,28 @@ function chosenFiles(): string[] {
   return has('--all') ? all : all.filter((file) => !LONG.test(file))
 }
 
+/** The files of each process. Files that are named have their own. */
+function grouped(files: readonly string[]): string[][] {
+  const isShared = (file: string) =>
+    words.length === 0 && SHARED.test(file) && !NEEDS_PROCESS.test(readFileSync(file, 'utf8'))
+  const shared = files.filter(isShared)
+  const groups = files.filter((file) => !isShared(file)).map((file) => [file])
+  for (let at = 0; at < shared.length; at += PER_PROCESS) groups.push(shared.slice(at, at + PER_PROCESS))
+  return groups
+}
+
+function isAny(pattern: RegExp, { files }: TestRun): boolean {
+  return files.some((file) => pattern.test(file))
+}
+
 /** The suite first, so that it is run whatever the time; in it and after it, slow files first. */
-function rankOf(file: string): number {
-  return (LONG.test(file) ? 2 : 0) + (SLOW.test(file) ? 0 : 1)
+function rankOf(run: TestRun): number {
+  return (isAny(LONG, run) ? 2 : 0) + (isAny(SLOW, run) ? 0 : 1)
 }
 
 /** Files of the suite always; others while there is time. */
 function mayStart(run: TestRun): boolean {
-  if (!LONG.test(run.file) || performance.now() - begun < minutes * 60_000) return true
+  if (!isAny(LONG, run) || performance.now() - begun < minutes * 60_000) return true
   leftOut.push(run)
   return false
 }
@@ -139,9 +164,9 @@ function runSome(runs: readonly TestRun[], parallel: number, isWanted = mayStart
   // The longest file of the campaign restarts a service fifty times, in four ways.
   const limit = Number(process.env.KALENDS_TEST_LIMIT ?? (has('--campaign') ? 3000 : 600))
   return runFiles(runs, { parallel, limit, flags, mayStart: isWanted }, (outcome) => {
-    const { isGood, file, database, seconds, tests, skipped } = outcome
+    const { isGood, database, seconds, tests, skipped } = outcome
     const counts = `${tests} tests${skipped > 0 ? `, ${skipped} skipped` : ''}`
-    say(`${isGood ? '✔' : '✖'} ${file} on ${database}: ${counts}, ${seconds.toFixed(1)} s`)
+    say(`${isGood ? '✔' : '✖'} ${nameOf(outcome)} on ${database}: ${counts}, ${seconds.toFixed(1)} s`)
     if (has('--campaign') && isGood) for (const line of countsOf(outcome.output)) say(`    ${line}`)
     if (has('--verbose') || !isGood) say(outcome.output)
   })
@@ -155,24 +180,30 @@ function countsOf(output: string): string[] {
   return [...last.values()]
 }
 
-/** Tells a test that depends on how busy the machine is from one that fails. Where many fail, no second run is needed. */
+/**
+ * Runs the files of failed runs again, each alone: tells a test that depends on how busy the machine is from one that
+ * fails. Where many fail, no second run is needed.
+ */
 async function runFailedAgain(outcomes: Outcome[]): Promise<void> {
   const failed = outcomes.filter(({ isGood }) => !isGood)
   if (failed.length > MAX_AGAIN) return
-  for (const outcome of await runSome(failed, 1, () => true)) {
-    const index = outcomes.findIndex(({ file, database }) => file === outcome.file && database === outcome.database)
-    outcomes[index] = outcome
-    if (outcome.isGood) say(`unstable: ${outcome.file} on ${outcome.database} failed, and passed when it was run again`)
+  for (const run of failed) {
+    const alone = run.files.map((file) => ({ files: [file], database: run.database, env: run.env }))
+    const again = await runSome(alone, 1, () => true)
+    outcomes.splice(outcomes.indexOf(run), 1, ...again)
+    if (again.every(({ isGood }) => isGood))
+      say(`unstable: ${nameOf(run)} on ${run.database} failed, and passed when it was run again`)
   }
 }
 
 function report(outcomes: readonly Outcome[], seconds: number): boolean {
   const bad = outcomes.filter(({ isGood }) => !isGood)
+  const files = outcomes.reduce((sum, outcome) => sum + outcome.files.length, 0)
   const tests = outcomes.reduce((sum, outcome) => sum + outcome.tests, 0)
   const skipped = outcomes.reduce((sum, outcome) => sum + outcome.skipped, 0)
-  say(`\n${tests} tests in ${outcomes.length} runs of files, ${skipped} skipped, ${seconds.toFixed(0)} s`)
-  for (const { file, database } of leftOut) say(`left out, for want of time: ${file} on ${database}`)
-  for (const { file, database } of bad) say(`✖ ${file} on ${database}`)
+  say(`\n${tests} tests in ${files} runs of files, ${skipped} skipped, ${seconds.toFixed(0)} s`)
+  for (const run of leftOut) say(`left out, for want of time: ${nameOf(run)} on ${run.database}`)
+  for (const run of bad) say(`✖ ${nameOf(run)} on ${run.database}`)
   say(bad.length === 0 ? 'All passed.' : `${bad.length} failed.`)
   return bad.length === 0
 }

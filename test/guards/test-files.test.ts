@@ -47,7 +47,7 @@ describe('test files', () => {
   /** Runs test files as the suite does, with a limit in seconds. */
   const run = (names: readonly string[], limit: number) =>
     runFiles(
-      names.map((name) => ({ file: `${name}.test.mjs`, database: '', env: {} })),
+      names.map((name) => ({ files: [`${name}.test.mjs`], database: '', env: {} })),
       { parallel: 4, limit, cwd: folder },
     )
 
@@ -60,6 +60,19 @@ it('fails', () => { throw new Error('on purpose') })
     writeFileSync(join(folder, 'hidden.test.mjs'), hidden)
     const [outcome] = await run(['hidden'], 60)
     assert.equal(outcome?.isGood, false)
+  })
+
+  it('may share a process, and one that fails fails the run', async () => {
+    writeFileSync(join(folder, 'works.test.mjs'), WORKS)
+    writeFileSync(join(folder, 'throws.test.mjs'), WORKS.replace('{}', "{ throw new Error('on purpose') }"))
+    const files = ['works.test.mjs', 'throws.test.mjs']
+    const [bad, good] = await runFiles(
+      [files, ['works.test.mjs', 'works.test.mjs']].map((names) => ({ files: names, database: '', env: {} })),
+      { parallel: 1, limit: 60, cwd: folder },
+    )
+    assert.deepEqual([bad?.isGood, bad?.tests], [false, 2])
+    assert.match(bad?.output ?? '', /throws\.test\.mjs:\d+/)
+    assert.equal(good?.isGood, true)
   })
 
   it('start processes only where those are ended in every case', () => {
@@ -98,13 +111,13 @@ it('fails', () => { throw new Error('on purpose') })
     }
     const outcomes = await run([...Object.keys(ways), 'works'], 2)
     for (const name of Object.keys(ways)) {
-      const outcome = outcomes.find(({ file }) => file === `${name}.test.mjs`)
+      const outcome = outcomes.find(({ files }) => files[0] === `${name}.test.mjs`)
       assert.equal(outcome?.isGood, false)
       assert.match(outcome.output, new RegExp(`${name}\\.test\\.mjs did not end within 2 s`))
       const pid = Number(readFileSync(join(folder, name), 'utf8'))
       await eventually(() => !isAlive(pid))
     }
-    const works = outcomes.find(({ file }) => file === 'works.test.mjs')
+    const works = outcomes.find(({ files }) => files[0] === 'works.test.mjs')
     assert.deepEqual([works?.isGood, works?.tests], [true, 1])
   })
 })
