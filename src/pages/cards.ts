@@ -35,9 +35,14 @@ export function seriesPath(id: number): string {
   return `/events/?series=${id}`
 }
 
+/** Keeps a sign in the line of the word before it. */
+export const JOINED = '\u00a0'
+
 /** Sign of an event that recurs. */
-export function recurs({ t }: Context, { row }: Event): MarkupPart {
-  return row.series !== null && html` <span class="recurs" role="img" aria-label="${t('series.recurs')}"></span>`
+export function recurs({ t }: Context, { row }: Event, before = ''): MarkupPart {
+  return (
+    row.series !== null && html`${before}<span class="recurs" role="img" aria-label="${t('series.recurs')}"></span>`
+  )
 }
 
 export function recordPath(kind: LinkedKind, { row }: Linked): string {
@@ -91,7 +96,7 @@ export function eventItem(context: Context, event: Event, level: 3 | 4 = 4, pict
   return html`<li class="event ${hue(event)}"${direction(event)}><article>
 <p class="when">${timeOf(row, whenShort(context, row))}${recurs(context, event)}${marks(context, event)}</p>
 ${level === 3 ? html`<h3>${heading}</h3>` : html`<h4>${heading}</h4>`}
-${where !== '' && html`<p class="where" dir="auto">${where}</p>`}
+${where !== '' && html`<p class="where"><bdi>${where}</bdi></p>`}
 ${whole && (cost !== '' || chips.length > 0) && html`<p class="about">${chips}${cost !== '' && html`<span class="cost" dir="auto">${cost}</span>`}</p>`}
 </article>${pictured && whole && image && picture(context, image, { sizes: '75px', square: true })}</li>`
 }
@@ -126,7 +131,7 @@ function eventCard(context: Context, event: Event, { lazy = true }: { lazy?: boo
 <div class="frame">${whole && image ? picture(context, image, { sizes: '280px', lazy }) : art(hue(event))}</div>
 <p class="when"><time datetime="${day}">${say(context, day, isThisYear(context, day) ? 'day' : 'dayYear')}</time></p>
 <h3><a href="${context.link(eventPath(event))}" dir="auto">${row.title}</a></h3>
-<p class="where" dir="auto">${[row.all_day !== 1 && say(context, row.start_local, 'time'), where].filter(Boolean).join(' · ')}</p>
+<p class="where"><bdi>${[row.all_day !== 1 && say(context, row.start_local, 'time'), where].filter(Boolean).join(' · ')}</bdi></p>
 </li>`
 }
 
@@ -142,7 +147,7 @@ const OPEN_IN_STRIP = 5
 export function strip(context: Context, id: string, title: string, events: readonly Event[]): Markup {
   const items = writeValid(context.call.scope, events, (event) => {
     const where = whereOf(event)
-    return html`<li class="${hue(event)}"${isLongerThanBar(event.row) && html` data-long`}><a href="${context.link(eventPath(event))}" dir="auto">${event.row.title}</a> <span>${whenShort(context, event.row)}${recurs(context, event)}${where !== '' && html` · <bdi>${where}</bdi>`}</span></li>`
+    return html`<li class="${hue(event)}"${direction(event)}${isLongerThanBar(event.row) && html` data-long`}><a href="${context.link(eventPath(event))}" dir="auto">${event.row.title}</a> <span>${timeOf(event.row, whenShort(context, event.row))}${recurs(context, event, JOINED)}${where !== '' && html` · <bdi>${where}</bdi>`}</span></li>`
   })
   // One more takes no more room than the control that would hide it.
   const open = items.length <= OPEN_IN_STRIP + 1 ? items.length : OPEN_IN_STRIP

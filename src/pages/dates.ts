@@ -98,13 +98,13 @@ export function daysOf(context: Context, row: EventRow): string {
   return first === last ? say(context, first, 'dayYear') : sayRange(context, first, last, 'longYear')
 }
 
-/** Date and time of an event in two lines: day and times, or begin and end. */
-export function whenLong(context: Context, row: EventRow): [string, string] {
+/** Date and time of an event in two parts, and what stands between them: day and times, or begin and end. */
+export function whenLong(context: Context, row: EventRow): [first: string, between: string, second: string] {
   const zone = zoneName(row)
-  if (row.all_day === 1) return [daysOf(context, row), context.t('all_day')]
-  if (startDay(row) === lastDay(row)) return [daysOf(context, row), `${times(context, row)} ${zone}`]
+  if (row.all_day === 1) return [daysOf(context, row), ' ', context.t('all_day')]
+  if (startDay(row) === lastDay(row)) return [daysOf(context, row), ' ', `${times(context, row)} ${zone}`]
   const start = capitalised(context.locale, say(context, row.start_local, 'dayYearTime'))
-  return [`${start} –`, `${say(context, row.end_local, 'dayYearTime')} ${zone}`]
+  return [start, ' – ', `${say(context, row.end_local, 'dayYearTime')} ${zone}`]
 }
 
 /** Time of an event in a list that is grouped by day. */

@@ -28,7 +28,7 @@ export function eventPanel(context: Context, event: Event): Markup {
     ...PEOPLE.flatMap((kind) =>
       event[`${kind}s`].map(
         (one) =>
-          html`<li>${icon('people')}<a href="${context.link(recordPath(kind, one))}" dir="auto">${one.row[kind]}</a></li>`,
+          html`<li>${icon('people')}<a href="${context.link(recordPath(kind, one))}"><bdi>${one.row[kind]}</bdi></a></li>`,
       ),
     ),
     cost !== '' && html`<li>${icon('ticket')}<span dir="auto">${cost}</span></li>`,
@@ -51,7 +51,7 @@ function actions(context: Context, event: Event): Markup {
 function place(context: Context, { row }: Event, venue: Event['venues'][number]): Markup {
   const address = addressOf(venue)
   const linked = row.show_map_link === 1 || venue.row.show_map_link === 1
-  return html`<li>${icon('pin')}<div><a href="${context.link(recordPath('venue', venue))}" dir="auto">${venue.row.venue}</a>${address.length > 0 && html`<address dir="auto">${address.join(', ')}</address>`}
+  return html`<li>${icon('pin')}<div><a href="${context.link(recordPath('venue', venue))}" dir="auto">${venue.row.venue}</a>${address.length > 0 && html`<address><bdi>${address.join(', ')}</bdi></address>`}
 ${linked && (isPlaced(venue) || address.length > 0) && html`<p class="aside"><a href="${openStreetMap(venue)}" rel="noreferrer">${context.t('open_map')}</a></p>`}</div>${placeMap(context, venue)}</li>`
 }
 

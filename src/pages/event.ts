@@ -57,7 +57,7 @@ ${row.end_utc < now && html`<p class="note">${t('over')}</p>`}
 ${image && html`<div class="picture">${picture(context, image, { sizes: '(min-width: 64rem) 40rem, 92vw', lazy: false })}</div>`}
 ${!image && isShort && html`<div class="picture drawn">${art(hue(shown))}</div>`}
 ${eventPanel(context, shown)}
-${(text !== null || tags.length > 0) && html`<div class="text">${text}${tags.length > 0 && html`<ul class="tags" aria-label="${t('tags')}">${tags.map((one) => html`<li><a href="${context.link(termPath(one))}">${icon('tag')}<bdi>${one.name}</bdi></a></li>`)}</ul>`}</div>`}
+${(text !== null || tags.length > 0) && html`<div class="text"${direction(shown)}>${text}${tags.length > 0 && html`<ul class="tags" aria-label="${t('tags')}">${tags.map((one) => html`<li><a href="${context.link(termPath(one))}">${icon('tag')}<bdi>${one.name}</bdi></a></li>`)}</ul>`}</div>`}
 </div>
 ${more}
 </div></article>`
@@ -87,8 +87,8 @@ function nextChange({ now }: Context, { row, tickets }: Event): number {
 
 /** Date and time in the event's zone. A script adds the reader's own time if it differs. */
 function when(context: Context, row: Event['row']): Markup {
-  const [first, second] = whenLong(context, row)
-  return html`<p class="lead-date">${timeOf(row, first)} <span>${second}</span></p>${row.all_day !== 1 && html`<p class="yours" hidden data-start="${row.start_utc}" data-end="${row.end_utc}" data-zone="${row.timezone}" data-locale="${context.locale}" data-words="${context.t('your_time', { when: '{when}', zone: '{zone}' })}"></p>`}`
+  const [first, between, second] = whenLong(context, row)
+  return html`<p class="lead-date">${timeOf(row, first)}${between}<span>${second}</span></p>${row.all_day !== 1 && html`<p class="yours" hidden data-start="${row.start_utc}" data-end="${row.end_utc}" data-zone="${row.timezone}" data-locale="${context.locale}" data-words="${context.t('your_time', { when: '{when}', zone: '{zone}' })}"></p>`}`
 }
 
 /** The rule of a series, with a link to all its dates. */
@@ -115,11 +115,11 @@ function repeatsStart(excerpt: string, description: string): boolean {
 function passwordPage(context: Context, seen: Event, wrong: boolean): Answer {
   const { t } = context
   const { row } = seen
-  const [first, second] = whenLong(context, row)
+  const [first, between, second] = whenLong(context, row)
   const main: Markup = html`<div class="narrow"${direction(seen)}>
 <p class="eyebrow">${icon('lock')} ${t('protected')}</p>
 <h1 dir="auto">${row.title}</h1>
-<p class="lead-date">${timeOf(row, first)} <span>${second}</span></p>
+<p class="lead-date">${timeOf(row, first)}${between}<span>${second}</span></p>
 <form class="panel password" method="post" action="${context.link(eventPath(seen))}">
 <label for="password">${t('password.label')}</label>
 ${wrong && html`<p class="problem" id="wrong" role="alert">${t('password.wrong')}</p>`}

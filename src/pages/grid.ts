@@ -3,9 +3,9 @@ import type { Event } from '../domain/events.ts'
 import type { Answer, Call, View } from '../http/endpoint.ts'
 import { writeValid } from '../http/write-valid.ts'
 import { html, type Markup } from '../lib/markup.ts'
-import { eventItem, eventPath, hue, recurs, whereOf } from './cards.ts'
+import { direction, eventItem, eventPath, hue, recurs, whereOf } from './cards.ts'
 import { type Context, contextOf } from './context.ts'
-import { lastDay, say, sayRange, startDay, weekStart, whenShort } from './dates.ts'
+import { lastDay, say, sayRange, startDay, timeOf, weekStart, whenShort } from './dates.ts'
 import { type Around, longStrip, part, showDays } from './day-range.ts'
 import { LIST_FILTERS, readDay } from './filters.ts'
 import { monthViews } from './month.ts'
@@ -83,7 +83,7 @@ function weekDay(context: Context, { day: of, slots }: Day, { toDay, hidden }: A
 
 function weekCard(context: Context, event: Event): Markup {
   const where = whereOf(event)
-  return html`<li class="${hue(event)}"><p class="when">${whenShort(context, event.row)}${recurs(context, event)}</p><h3><a href="${context.link(eventPath(event))}" dir="auto">${event.row.title}</a></h3>${where !== '' && html`<p class="where" dir="auto">${where}</p>`}</li>`
+  return html`<li class="${hue(event)}"${direction(event)}><p class="when">${timeOf(event.row, whenShort(context, event.row))}${recurs(context, event)}</p><h3><a href="${context.link(eventPath(event))}" dir="auto">${event.row.title}</a></h3>${where !== '' && html`<p class="where"><bdi>${where}</bdi></p>`}</li>`
 }
 
 /** Routes of the views: at today, and at the date of the address. */

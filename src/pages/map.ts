@@ -89,7 +89,7 @@ function item(context: Context, { venue, events }: MapPlace): Markup {
       html`<li><time datetime="${startDay(event.row)}">${say(context, startDay(event.row), 'short')}</time> <a href="${link(eventPath(event))}" dir="auto">${event.row.title}</a></li>`,
   )
   return html`<li id="place-${venue.row.id}"><h3 dir="auto"><a href="${link(recordPath('venue', venue))}">${venue.row.venue}</a></h3>
-<p class="where" dir="auto">${[venue.row.address, venue.row.city].filter(Boolean).join(', ')}</p>
+<p class="where"><bdi>${[venue.row.address, venue.row.city].filter(Boolean).join(', ')}</bdi></p>
 <ul>${named}</ul>
 <p class="aside">${events.length > NAMED && html`<a href="${link(recordPath('venue', venue))}">${count('events', events.length)}</a> · `}<a href="${openStreetMap(venue)}" rel="noreferrer">${t('open_map')}<span class="unseen">: ${venue.row.venue}</span></a></p></li>
 `

@@ -3,7 +3,7 @@ import type { Event } from '../domain/events.ts'
 import type { Answer, Call, View } from '../http/endpoint.ts'
 import { writeValid } from '../http/write-valid.ts'
 import { html, type Markup, type MarkupPart } from '../lib/markup.ts'
-import { eventItem, eventPath, hue, recurs, whereOf } from './cards.ts'
+import { eventItem, eventPath, hue, JOINED, recurs, whereOf } from './cards.ts'
 import { type Context, contextOf } from './context.ts'
 import { say, startTime, weekStart, whenShort } from './dates.ts'
 import { type Around, longStrip, part, showDays, touches } from './day-range.ts'
@@ -110,7 +110,7 @@ function bar(context: Context, { event, lane, span, before, after }: Slot): Mark
   const where = whereOf(event)
   const cost = costOf(context, event)
   const facts = html` data-when="${whenShort(context, row)}"${where !== '' && html` data-where="${where}"`}${cost !== '' && html` data-cost="${cost}"`}`
-  return html`<li class="${classes.filter(Boolean).join(' ')}"><a href="${context.link(eventPath(event))}"${span === 0 ? html` tabindex="-1"` : html` title="${row.title}"`}${facts}>${!isBar && time !== '' && html`<span class="time">${time}</span> `}<span class="name" dir="auto">${row.title}</span>${span !== 0 && recurs(context, event)}</a></li>`
+  return html`<li class="${classes.filter(Boolean).join(' ')}"><a href="${context.link(eventPath(event))}"${span === 0 ? html` tabindex="-1"` : html` title="${row.title}"`}${facts}>${!isBar && time !== '' && html`<span class="time">${time}</span> `}<span class="name" dir="auto">${row.title}</span>${span !== 0 && recurs(context, event, JOINED)}</a></li>`
 }
 
 /** The chosen day, on a narrow screen: today or the first day with events. A script changes it. */

@@ -41,7 +41,7 @@ export function quickChoices(context: Context, filters: Filters, more: readonly 
     const address = `/events/${searchOf(filters, { ...(isOn ? NOT_CHOSEN : CHOICES)[choice], page: 1, fixed: null })}`
     return item(link(address), t(`quick.${choice}`), isOn)
   })
-  return html`<nav class="choices" aria-label="${t('quick.label')}"><ul>${more}${links}${near(context, filters)}</ul><p class="note" role="status" data-near-failed="${t('quick.no_location')}" hidden></p></nav>`
+  return html`<nav class="choices" aria-label="${t('quick.label')}"><ul>${more}${links}${near(context, filters)}</ul><p class="note" role="alert" data-near-failed="${t('quick.no_location')}" hidden></p></nav>`
 }
 
 /** One choice. */

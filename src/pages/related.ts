@@ -38,7 +38,7 @@ function moreOf(context: Context, event: Event, kind: LinkedKind, found: Related
   const { link, t } = context
   const items = writeValid(context.call.scope, found[kind], (one) => {
     const where = kind === 'venue' ? '' : whereOf(one)
-    return html`<li class="${hue(one)}"${direction(one)}><p class="when">${timeOf(one.row, whenBrief(context, one.row))}</p><h3><a href="${link(eventPath(one))}" dir="auto">${one.row.title}</a></h3>${where !== '' && html`<p class="where" dir="auto">${where}</p>`}</li>`
+    return html`<li class="${hue(one)}"${direction(one)}><p class="when">${timeOf(one.row, whenBrief(context, one.row))}</p><h3><a href="${link(eventPath(one))}" dir="auto">${one.row.title}</a></h3>${where !== '' && html`<p class="where"><bdi>${where}</bdi></p>`}</li>`
   })
   const records = event[`${kind}s`].map(
     (one) =>

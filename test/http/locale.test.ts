@@ -84,6 +84,22 @@ describe('pages by the rules of their language', () => {
     assert.doesNotMatch(await get('/event/concert/'), /<div class="heading" dir/)
   })
 
+  it('keep the two dates of an Arabic event in order, and its cards of a week and of several days in its direction', async () => {
+    const title = 'مهرجان الموسيقى'
+    for (const [slug, end_date] of [
+      ['festival', '2031-09-04 22:00'],
+      ['fair', '2031-09-02 22:00'],
+    ])
+      await service.expect(201, 'editor', '/events', {
+        json: { title, slug, start_date: '2031-09-02 18:00', end_date },
+      })
+    // The dash lies between two pieces of text that are written from left to right.
+    assert.match(await get('/event/festival/'), /<time[^>]*>Tue[^<–]*<\/time> – <span>Thu/)
+    const week = await get('/events/week/2031-09-02/')
+    assert.match(week, /<li class="plain" dir="rtl"><p class="when"><time[^>]*>[^<]+<\/time>/)
+    assert.match(week, /<li class="plain" dir="rtl"[^>]*><a href="\/event\/festival\/"/)
+  })
+
   describe('with a clock and a week of the site', () => {
     const times = async (of: Service, language: string) =>
       /<p class="lead-date">.*?<span>([^<]*)<\/span>/.exec(await get(`/${language}/event/concert/`, of))?.[1]
