@@ -52,6 +52,26 @@ describe('the screen of jobs', () => {
     assert.match((await admin.get(JOBS, { 'accept-language': 'de' })).body, /Nachricht senden.*fehlgeschlagen/s)
   })
 
+  it('names every job that the service runs, in every language', async () => {
+    const running = await startService()
+    try {
+      running.startJobs()
+      const keeper = await signIn(running, 'administrator')
+      for (const language of ['en', 'de', 'fr', 'es']) {
+        const { body } = await keeper.get(JOBS, { 'accept-language': language })
+        const names = [...body.matchAll(/<tr><th scope="row">([^<]*)/g)].map(([, name]) => name?.trim() ?? '')
+        assert.ok(names.length > 5, `${names.length} jobs`)
+        assert.deepEqual(
+          names.filter((name) => /^[a-z]+-[a-z-]+$/.test(name)),
+          [],
+          language,
+        )
+      }
+    } finally {
+      await running.close()
+    }
+  })
+
   it('tries a failed job again, and removes one that waits', async () => {
     const failed = await idOf('failed')
     const retried = await admin.post(JOBS, { do: 'retry', job: String(failed) })

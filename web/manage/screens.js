@@ -8,6 +8,14 @@ for (const all of document.querySelectorAll('[data-all]')) {
   })
 }
 
+// On a phone the section that is shown may lie beyond the edge of the row of sections.
+const current = document.querySelector('.top.manage nav [aria-current]')
+if (current) {
+  const row = current.closest('nav')
+  const beyond = current.getBoundingClientRect().right - row.getBoundingClientRect().right
+  if (beyond > 0) row.scrollLeft = beyond + row.clientWidth / 2
+}
+
 // A dropped picture is the one that is chosen. It is shown at once.
 for (const zone of document.querySelectorAll('[data-drop]')) {
   const input = zone.querySelector('input[type=file]')

@@ -57,9 +57,10 @@ function item(context: StaffContext, { image, uses }: UsedImage): Markup {
   const { t, link, count } = context
   const small = smallOf(image)
   const used = uses === 0 ? t('manage_screens.images.unused') : count('manage_screens.images.uses', uses)
-  const words = image.alt || image.name || t('manage_screens.images.title', { id: image.id })
+  const title = t('manage_screens.images.title', { id: image.id })
+  const words = image.alt || image.name || title
   return html`<li><a href="${link(`${PATH}/${image.id}`)}"><img src="${link(`/images/${small.file}`)}" alt="" width="${small.width}" height="${small.height}" loading="lazy"><span dir="auto">${words}</span></a>
-<span class="quiet">${t('manage_screens.images.title', { id: image.id })} · ${used}</span>${image.alt === '' && html` <span class="mark mark-pending">${t('manage_screens.images.no_alt')}</span>`}</li>`
+<span class="quiet">${words !== title && html`${title} · `}${used}</span>${image.alt === '' && html` <span class="mark mark-pending">${t('manage_screens.images.no_alt')}</span>`}</li>`
 }
 
 /** Form for several files. A script sends them one by one, and shows how far it is. */
