@@ -55,7 +55,7 @@ async function checkCounts({ db }: Store, repair: boolean): Promise<Omit<CheckPa
   const wrong = await db.readMany(counts.findWrongCounts)
   if (repair && wrong.length > 0) await db.writeMany(counts.repairCounts)
   const findings = wrong.map(({ id, name, count, events }) => ({
-    text: `the term ${id}, "${name}", has the count ${count}, and ${events} published events`,
+    text: `the term ${id}, "${name}", has the count ${count}, and ${events} public events`,
     isRepaired: repair,
   }))
   return { findings }

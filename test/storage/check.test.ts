@@ -38,6 +38,9 @@ async function start(): Promise<Calendar> {
       venue: { venue: 'Harbour', geo_lat: 5, geo_lng: 6 },
     },
   })
+  const day = { start_date: '2031-06-11', end_date: '2031-06-11', tags: ['guarded'] }
+  for (const own of [{ password: 'secret' }, { recurrence: 'FREQ=WEEKLY;COUNT=3' }])
+    await service.expect(201, 'editor', '/events', { json: { title: 'Guarded', ...day, ...own } })
   const raw = await sharp({ create: { width: 9, height: 9, channels: 3, background: 'navy' } })
     .png()
     .toBuffer()
@@ -108,6 +111,7 @@ describe('kalends check', () => {
           ['parts of words', [`delete from event_words where rowid > 0`], /index of parts of words/],
           ['ids that would be used again', [`update sequences set last = 1`], /next id of records/],
         ] as [string, string[], RegExp][])),
+    ['series that are gone', ['delete from series'], /by "series" to rows of series/],
     // Last: they remove what others need.
     ['links to records that are gone', [`delete from venues`], /refer by "linked" to rows of venues/],
     ['tickets and terms of events that are gone', [`delete from events`], /refer by "event" to rows of events/],

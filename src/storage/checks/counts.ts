@@ -11,9 +11,9 @@ export interface WrongCount {
 }
 
 const COUNTED = sql`(select count(*) from event_terms join events on events.id = event_terms.event
-  where event_terms.term = terms.id and events.status = 'publish')`
+  where event_terms.term = terms.id and events.status = 'publish' and events.password_hash is null)`
 
-/** Terms whose stored count is not the number of their published events. */
+/** Terms whose stored count is not the number of their published events without a password. */
 export async function findWrongCounts(tx: Tx): Promise<WrongCount[]> {
   const { rows } = await sql<WrongCount>`select id, name, count, events from
     (select id, name, count, ${COUNTED} as events from terms) as counted where count <> events order by id`.execute(tx)

@@ -24,6 +24,7 @@ const REFERENCES: readonly Reference[] = [
     { table: RECORD_TABLE[kind], column: 'author', target: 'users', repair: null },
   ]),
   { table: 'events', column: 'parent', target: 'events', repair: 'unset' },
+  { table: 'events', column: 'series', target: 'series', repair: 'unset' },
   { table: 'terms', column: 'parent', target: 'terms', repair: 'unset', none: 0 },
   { table: 'event_terms', column: 'event', target: 'events', repair: 'remove' },
   { table: 'event_terms', column: 'term', target: 'terms', repair: 'remove' },
