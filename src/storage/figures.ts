@@ -29,3 +29,21 @@ export async function countImports(tx: Tx): Promise<{ state: string; count: numb
     .execute()
   return rows.map(({ state, count }) => ({ state, count: Number(count) }))
 }
+
+/** Requests that active webhooks have to send, and for how many seconds the oldest waits. */
+export async function countDeliveries(tx: Tx): Promise<{ pending: number; lag: number }> {
+  // Of an index alone: there may be very many.
+  const { first, pending } = await tx
+    .selectFrom('webhook_deliveries')
+    .select((eb) => [eb.fn.min('id').as('first'), eb.fn.countAll<number>().as('pending')])
+    .where('status', '=', 'pending')
+    .where('hook', 'in', (eb) => eb.selectFrom('webhooks').select('webhooks.id').where('active', '=', 1))
+    .executeTakeFirstOrThrow()
+  const oldest = await tx
+    .selectFrom('webhook_deliveries')
+    .select(['created_utc', dialectOf(tx).now.as('now')])
+    .where('id', '=', first ?? 0)
+    .executeTakeFirst()
+  const lag = oldest === undefined ? 0 : Math.max(0, Number(oldest.now) - oldest.created_utc)
+  return { pending: Number(pending), lag }
+}

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { parse } from 'yaml'
 import { SHARED_METRICS } from '../../src/domain/figures.ts'
 import { metricNames } from '../../src/lib/metrics.ts'
@@ -38,7 +39,7 @@ describe('/metrics', () => {
   })
 
   it('counts answers by route and status, cache hits by layer, transactions, jobs and imports', async (t) => {
-    const service = await startService({ settings: { metricsToken: TOKEN } })
+    const service = await startService({ settings: { metricsToken: TOKEN, fetchHosts: '127.0.0.1' } })
     t.after(() => service.close())
     const url = await service.listen()
     const figures = async () => {
@@ -76,6 +77,12 @@ describe('/metrics', () => {
       assert.ok((after.get(name) ?? 0) >= 1, name)
     assert.ok([...after.keys()].some((name) => name.startsWith('kalends_event_loop_delay_quantile_seconds{quantile=')))
     assert.ok((after.get('process_cpu_seconds_total') ?? 0) > (before.get('process_cpu_seconds_total') ?? 0))
+    const hook = { url: 'http://127.0.0.1:9/', events: ['venue.created'] }
+    await service.expect(201, 'administrator', '/webhooks', { json: hook })
+    await service.expect(201, 'editor', '/venues', { json: { venue: 'Another hall' } })
+    assert.equal((await figures()).get('kalends_webhook_pending'), 1)
+    await sleep(2100)
+    assert.ok(((await figures()).get('kalends_webhook_lag_seconds') ?? 0) >= 1)
     service.startJobs()
     const swept = 'kalends_job_runs_total{kind="sweep-unused-files",result="done"}'
     const deadline = Date.now() + 30_000
