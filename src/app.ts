@@ -25,6 +25,7 @@ import { publishing } from './domain/publishing.ts'
 import { Quotas } from './domain/quotas.ts'
 import type { Scope, Site, User } from './domain/scope.ts'
 import { extendingSeries } from './domain/series-extension.ts'
+import { forgettingSessions } from './domain/sessions.ts'
 import { SignIns } from './domain/sign-ins.ts'
 import { announcing } from './domain/suggestion-notices.ts'
 import { forgetting, settling } from './domain/suggestion-review.ts'
@@ -185,6 +186,7 @@ export async function createApp(
     settling(service),
     forgetting(service),
     forgettingKeys(service),
+    forgettingSessions(service),
     forgettingChanges(service),
     delivering(service, sender),
     forgettingDeliveries(service),

@@ -3,6 +3,7 @@ import type { Instant } from '../calendar/zone.ts'
 import { AppError } from '../lib/errors.ts'
 import * as storage from '../storage/sessions.ts'
 import { identify } from './credentials.ts'
+import type { JobKind } from './job-run.ts'
 import type { Sender } from './password-attempts.ts'
 import type { Scope, User } from './scope.ts'
 import { hashToken, TOKEN_PREFIX } from './users.ts'
@@ -108,4 +109,13 @@ export async function signOut({ db }: Pick<Scope, 'db'>, { id }: Session): Promi
 /** Ends all sessions of a user but the given one. */
 export async function endOthers({ db }: Pick<Scope, 'db'>, { id, user }: Session): Promise<void> {
   await db.writeWithoutInvalidating((tx) => storage.removeAll(tx, user.id, id))
+}
+
+/** Removes sessions that have ended. */
+export function forgettingSessions({ db, clock }: Pick<Store, 'db' | 'clock'>): JobKind {
+  return {
+    name: 'forget-sessions',
+    every: 3600,
+    run: () => db.writeWithoutInvalidating((tx) => storage.removeEnded(tx, clock())),
+  }
 }

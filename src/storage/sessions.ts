@@ -22,10 +22,9 @@ export const BY_SECRET: Lookup<SessionOwner> = {
       .where('sessions.hash', '=', hash),
 }
 
-/** Creates a session. Removes the expired ones of all users, and of this user all but the latest `most`. */
+/** Creates a session. Of this user, all but the latest `most` are removed. */
 export async function create(tx: Tx, session: Omit<SessionRow, 'id'>, most: number): Promise<void> {
-  const { user, created_utc } = session
-  await tx.deleteFrom('sessions').where('expires_utc', '<=', created_utc).execute()
+  const { user } = session
   await tx.insertInto('sessions').values(session).execute()
   const latest = tx
     .selectFrom('sessions')
@@ -56,6 +55,11 @@ export async function recordUse(db: Database, id: number, used_utc: Instant, exp
 
 export async function remove(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('sessions').where('id', '=', id).execute()
+}
+
+/** Removes sessions of all users that have ended. */
+export async function removeEnded(tx: Tx, now: Instant): Promise<void> {
+  await tx.deleteFrom('sessions').where('expires_utc', '<=', now).execute()
 }
 
 /** Removes all sessions of a user, but one. */

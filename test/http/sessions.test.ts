@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { ROLES } from '../../src/domain/access.ts'
+import { forgettingSessions } from '../../src/domain/sessions.ts'
 import * as users from '../../src/domain/users.ts'
 import { clock } from '../support/calendar.ts'
 import { basic, PASSWORD, type Service, startService } from '../support/service.ts'
@@ -140,6 +141,10 @@ describe('a session', () => {
     assert.equal((await get('/manage')).statusCode, 200)
     now += 30 * DAY
     assert.equal((await get('/manage')).statusCode, 303)
+    const stored = () => service.db.read((tx) => tx.selectFrom('sessions').select('id').execute())
+    assert.ok((await stored()).length > 0)
+    await forgettingSessions({ db: service.db, clock: () => now }).run(null as never, new AbortController().signal)
+    assert.deepEqual(await stored(), [])
   })
 
   it('ends when the password is changed', async () => {
