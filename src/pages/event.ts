@@ -11,7 +11,7 @@ import { seriesText } from '../rest/present-recurrence.ts'
 import { art } from './art.ts'
 import { direction, eventPath, hue, marks, picture, seriesPath, termPath } from './cards.ts'
 import { type Context, contextOf, MAX_ABOUT } from './context.ts'
-import { daysOf, timeOf, whenLong } from './dates.ts'
+import { daysOf, timeOf, whenBrief, whenLong } from './dates.ts'
 import { eventPanel } from './event-panel.ts'
 import { icon } from './icons.ts'
 import { answer } from './layout.ts'
@@ -52,14 +52,14 @@ export async function eventPage(context: Context, shown: Event, note: MarkupPart
 <div class="heading"${direction(shown)}><div><p class="eyebrow">${categories.map((one) => html`<a href="${context.link(termPath(one))}" dir="auto">${one.name}</a> `)}${marks(context, shown)}</p>
 <h1 dir="auto">${row.title}</h1>
 ${when(context, row)}${recurrence(context, shown)}</div></div>
-${row.end_utc < now && html`<p class="note">${t('over')}</p>`}
+${row.end_utc < now && html`<p class="note">${t('over')}${more?.next && nextDate(context, more.next)}</p>`}
 <div class="subject whole">
 ${image && html`<div class="picture">${picture(context, image, { sizes: '(min-width: 64rem) 40rem, 92vw', lazy: false })}</div>`}
 ${!image && isShort && html`<div class="picture drawn">${art(hue(shown))}</div>`}
 ${eventPanel(context, shown)}
 ${(text !== null || tags.length > 0) && html`<div class="text"${direction(shown)}>${text}${tags.length > 0 && html`<ul class="tags" aria-label="${t('tags')}">${tags.map((one) => html`<li><a href="${context.link(termPath(one))}">${icon('tag')}<bdi>${one.name}</bdi></a></li>`)}</ul>`}</div>`}
 </div>
-${more}
+${more?.sections}
 </div></article>`
   return answer(context, {
     title: row.title,
@@ -89,6 +89,12 @@ function nextChange({ now }: Context, { row, tickets }: Event): number {
 function when(context: Context, row: Event['row']): Markup {
   const [first, between, second] = whenLong(context, row)
   return html`<p class="lead-date">${timeOf(row, first)}${between}<span>${second}</span></p>${row.all_day !== 1 && html`<p class="yours" hidden data-start="${row.start_utc}" data-end="${row.end_utc}" data-zone="${row.timezone}" data-locale="${context.locale}" data-words="${context.t('your_time', { when: '{when}', zone: '{zone}' })}"></p>`}`
+}
+
+/** Link to another date of an event that is over. */
+function nextDate(context: Context, next: Event): Markup {
+  const when = whenBrief(context, next.row)
+  return html` <a href="${context.link(eventPath(next))}">${context.t('series.next', { when })}</a>`
 }
 
 /** The rule of a series, with a link to all its dates. */

@@ -140,7 +140,7 @@ async function list(call: Call): Promise<Answer> {
   const title = titleOf(context, filters, found)
   const main = html`<div class="wide">
 <h1${filters.series !== null && html` dir="auto"`}>${title}</h1>
-${seriesRule(context, filters, found)}${quickChoices(context, filters)}${collapseChoice(context, filters)}
+${seriesRule(context, filters, found)}${quickChoices(context, filters, { last: collapseChoice(context, filters) })}
 ${await controls(context, placeOf(context, filters), '/events/')}
 ${content}
 </div>`

@@ -31,17 +31,21 @@ export function chosenNames({ t }: Context, filters: Filters): string {
 }
 
 /**
- * Row of quick choices: links to the list with one more filter, or one less if it is chosen. `more` are links that come
- * first. The list by distance needs a script to ask for the location.
+ * Row of quick choices: links to the list with one more filter, or one less if it is chosen. Others may come first and
+ * last. The list by distance needs a script to ask for the location.
  */
-export function quickChoices(context: Context, filters: Filters, more: readonly Markup[] = []): Markup {
+export function quickChoices(
+  context: Context,
+  filters: Filters,
+  { first = [], last = null }: { first?: readonly Markup[]; last?: MarkupPart } = {},
+): Markup {
   const { t, link } = context
   const links = NAMES.map((choice) => {
     const isOn = isChosen(filters, choice)
     const address = `/events/${searchOf(filters, { ...(isOn ? NOT_CHOSEN : CHOICES)[choice], page: 1, fixed: null })}`
     return item(link(address), t(`quick.${choice}`), isOn)
   })
-  return html`<nav class="choices" aria-label="${t('quick.label')}"><ul>${more}${links}${near(context, filters)}</ul><p class="note" role="alert" data-near-failed="${t('quick.no_location')}" hidden></p></nav>`
+  return html`<nav class="choices" aria-label="${t('quick.label')}"><ul>${first}${links}${near(context, filters)}${last}</ul><p class="note" role="alert" data-near-failed="${t('quick.no_location')}" hidden></p></nav>`
 }
 
 /** One choice. */
@@ -53,7 +57,7 @@ export function item(address: string, words: string, isOn = false): Markup {
 export function collapseChoice({ t, link }: Context, filters: Filters): MarkupPart {
   if (filters.series !== null) return null
   const address = searchOf(filters, { collapse: !filters.collapse, page: 1, fixed: null })
-  return html`<div class="choices"><ul>${item(link(`/events/${address}`), t('series.collapse'), filters.collapse)}</ul></div>`
+  return item(link(`/events/${address}`), t('series.collapse'), filters.collapse)
 }
 
 function near({ t, link }: Context, filters: Filters): MarkupPart {

@@ -8,9 +8,23 @@ import type { Context } from './context.ts'
 import { startDay, timeOf, whenBrief } from './dates.ts'
 import { icon } from './icons.ts'
 
-/** Sections below an event: other dates, more at its venue, more by its organizer, similar events. */
-export async function related(context: Context, event: Event): Promise<MarkupPart> {
+/** What a page of an event shows of others. */
+export interface Related {
+  /** The next of its other dates, if one is to come. */
+  readonly next: Event | undefined
+  /** Sections below the event: other dates, more at its venue, more by its organizer, similar events. */
+  readonly sections: MarkupPart
+}
+
+export async function related(context: Context, event: Event): Promise<Related> {
   const found = await relatedTo(context.call.scope, event, context.today)
+  return {
+    next: found.dates.find(({ row }) => row.start_utc >= context.now),
+    sections: sections(context, event, found),
+  }
+}
+
+function sections(context: Context, event: Event, found: RelatedEvents): Markup {
   const linked = LINKED_KINDS.filter((kind) => found[kind].length > 0)
   return html`${found.dates.length > 0 && dates(context, event, found)}
 ${linked.length > 0 && html`<div class="related more-of">${linked.map((kind) => moreOf(context, event, kind, found))}</div>`}

@@ -38,7 +38,7 @@ async function start(call: Call): Promise<Answer> {
 <label class="unseen" for="search">${t('filters.search')}</label>
 ${icon('search')}<input id="search" type="search" name="search" placeholder="${t('filters.search')}" maxlength="200" dir="auto">
 <button class="button primary" type="submit">${t('filters.find')}</button></form></search>
-${found.length > 0 && quickChoices(context, filters, [item(link('/events/day/'), t('today')), item(link(`/events/day/${addDays(today, 1)}/`), t('tomorrow'))])}</div>
+${found.length > 0 && quickChoices(context, filters, { first: [item(link('/events/day/'), t('today')), item(link(`/events/day/${addDays(today, 1)}/`), t('tomorrow'))] })}</div>
 ${await smallMonth(context, month)}
 </div></div>
 <div class="wide">

@@ -50,6 +50,15 @@ describe('pages of series', () => {
     assert.doesNotMatch(await page('/event/boat-trip/'), /class="recurrence"/)
   })
 
+  it('lead from a date that is over to the next one', async () => {
+    const over = await page(`/event/${first.slug}/`)
+    assert.match(
+      over,
+      new RegExp(`This event is over\\. <a href="${slug('2031-06-24')}">Next date: Tue[^<]*24[^<]*10:00`),
+    )
+    assert.doesNotMatch(await page(slug('2031-06-24')), /Next date/)
+  })
+
   it('list all dates of a series, past ones first', async () => {
     const body = await page(`/events/?series=${first.id}`)
     assert.match(body, /<h1[^>]*>All dates: Rhyme time<\/h1>/)
