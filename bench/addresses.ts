@@ -19,8 +19,8 @@ export interface Requests {
   readonly different: number
 }
 
-/** Every page that exists of a category and a month; of the months of the two years ahead that begin after today. */
-async function pages(where: string): Promise<string[]> {
+/** Every page that exists of a category and a month; of the months of the two years ahead that begin after today, or of those before. */
+async function pages(where: string, time: 'ahead' | 'past' = 'ahead'): Promise<string[]> {
   const db = openDatabase(where)
   const today = new Date().toISOString().slice(0, 10)
   const rows = await db.read((tx) =>
@@ -28,7 +28,7 @@ async function pages(where: string): Promise<string[]> {
       .selectFrom('events')
       .innerJoin('event_terms', 'event_terms.event', 'events.id')
       .select(['term', sql<string>`substr(events.start_local, 1, 7)`.as('month'), (eb) => eb.fn.countAll().as('count')])
-      .where('events.start_local', '>', today)
+      .where('events.start_local', time === 'ahead' ? '>' : '<', today)
       // An event is in a month when it starts and ends in it.
       .where(sql<boolean>`substr(events.start_local, 1, 7) = substr(end_local, 1, 7)`)
       .where('term', '<=', CATEGORIES)
@@ -39,13 +39,18 @@ async function pages(where: string): Promise<string[]> {
   )
   await db.close()
   return rows
-    .filter(({ month }) => month > today.slice(0, 7))
+    .filter(({ month }) => (time === 'ahead' ? month > today.slice(0, 7) : month < today.slice(0, 7)))
     .flatMap(({ term, month, count }) => {
       const last = new Date(Date.UTC(Number(month.slice(0, 4)), Number(month.slice(5)), 0)).toISOString().slice(0, 10)
       const window = `start_date=${month}-01&end_date=${last}`
       const path = `${API}/events?categories=category-${term}&${window}`
       return Array.from({ length: Math.ceil(Number(count) / PER_PAGE) }, (_, n) => `${path}&page=${n + 1}`)
     })
+}
+
+/** Pages of past months, in random order. */
+export async function pastPages(where: string): Promise<Request[]> {
+  return shuffled(await pages(where, 'past'), generator(23)).map((path) => ({ path }))
 }
 
 /** Random pages of random categories and months. */

@@ -19,8 +19,6 @@ export interface Measured {
   readonly failed: number
   readonly different: number
   readonly bytes: number
-  /** Answers a second when each address was asked for the first time, where there are several. */
-  readonly first: number | null
 }
 
 /** How long each side is warmed up before it counts, in seconds. */
@@ -66,7 +64,7 @@ async function settle(program: Running): Promise<void> {
 
 /** Measures both sides in turn, A B A B, so that whatever else the machine does meets both. */
 export async function measure(
-  { ours, base, programs, different, bytes, first = 0 }: Pair,
+  { ours, base, programs, different, bytes }: Pair,
   rounds: number,
   seconds: number,
   progress: (round: number) => void,
@@ -94,7 +92,6 @@ export async function measure(
     p99: of((pair) => pair.ours.p99),
     failed: pairs.reduce((sum, pair) => sum + pair.ours.failed, 0),
     different,
-    first: first || null,
     bytes,
   }
 }

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { FIRST_WORKS } from './first.ts'
 import type { SuiteOptions } from './suite.ts'
 import { WORKS } from './works.ts'
 
@@ -8,7 +9,7 @@ export const EVENTS = 100_000
 const SECONDS = 3
 const ROUNDS = 3
 
-const NAMES = WORKS.map((work) => work.name)
+const NAMES = [...new Set([...FIRST_WORKS, ...WORKS].map((work) => work.name))]
 
 const USAGE = `Usage: npm run bench -- [flags]
        npm run bench:growth -- [flags]

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { FirstWork } from './first.ts'
 import type { Results } from './suite.ts'
 import type { Work } from './works.ts'
 
@@ -35,9 +36,24 @@ export function writeMeasurements(changed: Measurements): Measurements {
 const TOLERANCE = 0.8
 
 /** Compares with what is kept: a sentence for each work that has become slower, or can no longer be measured. */
-export function regressions(kept: Results, now: Results, works: readonly Work[]): string[] {
+export function regressions(
+  kept: Results,
+  now: Results,
+  works: readonly Work[],
+  firsts: readonly FirstWork[],
+): string[] {
+  const again = worse(kept.works, now.works, now, works)
+  return [
+    ...again,
+    ...worse(kept.firsts ?? {}, now.firsts, now, firsts).map((sentence) => `the first time, ${sentence}`),
+  ]
+}
+
+type Ratios = Readonly<Record<string, { readonly ratio: number }>>
+
+function worse(kept: Ratios, found: Ratios, now: Results, works: readonly Pick<Work, 'name' | 'title'>[]): string[] {
   return works.flatMap(({ name, title }) => {
-    const [before, after] = [kept.works[name]?.ratio, now.works[name]?.ratio]
+    const [before, after] = [kept[name]?.ratio, found[name]?.ratio]
     if (before === undefined) return []
     if (after === undefined) return [`${title}: was ${before.toFixed(3)}, and is left out: ${now.left[name]}`]
     if (after >= before * TOLERANCE) return []

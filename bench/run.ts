@@ -1,3 +1,4 @@
+import { FIRST_WORKS } from './first.ts'
 import { readOptions } from './options.ts'
 import { say } from './progress.ts'
 import { readMeasurements, regressions, writeMeasurements } from './record.ts'
@@ -17,8 +18,8 @@ if (options.check && kept?.events !== options.events) {
 }
 const results = await runSuite(options)
 if (options.check && kept !== undefined) {
-  const works = WORKS.filter((work) => options.only.includes(work.name))
-  const worse = regressions(kept, results, works)
+  const isChosen = ({ name: work }: { name: string }) => options.only.includes(work)
+  const worse = regressions(kept, results, WORKS.filter(isChosen), FIRST_WORKS.filter(isChosen))
   say(worse.length === 0 ? '\nNo work is more than 20 % below its kept ratio.' : '\nSlower than what is kept:')
   for (const sentence of worse) say(`  ${sentence}`)
   // Said outright: the embedded PostgreSQL has a hook that ends a process with 0, whatever exitCode says.

@@ -2,12 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Server, startPostgres } from '../test/support/postgres.ts'
+import { FIRST_WORKS, type First } from './first.ts'
 import { findLoad } from './load.ts'
 import { type Measured, measure, median } from './measure.ts'
 import { type Running, type ServiceOptions, startCeiling, startService, stopAll } from './processes.ts'
 import { say, show } from './progress.ts'
 import { seed, seedFolder } from './seed.ts'
-import { WORKS } from './works.ts'
+import { type Bench, WORKS } from './works.ts'
 
 export interface SuiteOptions {
   readonly events: number
@@ -28,6 +29,8 @@ export interface Results {
   readonly node: string
   readonly load: string
   readonly works: Readonly<Record<string, Measured>>
+  /** What works came to the first time that they were done. */
+  readonly firsts: Readonly<Record<string, First>>
   /** Why a work was left out, by its name. */
   readonly left: Readonly<Record<string, string>>
   /** From its start to its first answer, the median of three, in milliseconds. */
@@ -86,13 +89,15 @@ async function measureAll(folder: string, where: string, options: SuiteOptions):
   const ceiling = await startCeiling()
   const { service, ready } = await startThrice({ where, folder, log })
   say(`The service was ready ${Math.round(ready)} ms after its start.`)
+  const bench = { load, service, ceiling, where, folder, events, token, log }
+  const firsts = await measureFirsts(bench, only)
   const works: Record<string, Measured> = {}
   const left: Record<string, string> = {}
   const chosen = WORKS.filter((work) => only.includes(work.name))
   for (const [number, work] of chosen.entries()) {
     const step = `[${number + 1}/${chosen.length}] ${work.title}`
     show(`${step}: getting ready`)
-    const pair = await work.prepare({ load, service, ceiling, where, folder, events, token, log })
+    const pair = await work.prepare(bench)
     if (typeof pair === 'string') {
       left[work.name] = pair
       say(`${step}: left out, ${pair}`)
@@ -117,10 +122,30 @@ async function measureAll(folder: string, where: string, options: SuiteOptions):
     events,
     ...machine,
     works,
+    firsts,
     left,
     ready,
     memory,
   }
+}
+
+/** Asks for what was never asked for, before any other work makes it known. */
+async function measureFirsts(bench: Bench, only: readonly string[]): Promise<Record<string, First>> {
+  const firsts: Record<string, First> = {}
+  const chosen = FIRST_WORKS.filter((work) => only.includes(work.name))
+  for (const [number, work] of chosen.entries()) {
+    const step = `first [${number + 1}/${chosen.length}] ${work.title}`
+    show(step)
+    const first = await work.measure(bench)
+    firsts[work.name] = first
+    const { ratio, cost, base, p50, p99, failed } = first
+    const note = failed > 0 ? `, ${count(failed)} FAILED` : ''
+    const times = `p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`
+    say(
+      `${step}: ${cost.toFixed(3)} ms against ${base.toFixed(3)} ms of processor time, ${times}${note}; ${ratio.toFixed(3)}`,
+    )
+  }
+  return firsts
 }
 
 /** Of PostgreSQL's own time nothing is known, so there it says little. */
@@ -128,10 +153,9 @@ function byCpu({ byCpu: ratio }: Measured): string {
   return ratio === null ? '' : ` (${ratio.toFixed(3)} by processor time)`
 }
 
-function line({ ratio, rate, base, p50, p99, failed, first }: Measured): string {
-  const once = first === null ? '' : `${count(first)} a second the first time, then `
+function line({ ratio, rate, base, p50, p99, failed }: Measured): string {
   const note = failed > 0 ? `, ${count(failed)} FAILED` : ''
-  return `${once}${count(rate)} of ${count(base)} a second, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms${note}; ${ratio.toFixed(3)}`
+  return `${count(rate)} of ${count(base)} a second, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms${note}; ${ratio.toFixed(3)}`
 }
 
 /** A whole number with commas. */

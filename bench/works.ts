@@ -1,7 +1,7 @@
-import { Agent, get } from 'node:http'
 import { API, createRequests, pageRequests, type Requests, searchRequests, singleRequests } from './addresses.ts'
 import { openBare } from './bare.ts'
 import { CONNECTIONS, type Load, type Request, type Round } from './load.ts'
+import { distinct, sendOnce } from './once.ts'
 import { type Ceiling, type Running, startService } from './processes.ts'
 import { say } from './progress.ts'
 
@@ -31,8 +31,6 @@ export interface Pair {
   readonly different: number
   /** The mean size of an answer, in bytes. */
   readonly bytes: number
-  /** How many answers a second there were when each address was asked for the first time. */
-  readonly first?: number
   stop?(): Promise<void>
 }
 
@@ -52,7 +50,7 @@ const SAMPLES = 64
 
 const LIST: readonly Request[] = [{ path: `${API}/events` }]
 
-async function ask(url: string, { path, ...request }: Request): Promise<Response> {
+export async function ask(url: string, { path, ...request }: Request): Promise<Response> {
   const response = await fetch(url + path, request)
   if (response.status >= 400) throw new Error(`${path} answered ${response.status}: ${await response.text()}`)
   return response
@@ -61,23 +59,9 @@ async function ask(url: string, { path, ...request }: Request): Promise<Response
 /** How often two workers are asked for every address before it counts: one in sixty is then unknown to one of them. */
 const ROUNDS_OF_WORKERS = 6
 
-/** Asks for every different address once, from as many connections as the load has; answers how many a second were answered. */
-async function askFirst(url: string, requests: readonly Request[]): Promise<number> {
-  const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS })
-  const paths = [...new Set(requests.map(({ path }) => path))]
-  const began = performance.now()
-  let next = 0
-  const worker = async () => {
-    while (next < paths.length) {
-      const path = paths[next++] ?? ''
-      await new Promise<void>((resolve, reject) => {
-        get(url + path, { agent }, (response) => response.resume().on('end', resolve)).on('error', reject)
-      })
-    }
-  }
-  await Promise.all(Array.from({ length: CONNECTIONS }, worker))
-  agent.destroy()
-  return next / ((performance.now() - began) / 1000)
+/** Asks for every different address once, from as many connections as the load has. */
+async function askFirst(program: Running, requests: readonly Request[]): Promise<void> {
+  await sendOnce(program, distinct(requests), CONNECTIONS)
 }
 
 /** Requests to the service, against the ceiling with the same answers: all of them if they do not differ, else a sample, in turn. */
@@ -90,13 +74,13 @@ async function againstCeiling(bench: Bench, { requests, different }: Requests, a
     if (request !== undefined) bodies.push(Buffer.from(await (await ask(service.url, request)).arrayBuffer()))
   }
   await ceiling.answer(bodies)
-  const first = different > 1 ? { first: await askFirst(service.url, requests) } : {}
+  if (different > 1) await askFirst(service, requests)
   const side = (url: string): Side => {
     return (part, seconds) => load.send(url, requests, Math.floor(part * requests.length), seconds)
   }
   const bytes = bodies.reduce((sum, body) => sum + body.length, 0) / bodies.length
   const programs = { ours: service, base: ceiling }
-  return { ours: side(service.url), base: side(ceiling.url), programs, different, bytes, ...first }
+  return { ours: side(service.url), base: side(ceiling.url), programs, different, bytes }
 }
 
 /** Creates an event every second while a side is measured; the first after a third of a second. */
@@ -130,9 +114,9 @@ async function prepareWorkers(bench: Bench): Promise<Pair | string> {
     if (error instanceof Error && /unknown option/.test(error.message)) return 'serve does not know --workers'
     throw error
   }
-  await askFirst(bench.service.url, requests)
+  await askFirst(bench.service, requests)
   // Each worker remembers for itself, and nobody chooses whom they reach: so often that hardly one is left that was never asked.
-  for (let n = 0; n < ROUNDS_OF_WORKERS; n++) await askFirst(two.url, requests)
+  for (let n = 0; n < ROUNDS_OF_WORKERS; n++) await askFirst(two, requests)
   const side = ({ url }: Running): Side => {
     return (part, seconds) => bench.load.send(url, requests, Math.floor(part * requests.length), seconds)
   }
