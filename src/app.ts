@@ -222,7 +222,6 @@ export async function createApp(
     async close() {
       service.signIns.stop()
       await server.close()
-      rendered.close()
       await currentTracer()?.flush()
       isClosed = true
       inspection.stop()

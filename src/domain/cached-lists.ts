@@ -29,7 +29,7 @@ export class PackedStubs {
   constructor(stubs: readonly SortedStub[]) {
     this.#packed = new Float64Array(COLUMNS * stubs.length)
     stubs.forEach(({ id, revision, secret, start_local }, n) => {
-      this.#packed.set([id, revision, secret, Number(start_local.replace(/[-: ]/g, ''))], COLUMNS * n)
+      this.#packed.set([id, revision, secret, digitsOf(start_local)], COLUMNS * n)
     })
   }
 
@@ -57,6 +57,15 @@ export class PackedStubs {
     }
     return stubs
   }
+}
+
+const WALL_CLOCK = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/
+
+/** A wall-clock time as a number; NaN if it is damaged. */
+function digitsOf(wall: WallClock): number {
+  if (!WALL_CLOCK.test(wall)) return Number.NaN
+  const day = wall.slice(0, 4) + wall.slice(5, 7) + wall.slice(8, 10)
+  return Number(day + wall.slice(11, 13) + wall.slice(14, 16) + wall.slice(17))
 }
 
 export const NO_STUBS = new PackedStubs([])

@@ -45,11 +45,11 @@ export interface LinkedData extends Readonly<Record<LinkedKind, ReadonlyMap<numb
  * changes. Protected events are never cached.
  */
 export interface RenderedEventCache<Rendered> {
-  /** Whether all of these events are cached. */
-  hasAll(stubs: readonly EventStub[]): boolean
+  /** Whether all of these events are cached: as in a list or, with `alone`, by themselves. */
+  hasAll(stubs: readonly EventStub[], alone?: boolean): boolean
   /** Ids of events that are not cached. */
-  missing(stubs: readonly EventStub[]): number[]
-  put(own: OwnData): void
+  missing(stubs: readonly EventStub[], alone?: boolean): number[]
+  put(own: OwnData, alone?: boolean): void
   /** Links of cached events that are not cached themselves. */
   missingLinks(stubs: readonly EventStub[]): Links
   putLinked(links: Links, linked: LinkedData): void
@@ -68,13 +68,14 @@ export async function fill<Rendered>(
   scope: Scope,
   cache: RenderedEventCache<Rendered>,
   stubs: readonly EventStub[],
+  alone = false,
 ): Promise<void> {
-  const missing = cache.missing(stubs)
+  const missing = cache.missing(stubs, alone)
   if (missing.length > 0) {
     const slice = new TimeSlice()
     for (const own of await ownDataOf(tx, scope, missing)) {
       if (slice.isOver) await slice.yield()
-      attempt(() => cache.put(own))
+      attempt(() => cache.put(own, alone))
     }
   }
   const links = cache.missingLinks(stubs)

@@ -1,6 +1,7 @@
 import { type Problems, refuse } from '../lib/errors.ts'
+import { LINKED_KINDS } from '../schema/linked.ts'
 import type { Tx } from '../storage/dialect.ts'
-import { type EventFilter, isByLink, NO_LIMIT } from '../storage/event-filter.ts'
+import { type EventFilter, hasFewLinks, isByLink, NO_LIMIT } from '../storage/event-filter.ts'
 import { type KeyedStub, sortedStubs } from '../storage/event-order.ts'
 import type { EventStub } from '../storage/events.ts'
 import * as storage from '../storage/events.ts'
@@ -161,11 +162,12 @@ export async function listRendered<Rendered>(
       next,
     )
   const stubs = known && !isSorted(asked.values) && stubsAt(known, offset, asked.perPage)
-  if (known && stubs && !hasProtected(stubs) && cached.events.hasAll(stubs)) {
-    const next = knownCursor(asked, known, stubs)
-    if (next !== undefined) return pageFrom(known, stubs, cached.events, next)
+  const next = known && stubs ? knownCursor(asked, known, stubs) : undefined
+  if (known && stubs && next !== undefined && !hasProtected(stubs)) {
+    const hasAll = cached.events.hasAll(stubs) || (await fillAt(scope, cached, stubs))
+    if (hasAll) return pageFrom(known, stubs, cached.events, next)
   }
-  return scope.db.readMany(async (tx) => {
+  const read = async (tx: Tx, mayBeLong: boolean) => {
     const { events, lists } = await cachedFor(tx, scope, cached)
     if (isSorted(asked.values)) {
       const { list, stubs: read, next } = await readSorted(tx, scope, asked, lists)
@@ -173,14 +175,48 @@ export async function listRendered<Rendered>(
       await fill(tx, scope, events, read)
       return events.hasAll(read) ? pageFrom(list, read, events, next) : null
     }
-    const { list } = await findList(tx, scope, asked, lists, true)
+    const filter = mayBeLong || lists.get(keyOf(scope, asked)) ? undefined : await filterFor(tx, scope, asked)
+    if (filter && !(await hasFewLinks(tx, filter, MAX_STUBS))) return undefined
+    const { list } = await findList(tx, scope, asked, lists, true, filter)
     if (known && !stubs) await readAllStubs(tx, scope, asked, list, lists)
     const read = await stubsOf(tx, list, offset, asked.perPage)
     if (hasProtected(read)) return null
     await fill(tx, scope, events, read)
     // An event may be damaged.
     if (!events.hasAll(read)) return null
-    return pageFrom(list, read, events, await nextCursor(tx, asked, list, read.at(-1)))
+    const cursor = knownCursor(asked, list, read)
+    return pageFrom(list, read, events, cursor === undefined ? await nextCursor(tx, asked, list, read.at(-1)) : cursor)
+  }
+  const short = isNarrow(asked) ? await scope.db.read((tx) => read(tx, false)) : undefined
+  return short === undefined ? ((await scope.db.readMany((tx) => read(tx, true))) ?? null) : short
+}
+
+/** Whether a list may be short enough to be read without a thread of its own. */
+function isNarrow({ values }: ListRequest): boolean {
+  const links = [values.categories, values.tags, ...LINKED_KINDS.map((kind) => values[kind])]
+  return links.some((ids) => ids?.length) && !values.search && !values.collapse && !isSorted(values)
+}
+
+async function filterFor(
+  tx: Tx,
+  scope: Scope,
+  { values, problems }: ReturnType<typeof readRequest>,
+): Promise<EventFilter> {
+  const filter = await filterOf(tx, scope, values, problems, { most: NO_LIMIT })
+  refuse(problems)
+  return filter
+}
+
+/** Renders events of a cached list that are not cached themselves. Answers false if they cannot be, or the data has changed. */
+async function fillAt<Rendered>(
+  scope: Scope,
+  { version, events }: CachedEvents<Rendered>,
+  stubs: readonly EventStub[],
+): Promise<boolean> {
+  return scope.db.read(async (tx) => {
+    if (!(await scope.db.isAt(tx, version))) return false
+    await fill(tx, scope, events, stubs)
+    return events.hasAll(stubs)
   })
 }
 
@@ -229,13 +265,13 @@ export async function getRendered<Rendered>(
     : scope.db.lookUp(storage.STUB_BY_SLUG, ref.slug))
   if (stub === undefined || stub.secret === 1) return null
   const { revision } = stub
-  const known = cached.events.hasAll([stub]) ? cached.events.take(stub, true) : null
+  const known = cached.events.hasAll([stub], true) ? cached.events.take(stub, true) : null
   if (known !== null && (await scope.db.version()) === cached.version) return { rendered: known, revision }
   return scope.db.read(async (tx) => {
     const { events } = await cachedFor(tx, scope, cached)
-    await fill(tx, scope, events, [stub])
+    await fill(tx, scope, events, [stub], true)
     // It may have changed since its revision was read.
-    return events.hasAll([stub]) ? { rendered: events.take(stub, true), revision } : null
+    return events.hasAll([stub], true) ? { rendered: events.take(stub, true), revision } : null
   })
 }
 
@@ -277,25 +313,25 @@ async function findList(
   asked: ReturnType<typeof readRequest>,
   lists: CachedLists,
   withStubs: boolean,
+  known?: EventFilter,
 ): Promise<{ list: CachedList; near: Awaited<ReturnType<typeof storage.listNear>>['rows'] | null }> {
   const { problems, perPage, page } = asked
   const isBad = Object.keys(problems).length > 0
   const key = keyOf(scope, asked)
-  const known = isBad ? undefined : lists.get(key)
-  if (known !== undefined) return { list: known, near: null }
-  const filter = await filterOf(tx, scope, asked.values, problems, { most: NO_LIMIT })
-  refuse(problems)
+  const found = isBad ? undefined : lists.get(key)
+  if (found !== undefined) return { list: found, near: null }
+  const filter = known ?? (await filterFor(tx, scope, asked))
   if (filter.near !== null) {
     const { rows, total } = await storage.listNear(tx, filter, filter.near, perPage, (page - 1) * perPage)
     return { list: { filter, total, head: NO_STUBS, ids: null, pageEnds: new Map() }, near: rows }
   }
-  const found = filter.words?.ids ?? filter.found
+  const hits = filter.words?.ids ?? filter.found
   const { search: _, search_mode: __, ...values } = asked.values
   const ids = filter.collapse
     ? ranked(filter, await storage.ids(tx, filter))
-    : found === null
+    : hits === null
       ? null
-      : await searchList(tx, lists, keyOf(scope, { ...asked, values }), filter, found)
+      : await searchList(tx, lists, keyOf(scope, { ...asked, values }), filter, hits)
   // Events found by links are unsorted: reading the first costs as much as reading all.
   const most = !withStubs ? 0 : isByLink(filter) ? MAX_STUBS : FIRST_STUBS
   const head = ids === null && withStubs ? await readHead(tx, filter, most) : NO_STUBS

@@ -1,7 +1,6 @@
 import type { Answer, Call } from '../http/endpoint.ts'
 import { AppError, type ErrorCode } from '../lib/errors.ts'
 import type { RenderedEvent } from './rendered/event-cache.ts'
-import { join, slice } from './rendered/slices.ts'
 
 /** One page of a list response. */
 export interface ListPage {
@@ -35,16 +34,9 @@ export function listAnswer(call: Call, items: readonly object[], list: ListPage)
 export function renderedListAnswer(call: Call, items: readonly RenderedEvent[], list: ListPage): Answer {
   const { headers, rest } = around(call, list)
   const end = JSON.stringify(rest)
-  const pieces = [slice(`{"${list.name}":[`)]
-  for (const [n, item] of items.entries()) {
-    if (n > 0) pieces.push(COMMA)
-    for (const piece of item.pieces) pieces.push(piece)
-  }
-  pieces.push(slice(`],${end.slice(1)}`))
-  return { headers, body: join(pieces), mark: `${items.map((item) => item.mark).join(';')}${end}` }
+  const body = Buffer.from(`{"${list.name}":[${items.map((item) => item.json).join()}],${end.slice(1)}`)
+  return { headers, body, mark: `${items.map((item) => item.mark).join(';')}${end}` }
 }
-
-const COMMA = slice(',')
 
 /** JSON around the items of a page. */
 function around(call: Call, list: ListPage): { headers: Record<string, string>; rest: object } {

@@ -68,6 +68,8 @@ export interface Dialect {
   readonly derived: readonly DerivedIndex[]
   /** Changes rows of a table without its triggers, such as those that count changes. Needs its owner. */
   withoutTriggers(tx: Tx, table: string, work: () => Promise<void>): Promise<void>
+  /** Whether a read of few rows holds up the event loop: the database is in this process. */
+  readonly blocks: boolean
   /** Whether rows can be locked. Otherwise, there is only one write transaction at a time. */
   readonly locksRows: boolean
   /**
@@ -184,6 +186,7 @@ export const sqlite: Dialect = {
     return { xid: 0, position: await sqlite.lastId(tx, 'changes') }
   },
   hasForeignChanges: async () => false,
+  blocks: true,
   locksRows: false,
   async probe(tx) {
     await sql`insert into unused_files (file, since_utc, removing) values ('', 0, 1)`.execute(tx)
@@ -293,6 +296,7 @@ export const postgres: Dialect = {
     await sql`alter table ${sql.table(table)} enable trigger user`.execute(tx)
   },
   ...changeOrder,
+  blocks: false,
   locksRows: true,
   async probe(tx) {
     // Writes a megabyte of new pages: a small change might fit in existing ones.

@@ -3,6 +3,7 @@ import { type Instant, toInstant, toWallClock, type WallClock } from '../calenda
 import type { Point } from '../lib/geo.ts'
 import type { Status } from '../schema/record.ts'
 import { dialectOf, type Tx } from './dialect.ts'
+import { prepared, preparedBy } from './prepared.ts'
 import { LINK_TABLE, type LinkedKind } from './records.ts'
 import type { Tables } from './tables.ts'
 import { isFullyVisible, isVisible, type Visibility } from './visibility.ts'
@@ -108,10 +109,7 @@ function startRange(bounds: readonly TimeBound[]): TimeRange {
 }
 
 /** Restricts links to events that start in a range. */
-function startingIn(
-  query: SelectQueryBuilder<Tables, 'event_terms', { event: number }>,
-  { from, to }: TimeRange,
-): SelectQueryBuilder<Tables, 'event_terms', { event: number }> {
+function startingIn(query: Links, { from, to }: TimeRange): Links {
   const fromStart = from === null ? query : query.where('start_local', '>=', from)
   return to === null ? fromStart : fromStart.where('start_local', '<=', to)
 }
@@ -119,6 +117,41 @@ function startingIn(
 /** Whether the filter uses links to terms, venues or organizers. */
 export function isByLink({ terms, linked }: EventFilter): boolean {
   return terms.length > 0 || Object.keys(linked).length > 0
+}
+
+/** Whether no more than some links have to be read for a filter by links. Always if the database is another process. */
+export async function hasFewLinks(tx: Tx, { terms, linked, bounds }: EventFilter, most: number): Promise<boolean> {
+  if (!dialectOf(tx).blocks) return true
+  const range = startRange(bounds)
+  const from = range.from ?? ''
+  const to = range.to ?? '~'
+  const isFew = async (kind: LinkedKind | 'term', ids: readonly number[]) =>
+    (await countLinks(`${kind} ${ids.length}`)(tx, most + 1, from, to, ...ids))[0]?.total !== most + 1
+  for (const ids of terms) if (!(await isFew('term', ids))) return false
+  for (const [kind, ids] of Object.entries(linked)) if (!(await isFew(kind as LinkedKind, ids))) return false
+  return true
+}
+
+/** Number of links to some terms or records, of events that start in a range, up to a limit. */
+const countLinks = preparedBy((form: string) => {
+  const kind = form.split(' ')[0] as LinkedKind | 'term'
+  return prepared<{ total: number }, [most: number, from: string, to: string, ...ids: number[]]>(
+    (db, most, from, to, ...ids) => {
+      const links =
+        kind === 'term'
+          ? db.selectFrom('event_terms').select('event').where('term', 'in', ids)
+          : linksTo(db as unknown as Tx, kind, ids as unknown as readonly number[])
+      const some = links.where('start_local', '>=', from).where('start_local', '<=', to).limit(most)
+      return db.selectFrom(some.as('links')).select((eb) => eb.fn.countAll<number>().as('total'))
+    },
+  )
+})
+
+type Links = SelectQueryBuilder<Tables, 'event_terms', { event: number }>
+
+/** Links to some records of a kind. */
+function linksTo(on: Pick<Tx, 'selectFrom'>, kind: LinkedKind, ids: readonly number[]): Links {
+  return on.selectFrom(LINK_TABLE[kind]).select('event').where('linked', 'in', ids) as unknown as Links
 }
 
 /** Conditions of a filter. Distance is handled by a join with venues. */
@@ -147,23 +180,7 @@ export function conditions(tx: Tx, eb: Where, filter: EventFilter): Expression<S
     eb('events.id', 'in', startingIn(eb.selectFrom('event_terms').select('event').where('term', 'in', terms), range)),
   )
   for (const kind of Object.keys(filter.linked) as LinkedKind[]) {
-    details.push(
-      eb(
-        'id',
-        'in',
-        startingIn(
-          eb
-            .selectFrom(LINK_TABLE[kind])
-            .select('event')
-            .where('linked', 'in', filter.linked[kind] ?? []) as unknown as SelectQueryBuilder<
-            Tables,
-            'event_terms',
-            { event: number }
-          >,
-          range,
-        ),
-      ),
-    )
+    details.push(eb('id', 'in', startingIn(linksTo(eb as unknown as Tx, kind, filter.linked[kind] ?? []), range)))
   }
   if (featured !== null) details.push(eb('events.featured', '=', Number(featured)))
   if (filter.isVirtual !== null) details.push(eb('events.is_virtual', '=', Number(filter.isVirtual)))

@@ -74,7 +74,7 @@ function matching(tx: Tx, kind: LinkedKind, filter: LinkedFilter): SelectQueryBu
     if (filter.slugs !== null) conditions.push(eb('slug', 'in', filter.slugs))
     if (filter.title !== null) conditions.push(eb(kind as 'venue', '=', filter.title))
     if (filter.modified !== undefined) conditions.push(...isModifiedIn(filter.modified, 'modified_utc'))
-    // Latest first: an upcoming event is found at once.
+    // Latest first: an upcoming event is found at once. In `exists`, SQLite leaves the order out, and reads the past first.
     const events = () =>
       eb
         .selectFrom(links)
@@ -86,7 +86,8 @@ function matching(tx: Tx, kind: LinkedKind, filter: LinkedFilter): SelectQueryBu
         .limit(1)
     if (filter.event !== null) conditions.push(eb.exists(events().where('events.id', '=', filter.event)))
     if (filter.hasEvents !== null) conditions.push(filter.hasEvents ? eb.exists(events()) : eb.not(eb.exists(events())))
-    if (filter.upcomingAt !== null) conditions.push(eb.exists(events().where('events.end_utc', '>', filter.upcomingAt)))
+    if (filter.upcomingAt !== null)
+      conditions.push(eb(events().where('events.end_utc', '>', filter.upcomingAt), 'is not', null))
     return eb.and(conditions)
   })
 }

@@ -6,7 +6,7 @@ import { hasCreated, willRemove, willUpdate, willUpdateAll } from './audit/track
 import { dialectOf, type Tx } from './dialect.ts'
 import { isModifiedIn, type ModifiedRange } from './event-filter.ts'
 import { isAfter, type SortKey, type SortValues } from './keyset.ts'
-import { prepared } from './prepared.ts'
+import { prepared, preparedBy, preparedList } from './prepared.ts'
 import { firstFree, type Page } from './records.ts'
 import type { TermTable } from './tables.ts'
 import { isEventFullyVisible, isTermVisible, type Visibility } from './visibility.ts'
@@ -122,14 +122,20 @@ export async function find(
   nameKey: string,
   visibility: Visibility | null,
 ): Promise<TermRow | undefined> {
-  const all = tx
-    .selectFrom('terms')
-    .selectAll()
-    .where('kind', '=', kind)
-    .where((eb) => (visibility === null ? eb.lit(true) : isTermVisible(eb, visibility)))
-  const bySlug = slug === null ? undefined : await all.where('slug', '=', slug).executeTakeFirst()
-  return bySlug ?? (await all.where('name_key', '=', nameKey).orderBy('id').executeTakeFirst())
+  const some = visibility === null || visibility.all ? 'all' : 'visible'
+  const [bySlug] = slug === null ? [] : await firstOf(`slug ${some}`)(tx, kind, slug)
+  return bySlug ?? (await firstOf(`name_key ${some}`)(tx, kind, nameKey))[0]
 }
+
+/** The first term of a kind with a value in a column, of all or of those that everybody may see. */
+const firstOf = preparedBy((which: `${'slug' | 'name_key'} ${'all' | 'visible'}`) => {
+  const [column = 'slug', some] = which.split(' ') as ['slug' | 'name_key', string]
+  return prepared<TermRow, [kind: TermKind, value: string]>((db, kind, value) => {
+    const found = db.selectFrom('terms').selectAll().where('kind', '=', kind).where(column, '=', value)
+    return (some === 'all' ? found : found.where((eb) => isTermVisible(eb, PUBLIC))).orderBy('id').limit(1)
+  })
+})
+const PUBLIC: Visibility = { all: false, own: null, ownPublished: false }
 
 /** Ids of all terms that have one of some slugs or case-folded names. */
 export async function named(tx: Tx, slugs: readonly string[], nameKeys: readonly string[]): Promise<number[]> {
@@ -167,8 +173,13 @@ export async function isOfPublished(tx: Tx, term: number): Promise<boolean> {
 
 /** Ids of categories and all their descendants. */
 export async function withDescendants(tx: Tx, ids: readonly number[]): Promise<number[]> {
-  if (ids.length === 0) return []
-  const rows = await tx
+  const rows = await descendants(tx, ids)
+  // A long list is read in parts, which may have some in common.
+  return [...new Set(rows.map((row) => row.id))]
+}
+
+const descendants = preparedList<{ id: number }>((on, ids) =>
+  on
     .withRecursive('tree(id)', (db) =>
       db
         .selectFrom('terms')
@@ -177,10 +188,8 @@ export async function withDescendants(tx: Tx, ids: readonly number[]): Promise<n
         .union(db.selectFrom('terms').innerJoin('tree', 'tree.id', 'terms.parent').select('terms.id')),
     )
     .selectFrom('tree')
-    .select('id')
-    .execute()
-  return rows.map((row) => row.id)
-}
+    .select('id'),
+)
 
 /** Depth of a category in the tree, from 1. */
 export async function depthAbove(tx: Tx, term: TermRow): Promise<number> {

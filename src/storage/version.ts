@@ -25,6 +25,9 @@ export interface Versions {
 
 const firstNoted = prepared<object, []>((db) => db.selectFrom('webhook_changes').select('record').limit(1))
 
+/** Any read fixes the snapshot of a transaction. */
+const touchSnapshot = prepared<object, []>((db) => ({ compile: () => sql<object>`pragma data_version`.compile(db) }))
+
 /** SQLite busy timeouts for reads and writes, in milliseconds. */
 const READ_TIMEOUT = 1000
 const WRITE_TIMEOUT = 20
@@ -54,8 +57,7 @@ export class LocalVersions implements Versions {
     return this.#cached
   }
   async isAt(tx: Tx, version: Version): Promise<boolean> {
-    // The first read fixes the snapshot of a transaction.
-    await sql`pragma data_version`.execute(tx)
+    await touchSnapshot(tx)
     return this.#readNow() === version
   }
   async increment(tx: Tx): Promise<boolean> {

@@ -14,7 +14,7 @@ export class Cache {
 
   constructor(clock: Clock, isOn: boolean) {
     this.isOn = isOn
-    this.responses = new ResponseCache(clock, isOn ? new ScratchFile(MAX_BYTES / 2) : null)
+    this.responses = new ResponseCache(clock, isOn ? new ScratchFile(MAX_BYTES) : null)
   }
 
   close(): void {

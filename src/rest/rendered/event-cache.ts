@@ -10,27 +10,26 @@ import { inertLd, linkedLd, part } from '../json-ld.ts'
 import { linkedRecord } from '../present.ts'
 import { embeddedTerm } from '../present-event.ts'
 import { scheduleLd, seriesDates, seriesPart } from '../present-recurrence.ts'
-import { type Hole, templateOf } from './event-template.ts'
-import { type Slice, slice } from './slices.ts'
-import type { Templates } from './template-store.ts'
+import { type Hole, type Template, templateOf } from './event-template.ts'
+import type { TemplateStore } from './template-store.ts'
 
-/** A rendered event, in pieces. */
+/** A rendered event. */
 export interface RenderedEvent {
-  readonly pieces: readonly Slice[]
+  readonly json: string
   /** Changes with every piece: a hash for the ETag. */
   readonly mark: string
 }
 
 /** The JSON of a linked record, and its JSON-LD. */
 interface LinkedJson {
-  readonly json: Slice
+  readonly json: string
   /** Null if there is none. */
-  readonly ld: Slice | null
+  readonly ld: string | null
   readonly mark: string
   /** The sort key of terms. */
   readonly order: string
   /** The event of a series that shows its dates when it is alone, and this form. */
-  readonly first?: { readonly id: number | null; readonly json: Slice }
+  readonly first?: { readonly id: number | null; readonly json: string }
 }
 
 type LinkKind = keyof Links
@@ -48,11 +47,11 @@ const MAX_LINKED = 20_000
 export class EventCache implements RenderedEventCache<RenderedEvent> {
   readonly #addresses: Addresses
   readonly #site: Site
-  readonly #templates: Templates
+  readonly #templates: TemplateStore
   /** By kind and id; undefined for a record that not everybody may see. */
   readonly #linked = byKind(() => new Map<number, LinkedJson | undefined>())
 
-  constructor(addresses: Addresses, site: Site, templates: Templates) {
+  constructor(addresses: Addresses, site: Site, templates: TemplateStore) {
     this.#addresses = addresses
     this.#site = site
     this.#templates = templates
@@ -63,24 +62,24 @@ export class EventCache implements RenderedEventCache<RenderedEvent> {
     return KINDS.some((kind) => this.#linked[kind].size > MAX_LINKED)
   }
 
-  hasAll(stubs: readonly EventStub[]): boolean {
-    for (const { id, revision } of stubs) {
-      const links = this.#templates.get(id, revision)?.links
+  hasAll(stubs: readonly EventStub[], alone = false): boolean {
+    for (const stub of stubs) {
+      const links = this.#templateOf(stub, alone)?.links
       if (links === undefined) return false
       for (const kind of KINDS) for (const linked of links[kind]) if (!this.#linked[kind].has(linked)) return false
     }
     return true
   }
 
-  missing(stubs: readonly EventStub[]): number[] {
-    const missing = stubs.filter(({ id, revision }) => this.#templates.get(id, revision) === undefined)
+  missing(stubs: readonly EventStub[], alone = false): number[] {
+    const missing = stubs.filter((stub) => this.#templateOf(stub, alone) === undefined)
     lookups.miss.add(missing.length)
     lookups.hit.add(stubs.length - missing.length)
     return missing.map(({ id }) => id)
   }
 
-  put(own: OwnData): void {
-    this.#templates.put(own.row.id, templateOf(own, this.#addresses, this.#site))
+  put(own: OwnData, alone = false): void {
+    this.#templates.put(own.row.id, templateOf(own, this.#addresses, this.#site, alone))
   }
 
   missingLinks(stubs: readonly EventStub[]): Links {
@@ -106,39 +105,41 @@ export class EventCache implements RenderedEventCache<RenderedEvent> {
   }
 
   take({ id, revision }: EventStub, alone = false): RenderedEvent {
-    const template = this.#templates.get(id, revision)
+    const template = this.#templateOf({ id, revision }, alone)
     if (template === undefined) throw new Error('an event was taken that is not in the cache')
-    const { body, cuts, holes, links } = template
-    const pieces: Slice[] = []
-    const marks = [template.mark]
+    const { text, cuts, holes, links } = template
+    const marks = alone ? [...template.marks] : template.marks.slice(0, 1)
+    let json = ''
     let from = 0
-    for (const [n, to] of cuts.entries()) {
-      pieces.push({ bytes: body, from, to })
+    for (let n = 0; n < cuts.length; n++) {
+      const to = cuts[n] as number
+      const hole = holes[n] as Hole
+      json += text.slice(from, to)
       from = to
-      const hole = holes[n]
-      if (hole === 'end' && !alone) {
-        pieces.push(CLOSE)
-        return { pieces, mark: marks.join(' ') }
-      }
-      if (hole === 'series') this.#fillSeries(links, alone ? id : null, pieces, marks)
-      else if (hole !== undefined) this.#fillHole(hole, links, pieces, marks)
+      if (hole === 'end' && !alone) return { json: `${json}}`, mark: marks.join(' ') }
+      json += hole === 'series' ? this.#series(links, alone ? id : null, marks) : this.#filled(hole, links, marks)
     }
-    pieces.push({ bytes: body, from, to: body.length })
-    return { pieces, mark: marks.join(' ') }
+    return { json: json + text.slice(from), mark: marks.join(' ') }
   }
 
-  /** Adds the members of a series to those of an occurrence. One of these has its dates, too, if it is alone. */
-  #fillSeries({ series: [id = 0] }: Links, event: number | null, pieces: Slice[], marks: string[]): void {
+  /** The template, if it is in the cache. One of an event by itself serves for lists, too. */
+  #templateOf({ id, revision }: Pick<EventStub, 'id' | 'revision'>, alone: boolean): Template | undefined {
+    const template = this.#templates.get(id, revision)
+    return template?.isAlone || !alone ? template : undefined
+  }
+
+  /** Members of a series, which follow those of an occurrence. One of these has its dates, too, if it is alone. */
+  #series({ series: [id = 0] }: Links, event: number | null, marks: string[]): string {
     const series = this.#linked.series.get(id)
-    if (series === undefined) return
+    if (series === undefined) return ''
     const isWithDates = event !== null && series.first?.id === event
-    pieces.push(isWithDates && series.first !== undefined ? series.first.json : series.json)
     marks.push(isWithDates ? `${series.mark} with dates` : series.mark)
+    return isWithDates && series.first !== undefined ? series.first.json : series.json
   }
 
-  #fillHole(hole: Exclude<Hole, 'series'>, links: Links, pieces: Slice[], marks: string[]): void {
+  #filled(hole: Exclude<Hole, 'series'>, links: Links, marks: string[]): string {
     const { kind, name, always, form = 'json' } = HOLES[hole]
-    if (kind === null) return
+    if (kind === null) return ''
     const shown: LinkedJson[] = []
     for (const id of links[kind]) {
       const linked = this.#linked[kind].get(id)
@@ -146,16 +147,11 @@ export class EventCache implements RenderedEventCache<RenderedEvent> {
     }
     if (kind === 'category' || kind === 'tag') shown.sort((one, other) => (one.order < other.order ? -1 : 1))
     // One by itself, several as a list; what may be absent is so when there is none.
+    if (shown.length === 0 && always === undefined) return ''
+    for (const linked of shown) marks.push(linked.mark)
     const [first] = shown
-    const isList = always === 'list' || shown.length !== 1
-    if (first === undefined && always === undefined) return
-    pieces.push(isList ? name.list : name.one)
-    for (const [n, linked] of shown.entries()) {
-      if (n > 0) pieces.push(COMMA)
-      pieces.push(linked[form] ?? EMPTY)
-      marks.push(linked.mark)
-    }
-    if (isList) pieces.push(END_OF_LIST)
+    if (shown.length === 1 && always !== 'list') return `,"${name}":${first?.[form]}`
+    return `,"${name}":[${shown.map((linked) => linked[form]).join()}]`
   }
 
   #render(kind: LinkKind, id: number, data: LinkedData): LinkedJson | undefined {
@@ -187,7 +183,7 @@ function orderOf({ name_key, id }: Term): string {
 function linkedJson(value: unknown, ld: unknown, order = ''): LinkedJson {
   const json = JSON.stringify(value)
   const mark = hash('sha1', json, 'base64url').slice(0, 8)
-  return { json: slice(json), ld: slice(JSON.stringify(ld)), mark, order }
+  return { json, ld: JSON.stringify(ld), mark, order }
 }
 
 /** Members of a series, which follow others. */
@@ -197,35 +193,28 @@ function seriesJson(series: ShownSeries, language: string): LinkedJson {
   const dates = members(seriesDates(series))
   const mark = hash('sha1', `${json}${dates}`, 'base64url').slice(0, 8)
   const schedule = scheduleLd(series)
-  const ld = schedule && slice(JSON.stringify(inertLd(schedule)))
-  return { json: slice(json), first: { id: series.first, json: slice(json + dates) }, ld, mark, order: '' }
+  const ld = schedule && JSON.stringify(inertLd(schedule))
+  return { json, first: { id: series.first, json: json + dates }, ld, mark, order: '' }
 }
-
-const EMPTY = slice('')
-const CLOSE = slice('}')
-const COMMA = slice(',')
-const END_OF_LIST = slice(']')
 
 /** How a hole is filled: source, property name and form. */
 interface Filling {
   readonly kind: LinkKind | null
-  readonly name: { readonly one: Slice; readonly list: Slice }
+  readonly name: string
   /** `list`: always a list. `some`: a list unless there is exactly one. Otherwise absent when there is none. */
   readonly always?: 'list' | 'some'
   readonly form?: 'json' | 'ld'
 }
 
-const named = (name: string) => ({ one: slice(`,"${name}":`), list: slice(`,"${name}":[`) })
-
 const HOLES: Record<Exclude<Hole, 'series'>, Filling> = {
-  parent: { kind: 'event', name: named('parent') },
-  categories: { kind: 'category', name: named('categories'), always: 'list' },
-  tags: { kind: 'tag', name: named('tags'), always: 'list' },
+  parent: { kind: 'event', name: 'parent' },
+  categories: { kind: 'category', name: 'categories', always: 'list' },
+  tags: { kind: 'tag', name: 'tags', always: 'list' },
   ...byLinkedKind((kind): Filling => {
-    return { kind, name: named(kind), always: SHOWN_ALONE.includes(kind) ? 'some' : 'list' }
+    return { kind, name: kind, always: SHOWN_ALONE.includes(kind) ? 'some' : 'list' }
   }),
-  end: { kind: null, name: named('end') },
-  location: { kind: 'venue', name: named('location'), form: 'ld' },
-  ld_organizer: { kind: 'organizer', name: named('organizer'), form: 'ld' },
-  schedule: { kind: 'series', name: named('eventSchedule'), form: 'ld' },
+  end: { kind: null, name: 'end' },
+  location: { kind: 'venue', name: 'location', form: 'ld' },
+  ld_organizer: { kind: 'organizer', name: 'organizer', form: 'ld' },
+  schedule: { kind: 'series', name: 'eventSchedule', form: 'ld' },
 }

@@ -13,14 +13,16 @@ import { event } from '../present-event.ts'
  */
 export interface Template {
   readonly revision: number
-  /** Hash of the content. */
-  readonly mark: string
-  /** Bytes without the holes. */
-  readonly body: Buffer
+  /** Hash of what a list shows, and of what only the event by itself shows. */
+  readonly marks: readonly string[]
+  /** JSON without the holes. */
+  readonly text: string
   /** Offsets of the holes. */
   readonly cuts: readonly number[]
   readonly holes: readonly Hole[]
   readonly links: Links
+  /** Whether it is the event by itself, with JSON-LD. */
+  readonly isAlone: boolean
 }
 
 /** What a hole is filled with; at `end`, an event in a list ends and one by itself goes on. */
@@ -40,42 +42,43 @@ const SECRET = randomUUID()
 const hole = (name: Hole) => `${SECRET} ${name}`
 const HOLES = new RegExp(`,"\\w+":"${SECRET} (\\w+)"`)
 
-/** Makes the template of an event that everybody may see whole. */
-export function templateOf({ links, ...own }: OwnData, addresses: Addresses, site: Site): Template {
+/** Makes the template of an event that everybody may see whole: as in a list, or by itself. */
+export function templateOf({ links, ...own }: OwnData, addresses: Addresses, site: Site, isAlone: boolean): Template {
   const shown: Event = { ...own, ...NOTHING }
-  const body = {
-    ...event(shown, addresses, site, {
-      parent: hole('parent'),
-      categories: hole('categories'),
-      tags: hole('tags'),
-      linked: byLinkedKind(hole),
-      series: { hole: hole('series') },
-    }),
-    end: hole('end'),
-    json_ld: inertLd(
-      eventLd(shown, addresses, site, {
-        location: hole('location'),
-        organizer: hole('ld_organizer'),
-        eventSchedule: own.row.series === null ? null : hole('schedule'),
-      }),
-    ),
+  const listed = JSON.stringify({ ...event(shown, addresses, site, SHOWN_AS_HOLES), end: hole('end') })
+  const further = isAlone ? JSON.stringify({ json_ld: inertLd(descriptionOf(shown, addresses, site)) }) : ''
+  const found = `${listed.slice(0, -1)},${further.slice(1)}`.split(HOLES)
+  let [text = ''] = found
+  const cuts: number[] = []
+  const holes: Hole[] = []
+  for (let n = 1; n < found.length; n += 2) {
+    cuts.push(text.length)
+    holes.push(found[n] as Hole)
+    text += found[n + 1]
   }
-  const text = JSON.stringify(body)
-  const parts = text.split(HOLES)
-  const pieces = parts.filter((_, n) => n % 2 === 0).map((piece) => Buffer.from(piece))
-  let at = 0
-  const cuts = pieces.slice(0, -1).map((piece) => {
-    at += piece.length
-    return at
+  const end = cuts[holes.indexOf('end')]
+  const marks = [text.slice(0, end), ...(isAlone ? [text.slice(end)] : [])].map(markOf)
+  return { revision: own.row.revision, marks, text, cuts, holes: shared(holes), links, isAlone }
+}
+
+function markOf(text: string): string {
+  return hash('sha1', text, 'base64url').slice(0, 12)
+}
+
+const SHOWN_AS_HOLES = {
+  parent: hole('parent'),
+  categories: hole('categories'),
+  tags: hole('tags'),
+  linked: byLinkedKind(hole),
+  series: { hole: hole('series') },
+}
+
+function descriptionOf(shown: Event, addresses: Addresses, site: Site) {
+  return eventLd(shown, addresses, site, {
+    location: hole('location'),
+    organizer: hole('ld_organizer'),
+    eventSchedule: shown.row.series === null ? null : hole('schedule'),
   })
-  return {
-    revision: own.row.revision,
-    mark: hash('sha1', text.replaceAll(SECRET, ''), 'base64url').slice(0, 12),
-    body: Buffer.concat(pieces),
-    cuts,
-    holes: shared(parts.filter((_, n) => n % 2 === 1) as Hole[]),
-    links,
-  }
 }
 
 const known = new Map<string, Hole[]>()
@@ -97,14 +100,4 @@ const NOTHING = {
   series: null,
   distance: null,
   whole: true,
-}
-
-/** Metadata of a template as text, for the store. */
-export function headOf({ mark, cuts, holes, links }: Template): string {
-  return JSON.stringify([mark, cuts, holes, links])
-}
-
-export function templateFrom(revision: number, head: string, body: Buffer): Template {
-  const [mark, cuts, holes, links] = JSON.parse(head) as [string, number[], Hole[], Links]
-  return { revision, mark, body, cuts, holes: shared(holes), links }
 }

@@ -3,7 +3,6 @@ import { NO_LISTS } from '../../domain/cached-lists.ts'
 import { type CachedEvents, type EventPage, getRendered, list, listRendered } from '../../domain/event-list.ts'
 import { type Event, get } from '../../domain/events.ts'
 import type { Site } from '../../domain/scope.ts'
-import { MAX_BYTES, ScratchFile } from '../../http/cache/scratch-file.ts'
 import type { Answer, Call } from '../../http/endpoint.ts'
 import { fieldsIn } from '../../http/sparse.ts'
 import { writeValidInSlices } from '../../http/write-valid.ts'
@@ -13,8 +12,7 @@ import { event, singleEvent } from '../present-event.ts'
 import type { Lookup } from '../routes/lookup.ts'
 import { EventCache, type RenderedEvent } from './event-cache.ts'
 import { ListCache } from './list-cache.ts'
-import { join, slice } from './slices.ts'
-import { TemplateStore, TemporaryTemplates } from './template-store.ts'
+import { TemplateMemory, type TemplateStore } from './template-store.ts'
 
 /** Cache for one version of the data. */
 interface CachedVersion {
@@ -30,13 +28,14 @@ interface CachedVersion {
  * the same.
  */
 export class RenderedEvents {
-  readonly #scratch: ScratchFile | null
-  /** By the address of the REST interface. */
-  readonly #stores = new Map<string, { readonly number: number; readonly site: Site; readonly store: TemplateStore }>()
+  readonly #isCached: boolean
+  readonly #templates = new TemplateMemory()
+  /** By the address of the REST interface. Other settings of the site make others of them. */
+  readonly #stores = new Map<string, { readonly site: Site; readonly store: TemplateStore }>()
   #current: CachedVersion | null = null
 
   constructor(isCached: boolean) {
-    this.#scratch = isCached ? new ScratchFile(MAX_BYTES / 2) : null
+    this.#isCached = isCached
   }
 
   async list(call: Call): Promise<Answer> {
@@ -55,36 +54,30 @@ export class RenderedEvents {
     const cached = this.#cacheFor(call)
     const found = cached && (await getRendered(call.scope, ref, cached))
     if (found === null) return singleAnswer(call, await get(call.scope, ref, call.query))
-    const { pieces, mark } = found.rendered
-    return { revision: String(found.revision), body: join(pieces), mark }
-  }
-
-  close(): void {
-    this.#scratch?.close()
+    const { json, mark } = found.rendered
+    return { revision: String(found.revision), body: Buffer.from(json), mark }
   }
 
   /** Null if the answer depends on more than the address. */
   #cacheFor({ scope, addresses, search, version }: Call): CachedEvents<RenderedEvent> | null {
     if (version === null || scope.user !== null || fieldsIn(search) !== null) return null
-    if (this.#scratch === null)
-      return { version, events: new EventCache(addresses, scope.site, new TemporaryTemplates()), lists: NO_LISTS }
+    if (!this.#isCached)
+      return { version, events: new EventCache(addresses, scope.site, new TemplateMemory().open()), lists: NO_LISTS }
     if (this.#current?.version !== version) this.#current = { version, lists: new ListCache(), events: new Map() }
     const { lists, events } = this.#current
     const key = `${addresses.language} ${addresses.rest}`
     const known = events.get(key)
     if (known !== undefined && !known.isFull) return { version, events: known, lists }
-    const made = new EventCache(addresses, scope.site, this.#storeFor(this.#scratch, addresses.rest, scope.site))
+    const made = new EventCache(addresses, scope.site, this.#templatesFor(addresses.rest, scope.site))
     events.set(key, made)
     return { version, events: made, lists }
   }
 
-  /** Templates of an address. Other settings of the site make others of them. */
-  #storeFor(scratch: ScratchFile, rest: string, site: Site): TemplateStore {
+  #templatesFor(rest: string, site: Site): TemplateStore {
     const known = this.#stores.get(rest)
     if (known?.site === site) return known.store
-    const number = known?.number ?? this.#stores.size
-    const store = new TemplateStore(scratch, number, site)
-    this.#stores.set(rest, { number, site, store })
+    const store = this.#templates.open()
+    this.#stores.set(rest, { site, store })
     return store
   }
 }
@@ -96,7 +89,7 @@ async function serializeInSlices(items: readonly object[]): Promise<RenderedEven
   for (const item of items) {
     if (turn.isOver) await turn.yield()
     const json = JSON.stringify(item)
-    rendered.push({ pieces: [slice(json)], mark: hash('sha1', json, 'base64url') })
+    rendered.push({ json, mark: hash('sha1', json, 'base64url') })
   }
   return rendered
 }

@@ -180,15 +180,26 @@ function resultOf<R>(result: Result): QueryResult<R> {
     const { changes, lastInsertRowid } = result
     return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
   }
-  const { names, cells } = result
-  const empty: Record<string, unknown> = {}
-  for (const name of names) empty[name] = null
-  const rows = cells.map((values) => {
-    const row = { ...empty }
-    for (let n = 0; n < names.length; n++) row[names[n] as string] = values[n]
-    return row
-  })
-  return { rows: rows as R[] }
+  return { rows: result.cells.map(rowMaker(result.names)) as R[] }
+}
+
+type RowMaker = (values: unknown[]) => object
+
+/** By the column names of a statement, as they are in this thread, and as text. */
+const ownMakers = new WeakMap<readonly string[], RowMaker>()
+const makers = new Map<string, RowMaker>()
+const MAX_MAKERS = 1000
+
+/** A function that makes objects of one shape from arrays of values. It is compiled, as one that knows no names is far slower. */
+function rowMaker(names: readonly string[]): RowMaker {
+  const known = ownMakers.get(names)
+  if (known !== undefined) return known
+  const members = names.map((name, n) => `${JSON.stringify(name)}:values[${n}]`).join()
+  const maker = makers.get(members) ?? (new Function('values', `return {${members}}`) as RowMaker)
+  if (makers.size >= MAX_MAKERS) makers.clear()
+  makers.set(members, maker)
+  ownMakers.set(names, maker)
+  return maker
 }
 
 /** SQLite is synchronous, so streaming gains nothing. Lists are paged instead. */
