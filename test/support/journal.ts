@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import sharp from 'sharp'
-import type { Chance, Client } from './campaign.ts'
+import type { Chance, Client, Reply } from './campaign.ts'
 
 /** The state of an event: which of its contents it has, and which image; null when it does not exist. */
 type State = { readonly version: number; readonly image: number | null } | null
+
+/** Acknowledged, refused because of the disk, or without an answer. */
+type Outcome = 'acknowledged' | 'refused' | 'missing'
 
 interface Entry {
   readonly key: string
@@ -29,11 +32,15 @@ export class Journal {
   /** Files of images that were acknowledged since the last check. */
   #files: string[] = []
   #made = 0
+  /** Whether the service may refuse a write because of its disk. Nothing of a refused write may be there. */
+  readonly #mayRefuse: boolean
   acknowledged = 0
+  refused = 0
 
-  constructor(name: string, chance: Chance) {
+  constructor(name: string, chance: Chance, { mayRefuse = false } = {}) {
     this.#name = name
     this.#chance = chance
+    this.#mayRefuse = mayRefuse
   }
 
   /** Events that are known to exist. */
@@ -43,10 +50,22 @@ export class Journal {
 
   /** Writes until an answer is missing, or `isOver`. */
   async write(client: Client, isOver: () => boolean): Promise<void> {
-    while (!isOver() && (await this.#step(client))) this.acknowledged++
+    for (let outcome: Outcome | null = null; !isOver() && outcome !== 'missing'; ) {
+      outcome = await this.#step(client)
+      if (outcome === 'acknowledged') this.acknowledged++
+      if (outcome === 'refused') this.refused++
+    }
   }
 
-  async #step(client: Client): Promise<boolean> {
+  /** The outcome of a write by the status of its answer. */
+  #outcomeOf({ status, bytes }: Reply, expected: number, what: string): Outcome {
+    if (status === 0) return 'missing'
+    if (this.#mayRefuse && (status === 503 || status === 507)) return 'refused'
+    assert.equal(status, expected, `${what}: ${bytes}`)
+    return 'acknowledged'
+  }
+
+  async #step(client: Client): Promise<Outcome> {
     const live = this.#entries.filter(({ state }) => state !== null)
     const choice = this.#chance.next()
     if (choice < 0.15) return this.#upload(client)
@@ -57,7 +76,7 @@ export class Journal {
     return this.#ask(client, entry, { version, image: this.#someImage() }, 'PUT')
   }
 
-  #create(client: Client): Promise<boolean> {
+  #create(client: Client): Promise<Outcome> {
     const entry: Entry = { key: `${this.#name}-${++this.#made}`, state: null, asked: undefined }
     this.#entries.push(entry)
     return this.#ask(client, entry, { version: 0, image: this.#someImage() }, 'POST')
@@ -67,32 +86,31 @@ export class Journal {
     return this.#images.length === 0 || this.#chance.next() < 0.5 ? null : this.#chance.pick(this.#images)
   }
 
-  async #ask(client: Client, entry: Entry, state: State, method: 'POST' | 'PUT' | 'DELETE'): Promise<boolean> {
+  async #ask(client: Client, entry: Entry, state: State, method: 'POST' | 'PUT' | 'DELETE'): Promise<Outcome> {
     const { key } = entry
     entry.asked = state
     const path = method === 'POST' ? '/events' : `/events/by-slug/${key}${method === 'DELETE' ? '?force=true' : ''}`
-    const { status, bytes } = await client.send(method, path, state === null ? undefined : contentOf(key, state))
-    if (status === 0) return false
-    assert.equal(status, method === 'POST' ? 201 : 200, `${method} ${path}: ${bytes}`)
-    entry.state = state
-    entry.asked = undefined
-    return true
+    const reply = await client.send(method, path, state === null ? undefined : contentOf(key, state))
+    const outcome = this.#outcomeOf(reply, method === 'POST' ? 201 : 200, `${method} ${path}`)
+    if (outcome === 'acknowledged') entry.state = state
+    if (outcome !== 'missing') entry.asked = undefined
+    return outcome
   }
 
-  async #upload(client: Client): Promise<boolean> {
+  async #upload(client: Client): Promise<Outcome> {
     const channel = () => Math.floor(this.#chance.between(0, 256))
     const background = { r: channel(), g: channel(), b: channel() }
     const picture = await sharp({ create: { width: 64, height: 48, channels: 3, background } })
       .png()
       .toBuffer()
-    const { status, bytes } = await client.send('POST', '/images', picture)
-    if (status === 0) return false
-    assert.equal(status, 201, String(bytes))
-    const { id, url } = JSON.parse(String(bytes))
+    const reply = await client.send('POST', '/images', picture)
+    const outcome = this.#outcomeOf(reply, 201, 'POST /images')
+    if (outcome !== 'acknowledged') return outcome
+    const { id, url } = JSON.parse(String(reply.bytes))
     const { pathname } = new URL(url)
     this.#images.push(id)
     this.#files.push(pathname)
-    return true
+    return outcome
   }
 
   /** Compares all that was written with what is there; what was not answered is there whole, or not at all. */
