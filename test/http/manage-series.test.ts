@@ -97,7 +97,24 @@ describe('the screens for series', () => {
       do: 'save',
     })
     assert.equal(empty.statusCode, 400)
-    assert.match(empty.body, /problem-recurrence/)
+    assert.match(empty.body, /name="repeat_count"[^>]* aria-invalid="true" autofocus[^>]*problem-repeat_count/)
+    assert.match(empty.body, /id="problem-repeat_count">This is required/)
+    assert.doesNotMatch(empty.body, /COUNT=/)
+    for (const [fields, name] of [
+      [{ repeat_end: 'until', repeat_until: '' }, 'repeat_until'],
+      [{ repeat_end: 'count', repeat_count: '0' }, 'repeat_count'],
+      [{ repeat_interval: '-2' }, 'repeat_interval'],
+      [{ repeat_dates: 'soon' }, 'repeat'],
+    ] as const) {
+      const { body, statusCode } = await editor.post('/manage/events/new', {
+        ...EVENT,
+        repeat: 'daily',
+        do: 'save',
+        ...fields,
+      })
+      assert.equal(statusCode, 400, name)
+      assert.match(body, new RegExp(`name="${name}"[^>]* aria-invalid="true"`), name)
+    }
   })
 
   it('change one event, it and the following, or all, in the fields that were changed', async () => {
@@ -132,7 +149,7 @@ describe('the screens for series', () => {
     const id = await create({ repeat: 'weekly', repeat_end: 'count', repeat_count: '5' })
     const refused = await editor.post(`/manage/events/${id}`, { ...(await formOf(id)), repeat_count: '3', do: 'save' })
     assert.equal(refused.statusCode, 400)
-    assert.match(refused.body, /problem-recurrence/)
+    assert.match(refused.body, /name="repeat"[^>]* aria-invalid="true"[^>]*problem-repeat"/)
     await post(`/manage/events/${id}`, { ...(await formOf(id)), repeat_count: '3', scope: 'all', do: 'save' })
     assert.equal((await list(id)).length, 3)
     await post(`/manage/events/${id}`, { ...(await formOf(id)), repeat: 'none', scope: 'all', do: 'save' })
@@ -247,6 +264,10 @@ describe('the screens for series', () => {
     assert.deepEqual([yearly.dates.length, yearly.more], [12, false])
     const wrong = await preview({ ...start, repeat: 'custom', recurrence: 'FREQ=WEEKLY;BYDAY=XX' })
     assert.match(wrong.problem, /XX/)
+    const unfinished = await preview({ ...start, repeat: 'daily', repeat_end: 'count', repeat_count: '' })
+    assert.equal(unfinished.problem, null)
+    const zero = await preview({ ...start, repeat: 'daily', repeat_end: 'count', repeat_count: '0' })
+    assert.equal(zero.problem, 'This must be 1 or more.')
     const none = await preview({ ...start, repeat: 'none' })
     assert.deepEqual(none, { text: '', dates: [], days: [], more: false, problem: null })
     const anonymous = await service.inject({ url: '/manage/events/recurrence-preview?repeat=daily' })

@@ -19,6 +19,7 @@ import { conflictsOf } from './conflict.ts'
 import { type EventForm, editorPath, eventForm } from './event-form.ts'
 import { payloadOf, withoutUnchanged } from './event-payload.ts'
 import { fingerprint, localInput, valuesOf } from './event-values.ts'
+import { faultOf } from './repeat-values.ts'
 
 const BACK = '/manage/events'
 
@@ -82,7 +83,8 @@ async function page(context: StaffContext, form: EventForm, status?: number): Pr
 /** The form again, with everything that was typed. */
 function refused(context: StaffContext, event: Event | null, error: AppError): Promise<Answer> {
   const typed = typedFields(context)
-  const problems: Problems = problemsOf(error)
+  const { recurrence, ...others }: Problems = problemsOf(error)
+  const problems: Problems = recurrence ? { ...others, ...Object.fromEntries([faultOf(typed, recurrence)]) } : others
   const form: EventForm = {
     event,
     values: { ...(event !== null && typed.flags === undefined ? valuesOf(context, event) : {}), ...typed },

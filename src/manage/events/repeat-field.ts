@@ -12,29 +12,21 @@ export const PREVIEW_PATH = '/manage/events/recurrence-preview'
 
 /** How an event repeats. All fields are there without a script, which shows only those that matter and a calendar. */
 export function repeatField(context: StaffContext, form: FormState): Markup {
-  const { t, link, language } = context
+  const { t, link } = context
   const words = (name: string) => t(`manage_screens.repeat.${name}`)
   const choices = <Name extends string>(group: string, names: readonly Name[]) =>
     names.map((name) => [name, words(`${group}.${name}`)] as const)
-  const problem = form.problems.recurrence
   return html`<fieldset class="recurrence" data-recurrence="${link(PREVIEW_PATH)}" data-words="${calendarWords(context)}"><legend>${words('title')}</legend>
-${problem && html`<p class="problem" id="problem-recurrence">${problemText(language, problem)}</p>`}
 <div class="row">${select(context, form, { name: 'repeat' }, choices('kinds', REPEATS))}
 ${field(context, form, { name: 'repeat_interval', type: 'number', hint: words('interval_hint'), class: 'for-daily for-weekly for-monthly for-yearly', attributes: html` min="1" max="999" placeholder="1"` })}</div>
 ${weekdays(context, form)}
 ${select(context, form, { name: 'repeat_monthly', class: 'for-monthly' }, choices('monthly', MONTHLY))}
-${textArea(context, withoutProblem(form), { name: 'recurrence', hint: words('custom_hint'), class: 'for-custom', attributes: html` spellcheck="false" placeholder="FREQ=MONTHLY;BYDAY=-1FR"` }, 2)}
+${textArea(context, form, { name: 'recurrence', hint: words('custom_hint'), class: 'for-custom', attributes: html` spellcheck="false" placeholder="FREQ=MONTHLY;BYDAY=-1FR"` }, 2)}
 <div class="row for-daily for-weekly for-monthly for-yearly">${select(context, form, { name: 'repeat_end' }, choices('ends', ENDS))}
 ${field(context, form, { name: 'repeat_until', type: 'date', class: 'for-until' })}
 ${field(context, form, { name: 'repeat_count', type: 'number', class: 'for-count', attributes: html` min="1" max="5000"` })}</div>
 ${dates(context, form)}
 </fieldset>`
-}
-
-/** The problem of a recurrence stands above its fields, as any of them may be wrong. */
-function withoutProblem({ values, problems }: FormState): FormState {
-  const { recurrence: _, ...others } = problems
-  return { values, problems: others }
 }
 
 function weekdays(context: StaffContext, form: FormState): Markup {

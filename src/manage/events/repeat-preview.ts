@@ -16,7 +16,7 @@ import { Refused } from '../../schema/field.ts'
 import { recurrence as recurrenceType } from '../../schema/recurrence.ts'
 import { SECTIONS } from '../layout.ts'
 import type { Screen, StaffContext } from '../screen.ts'
-import { REPEAT_FIELDS, recurrenceOf, wallOf } from './repeat-values.ts'
+import { badPart, faultOf, REPEAT_FIELDS, recurrenceOf, wallOf } from './repeat-values.ts'
 
 /** Dates that are shown. */
 const SHOWN = 12
@@ -31,6 +31,8 @@ const NOTHING = { text: '', dates: [], days: [], more: false, problem: null }
 async function show(context: StaffContext): Promise<Answer> {
   const { call, language } = context
   const fields = Object.fromEntries(call.search)
+  // Nobody is blamed for a field that was not filled in yet.
+  if (badPart(fields)?.[1].problem === 'missing') return { body: NOTHING, secret: true }
   try {
     return { body: await previewOf(context, fields), secret: true }
   } catch (error) {
@@ -41,7 +43,7 @@ async function show(context: StaffContext): Promise<Answer> {
           ? error.details.params?.recurrence
           : undefined
     if (problem === undefined) throw error
-    return { body: { ...NOTHING, problem: problemText(language, problem) }, secret: true }
+    return { body: { ...NOTHING, problem: problemText(language, faultOf(fields, problem)[1]) }, secret: true }
   }
 }
 

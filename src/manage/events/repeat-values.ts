@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { civilDate, DAY, fromWall, toWall, type WallSeconds, weekday } from '../../calendar/civil.ts'
 import { type Rule, RuleError, readRule } from '../../calendar/recurrence-rule.ts'
 import type { Zone } from '../../calendar/zone.ts'
+import type { Problem } from '../../lib/errors.ts'
 
 /** Fields of a form that say how an event repeats, and the recurrence that they mean. */
 
@@ -95,6 +96,27 @@ function endOf(fields: Fields): string[] {
   if (end === 'count') return [`COUNT=${textOf(fields.repeat_count)}`]
   const until = textOf(fields.repeat_until).slice(0, 10)
   return end === 'until' ? [`UNTIL=${until.replaceAll('-', '')}`] : []
+}
+
+const COUNTING = /^0*[1-9]\d*$/
+
+/** The field of a rule that holds nothing a rule can have, and why; null if none does. */
+export function badPart(fields: Fields): readonly [name: string, problem: Problem] | null {
+  const [repeat, interval, end] = [textOf(fields.repeat), textOf(fields.repeat_interval), textOf(fields.repeat_end)]
+  if (!/^(?:daily|weekly|monthly|yearly)$/.test(repeat)) return null
+  if (interval !== '' && !COUNTING.test(interval)) return ['repeat_interval', { problem: 'too_small', least: 1 }]
+  const name = `repeat_${end}`
+  const value = textOf(fields[name])
+  if (end !== 'count' && end !== 'until') return null
+  if (value === '') return [name, { problem: 'missing' }]
+  if (end === 'count') return COUNTING.test(value) ? null : [name, { problem: 'too_small', least: 1 }]
+  return Number.isNaN(wallOf(value)) ? [name, { problem: 'not_a_date' }] : null
+}
+
+/** The field that is seen with a problem of the recurrence, and what is wrong with it. */
+export function faultOf(fields: Fields, problem: Problem): readonly [name: string, problem: Problem] {
+  const isOwn = fields.repeat === undefined || textOf(fields.repeat) === 'custom'
+  return badPart(fields) ?? [isOwn ? 'recurrence' : 'repeat', problem]
 }
 
 /** A time of a form, `2031-06-10T19:00` or with a space; NaN if it is none. */
