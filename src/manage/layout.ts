@@ -22,6 +22,7 @@ export const SECTIONS = {
   imports: ({ edit }) => edit === 'all',
   users: ({ administer }) => administer,
   jobs: ({ administer }) => administer,
+  audit: ({ administer }) => administer,
   settings: ({ administer }) => administer,
   account: () => true,
 } as const satisfies Record<string, (rights: Rights) => boolean>

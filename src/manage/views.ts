@@ -1,5 +1,7 @@
 import type { View } from '../http/endpoint.ts'
 import { accountScreen } from './account/account.ts'
+import { auditScreen } from './audit/log.ts'
+import { versionScreens } from './audit/versions.ts'
 import { eventEditor, newEvent } from './events/editor.ts'
 import { repeatPreview } from './events/repeat-preview.ts'
 import { suggestedPicture } from './events/suggestion.ts'
@@ -38,6 +40,8 @@ const screens: readonly Screen[] = [
   userScreen,
   accountScreen,
   jobScreen,
+  auditScreen,
+  ...versionScreens,
   settingsScreen,
   setupScreen,
 ]

@@ -12,6 +12,7 @@ import { AppError, type Problems } from '../../lib/errors.ts'
 import { html } from '../../lib/markup.ts'
 import { eventPage } from '../../pages/event.ts'
 import type { LinkedKind } from '../../schema/linked.ts'
+import { versionsLink } from '../audit/versions.ts'
 import { messageOf, problemsOf, typedValues } from '../form.ts'
 import { SECTIONS, screenPage } from '../layout.ts'
 import { done, type Screen, type StaffContext } from '../screen.ts'
@@ -75,6 +76,7 @@ async function page(context: StaffContext, form: EventForm, status?: number): Pr
     section: 'events',
     title: form.event?.row.title ?? t('staff.new'),
     back: { path: BACK, words: t('manage_screens.sections.events') },
+    ...(form.event !== null && { tools: versionsLink(context, 'event', form.event.row.id) }),
     main: eventForm(context, { ...form, suggestion }),
     ...(status !== undefined && { status }),
   })

@@ -40,6 +40,8 @@ export interface RecordKindEditor<Shown> {
   create(scope: Scope, payload: Payload): Promise<Shown>
   update(scope: Scope, id: number, payload: Payload, check: Check<Shown>): Promise<Shown>
   form(context: StaffContext, form: RecordForm<Shown>): Promise<Markup>
+  /** Beside the title of a record. */
+  tools?(context: StaffContext, shown: Shown): Markup
   /** Actions besides saving. */
   readonly actions: Readonly<Record<string, (context: StaffContext, shown: Shown) => Promise<Done>>>
 }
@@ -174,6 +176,7 @@ class Editor<Shown> {
     return screenPage(context, {
       section,
       title: form.shown === null ? this.#kind.newTitle(context) : this.#kind.titleOf(form.shown),
+      ...(form.shown !== null && { tools: this.#kind.tools?.(context, form.shown) }),
       back: { path: sectionPath(section), words: context.t(`manage_screens.sections.${section}`) },
       main: await this.#kind.form(context, form),
       ...(status !== undefined && { status }),

@@ -7,6 +7,7 @@ import * as users from '../../domain/users.ts'
 import { AppError } from '../../lib/errors.ts'
 import type { Markup, MarkupPart } from '../../lib/markup.ts'
 import { html } from '../../lib/markup.ts'
+import { versionsLink } from '../audit/versions.ts'
 import { takenFields } from '../conflict.ts'
 import { select } from '../form.ts'
 import { imagePayload } from '../image-field.ts'
@@ -38,6 +39,7 @@ export function linkedEditor(kind: LinkedKind): RecordKindEditor<Linked> {
     create: (scope, payload) => linked.create(scope, kind, payload),
     update: (scope, id, payload, check) => linked.update(scope, kind, { id }, payload, check),
     form: (context, form) => formOf(context, kind, form, base),
+    tools: (context, { row }) => versionsLink(context, kind, row.id),
     actions: {
       async trash({ call }) {
         await linked.remove(call.scope, kind, { id: call.id }, () => ({}))

@@ -3,6 +3,8 @@ import type { Instant } from '../../calendar/zone.ts'
 import type { AuditAction, AuditKind, AuditRecord, Way } from '../../schema/audit.ts'
 import type { Tx } from '../dialect.ts'
 import type { AuditTable, Tables } from '../tables.ts'
+import { LOGGED, type TrackedKind } from './logged.ts'
+import { readRows } from './reading.ts'
 
 /** Reading the log, and forgetting the oldest of it. */
 
@@ -134,4 +136,10 @@ export async function forget(tx: Tx, before: Instant, most: number): Promise<num
     )
     .execute()
   return old.length
+}
+
+/** Names of records, by id. */
+export async function getNames(tx: Tx, kind: TrackedKind, ids: readonly number[]): Promise<Map<number, string>> {
+  const rows = await readRows(tx, kind, ids, [])
+  return new Map([...rows].map(([id, row]) => [id, String(row[LOGGED[kind].title] ?? '')]))
 }
