@@ -69,6 +69,12 @@ describe('the screen for imports', () => {
     return String(began.headers.location)
   }
 
+  it('has its form at /new, as other lists do', async () => {
+    const { statusCode, body } = await editor.get('/manage/imports/new')
+    assert.equal(statusCode, 200)
+    assert.match(body, /value="check"/)
+  })
+
   it('shows what a file would do, and saves nothing', async () => {
     const seen = await check(
       {},

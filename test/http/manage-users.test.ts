@@ -42,6 +42,16 @@ describe('the screen of users', () => {
     assert.match(body, /href="\/manage\/users\/new"/)
   })
 
+  it('takes an invitation at the address of the list, too', async () => {
+    const fields = { do: 'invite', name: 'listed', email: 'listed@example.org', role: 'author' }
+    const { statusCode, body } = await admin.post('/manage/users', fields)
+    assert.equal(statusCode, 200)
+    assert.match(body, /\/invite\/[\w-]{43}"/)
+    const again = await admin.post('/manage/users', fields)
+    assert.equal(again.statusCode, 400)
+    assert.match(again.body, /aria-invalid="true"/)
+  })
+
   it('is for administrators alone, with every action', async () => {
     const id = await add('target')
     for (const role of ROLES.filter((one) => one !== 'administrator')) {
