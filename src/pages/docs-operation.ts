@@ -124,9 +124,14 @@ function table({ t }: Context, title: string, rows: readonly Row[]): MarkupPart 
   const items = rows.map(({ name, description, required, schema }) => {
     const value = schema.default ?? schema['x-default']
     const preset = value === undefined ? null : html` <small>= <code>${JSON.stringify(value)}</code></small>`
-    return html`<tr><th scope="row"><code>${name}</code>${required && html` <small class="needed">${t('docs.required')}</small>`}</th><td>${typeOf(schema)}${preset}</td><td>${description}</td></tr>`
+    return html`<tr><th scope="row"><code>${name}</code>${required && html` <small class="needed">${t('docs.required')}</small>`}</th><td>${typeOf(schema)}${preset}</td><td>${withCode(description)}</td></tr>`
   })
   return html`<h3>${title}</h3><div class="table" tabindex="0" role="group" aria-label="${title}"><table><thead><tr><th scope="col">${t('docs.name')}</th><th scope="col">${t('docs.type')}</th><th scope="col">${t('docs.meaning')}</th></tr></thead><tbody>${items}</tbody></table></div>`
+}
+
+/** Text in which backticks mark code. */
+function withCode(text: string): MarkupPart {
+  return text.split('`').map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : html`${part}`))
 }
 
 /** Type in one word. Of several spellings the first is the usual one. */
