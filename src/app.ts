@@ -352,6 +352,8 @@ export async function* diagnoseStore(config: Config): AsyncGenerator<Diagnosis> 
   const location = { folder: data, isServer: databaseUrl !== '', connections: workers * databaseConnections }
   yield* await diagnosis.diagnoseDatabase(() => openStore(config), location)
   yield* await diagnosis.diagnoseFiles(openFiles(config), s3Bucket !== '')
+  yield* await diagnosis.diagnoseBackups(config.backupTo)
+  yield* await diagnosis.diagnoseCertificate(config)
   yield* await diagnosis.diagnoseAddress(config.baseUrl, config.given.baseUrl !== undefined)
   yield diagnosis.diagnoseMail(smtpUrl === '' ? null : smtpMailer(smtpUrl, mailFrom))
 }

@@ -1,5 +1,7 @@
-import { access, constants, stat, statfs } from 'node:fs/promises'
-import { join } from 'node:path'
+import { X509Certificate } from 'node:crypto'
+import { access, constants, readFile, stat, statfs } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { createSecureContext } from 'node:tls'
 import type { Mailer } from '../lib/mailer.ts'
 import { hasDatabase } from '../storage/backup-copy.ts'
 import type { Database } from '../storage/database.ts'
@@ -74,6 +76,48 @@ async function diagnoseSpace(folder: string): Promise<Diagnosis> {
   return free < MIN_FREE
     ? line(false, 'free space', text, 'make room: writes are refused on a full disk')
     : line(true, 'free space', text, 'nothing to do')
+}
+
+/** Whether backups by schedule can be written to their folder, which is made if it is not there. */
+export async function diagnoseBackups(folder: string): Promise<Diagnosis[]> {
+  if (folder === '') return []
+  const name = 'backups'
+  let place = resolve(folder)
+  let found = await stat(place).catch(() => null)
+  for (; found === null && place !== dirname(place); found = await stat(place).catch(() => null)) place = dirname(place)
+  const isWritable = await access(place, constants.W_OK | constants.X_OK).then(
+    () => found?.isDirectory() === true,
+    () => false,
+  )
+  if (!isWritable)
+    return [
+      line(
+        false,
+        name,
+        `they cannot be written to ${folder}`,
+        'name another folder with KALENDS_BACKUP_TO, or let the user of the service write there',
+      ),
+    ]
+  return [line(true, name, `they can be written to ${folder}`, 'nothing to do'), await diagnoseSpace(place)]
+}
+
+/** Whether the certificate of the service can be used today. */
+export async function diagnoseCertificate({
+  tlsCert,
+  tlsKey,
+}: Record<'tlsCert' | 'tlsKey', string>): Promise<Diagnosis[]> {
+  if (tlsCert === '') return []
+  const name = 'certificate'
+  try {
+    const cert = await readFile(tlsCert)
+    createSecureContext({ cert, key: await readFile(tlsKey) })
+    const { validFromDate, validToDate } = new X509Certificate(cert)
+    const isValid = validFromDate.getTime() <= Date.now() && Date.now() < validToDate.getTime()
+    const text = `it is valid from ${validFromDate.toISOString()} to ${validToDate.toISOString()}`
+    return [line(isValid, name, text, isValid ? 'nothing to do' : 'renew it, and let SIGHUP read it again')]
+  } catch (error) {
+    return [line(false, name, words(error), 'check the files of KALENDS_TLS_CERT and KALENDS_TLS_KEY')]
+  }
 }
 
 /** Whether the database can be opened, and is set as it should be. */

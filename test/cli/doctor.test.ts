@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, rmSync, statSync, utimesSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -71,6 +72,21 @@ describe('kalends doctor', () => {
     await hasProblem({ KALENDS_WORKERS: 'many' }, /^problem +configuration: KALENDS_WORKERS must be/m)
     const nobody = `postgres://nobody:secret@127.0.0.1:${await freePort()}/none`
     await hasProblem({ KALENDS_DATABASE_URL: nobody }, /^problem +database: (?!.*secret)/m)
+  })
+
+  it('looks at the folder of backups and at the certificate', async () => {
+    const file = join(data, 'kalends.sqlite')
+    const at = (folder: string) => ({ KALENDS_BACKUP_EVERY: '24h', KALENDS_BACKUP_TO: folder })
+    await hasProblem(at(join(file, 'backups')), /^problem +backups: .*KALENDS_BACKUP_TO/m)
+    const { code, out } = await examine(at(join(data, 'not', 'there', 'yet')))
+    assert.deepEqual([code, /^ok +backups: /m.test(out)], [0, true], out)
+    const tls = (cert: string, key: string) => ({ KALENDS_TLS_CERT: cert, KALENDS_TLS_KEY: key })
+    await hasProblem(tls(file, file), /^problem +certificate: .*KALENDS_TLS_CERT/m)
+    const [key, cert] = [join(data, 'own.key'), join(data, 'own.pem')]
+    const flags = ['-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '3', '-subj', '/CN=a']
+    execFileSync('openssl', ['req', ...flags, '-keyout', key, '-out', cert], { stdio: 'pipe' })
+    const good = await examine(tls(cert, key))
+    assert.deepEqual([good.code, /^ok +certificate: it is valid/m.test(good.out)], [0, true], good.out)
   })
 
   it('sees an open folder, data from the future and a later version', async () => {
