@@ -28,6 +28,8 @@ export async function run(args: readonly string[]): Promise<void> {
   const isVersion = args[0] === '--version' || args[0] === '-V'
   for (const load of asked !== undefined ? [asked] : isVersion ? [] : COMMANDS.values())
     program.addCommand(await load())
+  // The service has its own way with a log that nobody reads.
+  if (args[0] !== 'serve') process.stdout.on('error', ignoreClosedPipe)
   program.showHelpAfterError('(add --help for the usage)')
   try {
     throwOnExit(program)
@@ -39,6 +41,11 @@ export async function run(args: readonly string[]): Promise<void> {
     else if (isSystemError(error)) fail(systemMessage(error))
     else throw error
   }
+}
+
+/** The reader may close the pipe early, as `head` does. What the command does is done all the same. */
+function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error
 }
 
 /** Makes commands throw instead of exiting the process, so that pending output is written. */
@@ -64,6 +71,7 @@ function systemMessage(error: NodeJS.ErrnoException & { address?: string; port?:
     return `port ${error.port} needs more rights: choose one above 1023 with --port`
   if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND')
     return `this machine has no address ${error.address ?? ''} to listen on: choose another with --host`
+  if (error.code === 'ENOENT' && error.path !== undefined) return `there is no such file or folder: ${error.path}`
   if (error.cause instanceof Error) return systemMessage(error.cause)
   if (error.code === 'ERR_SQLITE_ERROR') return `the database cannot be used: ${error.message}`
   return error.message

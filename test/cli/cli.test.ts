@@ -109,6 +109,17 @@ describe('the command line', () => {
     }
   })
 
+  it('goes on when nobody reads its output any more', async () => {
+    const data = join(folder, 'unread')
+    await run(['user', 'add', 'zoe', '--role', 'editor', '--email', 'zoe@example.org', '--data', data])
+    for (const args of [['--help'], ['user', 'list', '--data', data], ['check', '--data', data]]) {
+      const child = startKalends(args)
+      child.stdout.destroy()
+      const { code, err } = await finished(child)
+      assert.deepEqual([code, err], [0, ''], args.join(' '))
+    }
+  })
+
   it('says so on a Node that is too old', async () => {
     const old = "data:text/javascript,Object.defineProperty(process,'versions',{value:{node:'20.1.0'}})"
     const { code, err } = await runKalends([], { NODE_OPTIONS: `--import ${old}` })
