@@ -3,6 +3,7 @@ import { fold } from '../lib/fold.ts'
 import { eventFields } from '../schema/event.ts'
 import type { Values } from '../schema/field.ts'
 import { byLinkedKind, byLinkedPlural, LINKED_KINDS } from '../schema/linked.ts'
+import type { TermKind } from '../schema/term.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { EventRow } from '../storage/events.ts'
 import * as storage from '../storage/events.ts'
@@ -87,7 +88,7 @@ export async function write(
   if (tickets !== null) await replaceTickets(tx, id, tickets)
   if (values.cost !== undefined || tickets !== null) await storeFree(tx, row, tickets, before === null)
   const termsBefore = before === null ? [] : await storage.termIds(tx, id)
-  if (before === null || terms.changed) await storage.setTerms(tx, id, terms.ids, before === null)
+  if (before === null || terms.changed) await storage.setTerms(tx, id, terms.ids, before === null, terms.kinds)
   const counted = await moveCounts(
     tx,
     before !== null && isCounted(before) ? termsBefore : [],
@@ -209,17 +210,16 @@ async function resolveAllTerms(
   values: EventValues,
   before: EventRow | null,
   problems: Problems,
-): Promise<{ ids: number[]; changed: boolean }> {
+): Promise<{ ids: number[]; kinds: Map<number, TermKind>; changed: boolean }> {
   const had = before === null ? [] : ((await storage.termsOf(tx, [before.id])).get(before.id) ?? [])
   const kept = (kind: 'category' | 'tag') => had.filter((term) => term.kind === kind).map((term) => term.id)
   const { categories, tags } = values
-  const ids = [
-    ...(categories === undefined
-      ? kept('category')
-      : await resolveTerms(tx, scope, 'category', categories ?? [], problems, kept('category'))),
-    ...(tags === undefined ? kept('tag') : await resolveTerms(tx, scope, 'tag', tags ?? [], problems, kept('tag'))),
-  ]
-  return { ids: [...new Set(ids)], changed: categories !== undefined || tags !== undefined }
+  const resolve = async (kind: TermKind, sent: typeof tags) =>
+    sent === undefined ? kept(kind) : resolveTerms(tx, scope, kind, sent ?? [], problems, kept(kind))
+  const kinds = new Map<number, TermKind>()
+  for (const id of await resolve('category', categories)) kinds.set(id, 'category')
+  for (const id of await resolve('tag', tags)) kinds.set(id, 'tag')
+  return { ids: [...kinds.keys()], kinds, changed: categories !== undefined || tags !== undefined }
 }
 
 /** A parent must exist, be visible, and not be the event itself or one of its descendants. */

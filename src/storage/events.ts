@@ -269,8 +269,14 @@ export async function lockedTermIds(tx: Tx, event: number): Promise<number[]> {
 }
 
 /** Replaces the categories and tags of an event. A new event has none to delete. */
-export async function setTerms(tx: Tx, event: number, terms: readonly number[], isNew: boolean): Promise<void> {
-  await willReplace(tx, 'terms', [event], new Map([[event, terms]]))
+export async function setTerms(
+  tx: Tx,
+  event: number,
+  terms: readonly number[],
+  isNew: boolean,
+  kinds: ReadonlyMap<number, TermKind> | null = null,
+): Promise<void> {
+  await willReplace(tx, 'terms', [event], new Map([[event, terms]]), kinds)
   if (!isNew) await tx.deleteFrom('event_terms').where('event', '=', event).execute()
   const rows = terms.map((term) => ({ event, term }))
   await insertRows(tx, 'event_terms', rows)

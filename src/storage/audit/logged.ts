@@ -1,4 +1,3 @@
-import { toWallClock } from '../../calendar/zone.ts'
 import { SECRET } from '../../schema/audit.ts'
 import { eventFields } from '../../schema/event.ts'
 import { type Fields, storedEntries } from '../../schema/field.ts'
@@ -29,13 +28,15 @@ export const RESTORE_SLUG = 'restore_slug'
 
 const same = (value: unknown) => value
 const truth = (value: unknown) => (value === null ? null : value === 1)
-const time = (value: unknown) => (typeof value === 'number' ? toWallClock(value, 'UTC') : null)
+const time = (value: unknown) =>
+  typeof value === 'number' ? new Date(value * 1000).toISOString().slice(0, 19).replace('T', ' ') : null
 const secret = (value: unknown) => (value === null || value === '' ? null : SECRET)
 const json = (value: unknown) => (typeof value === 'string' ? JSON.parse(value) : null)
 const idOrNone = (value: unknown) => value ?? 0
 
 /** What is damaged is logged as text: it must not keep anybody from repairing or removing a record. */
 function safely(show: (value: unknown) => unknown): (value: unknown) => unknown {
+  if (show === same) return (value) => (typeof value === 'object' && value !== null ? String(value) : value)
   return (value) => {
     try {
       const shown = show(value)

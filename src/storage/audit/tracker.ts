@@ -1,5 +1,6 @@
 import { systemClock } from '../../lib/clock.ts'
 import type { Way } from '../../schema/audit.ts'
+import type { TermKind } from '../../schema/term.ts'
 import type { Tx } from '../dialect.ts'
 import { COMPACT, EVENT_PARTS, type EventPart, LOGGED, type TrackedKind } from './logged.ts'
 import { kindsOfTerms, type Names, read, readSettings, type Stored } from './reading.ts'
@@ -144,12 +145,13 @@ export function hasCreatedOccurrence(tx: Tx, row: Stored & { readonly id: number
   hasCreated(tx, 'event', row.id, compact)
 }
 
-/** Called before a part of an event is replaced; `values` are the new ones, if the event has none yet. */
+/** Called before a part of an event is replaced; `values` are the new ones by event, and `kinds` those of terms, if they are known. */
 export async function willReplace(
   tx: Tx,
   part: EventPart,
   events: readonly number[],
   values: ReadonlyMap<number, readonly unknown[]> | null = null,
+  kinds: ReadonlyMap<number, TermKind> | null = null,
 ): Promise<void> {
   const tracker = trackers.get(tx)
   if (tracker === undefined) return
@@ -158,7 +160,8 @@ export async function willReplace(
     const touched = tracker.touched.get(keyOf('event', id))
     const given = values?.get(id)
     if (touched?.isNew && touched.known !== null && given !== undefined)
-      touched.known[part] = part === 'tickets' ? given : given.map((value) => ({ event: id, value }))
+      touched.known[part] =
+        part === 'tickets' ? given : given.map((value) => ({ value, kind: kinds?.get(value as number) }))
     else others.push(id)
   }
   await willChange(tx, 'event', others, { columns: [], parts: [part] })
@@ -175,10 +178,11 @@ export async function willSet(tx: Tx, names: readonly string[]): Promise<void> {
 /** Adds the kinds of terms to what new events are known to have. */
 export async function completeTerms(tx: Tx, created: readonly Stored[]): Promise<void> {
   const lists = created.map(({ terms }) => (terms ?? []) as { value: number; kind?: string }[])
-  const ids = new Set(lists.flat().map(({ value }) => value))
+  const unknown = lists.flat().filter(({ kind }) => kind === undefined)
+  const ids = new Set(unknown.map(({ value }) => value))
   if (ids.size === 0) return
   const kinds = new Map((await kindsOfTerms(tx, [...ids])).map(({ id, kind }) => [id, kind]))
-  for (const term of lists.flat()) term.kind = kinds.get(term.value) ?? 'tag'
+  for (const term of unknown) term.kind = kinds.get(term.value) ?? 'tag'
 }
 
 function loggedIn(kind: TrackedKind, changes: object): string[] {

@@ -3,7 +3,7 @@ import { TimeSlice } from '../../lib/time-slices.ts'
 import type { AuditAction, AuditKind } from '../../schema/audit.ts'
 import { LINKED_KINDS } from '../../schema/linked.ts'
 import type { Tx } from '../dialect.ts'
-import { insertRows } from '../prepared.ts'
+import { insertRows, prepared } from '../prepared.ts'
 import { EVENT_PARTS, LOGGED, RESTORE_SLUG, type TrackedKind } from './logged.ts'
 import { type Names, read, readSettings, type Stored } from './reading.ts'
 import { completeTerms, type Touched, type Tracker } from './tracker.ts'
@@ -112,12 +112,14 @@ export async function readFields(tx: Tx, kind: TrackedKind, ids: readonly number
 /** The known fields of a record; of all of them, those that are empty are left out. */
 function content(kind: TrackedKind, stored: Stored, texts: Pick<Texts, 'shared'>, isWhole = true): Content {
   const shown: Content = {}
-  for (const [column, { field, show }] of LOGGED[kind].columns)
-    if (column in stored && (column !== RESTORE_SLUG || stored[column] != null))
-      shown[field] = texts.shared(show(stored[column]))
-  if (kind === 'event') addParts(shown, stored)
-  if (!isWhole) return shown
-  return Object.fromEntries(Object.entries(shown).filter(([, value]) => !isEmpty(value)))
+  for (const [column, { field, show }] of LOGGED[kind].columns) {
+    const value = stored[column]
+    if (value === undefined || (column === RESTORE_SLUG && value === null)) continue
+    const is = texts.shared(show(value))
+    if (!isWhole || !isEmpty(is)) shown[field] = is
+  }
+  if (kind === 'event') addParts(shown, stored, isWhole)
+  return shown
 }
 
 function isEmpty(value: unknown): boolean {
@@ -131,19 +133,26 @@ interface LinkedTerm {
   readonly kind: string
 }
 
-function addParts(shown: Content, stored: Stored): void {
+function addParts(shown: Content, stored: Stored, isWhole: boolean): void {
+  const put = (name: string, list: unknown[]) => {
+    if (!isWhole || list.length > 0) shown[name] = list
+  }
   for (const kind of LINKED_KINDS)
-    if (kind in stored) shown[kind] = (stored[kind] as { value: number }[]).map(({ value }) => value)
+    if (kind in stored)
+      put(
+        kind,
+        (stored[kind] as { value: number }[]).map(({ value }) => value),
+      )
   if ('terms' in stored) {
     const of = (kind: string) =>
       (stored.terms as LinkedTerm[])
         .filter((term) => term.kind === kind)
         .map(({ value }) => value)
         .sort((one, other) => one - other)
-    shown.categories = of('category')
-    shown.tags = of('tag')
+    put('categories', of('category'))
+    put('tags', of('tag'))
   }
-  if ('tickets' in stored) shown.tickets = (stored.tickets as Stored[]).map(ticket)
+  if ('tickets' in stored) put('tickets', (stored.tickets as Stored[]).map(ticket))
 }
 
 function ticket({ name, price, currency, url, capacity, available_from, available_until }: Stored): Content {
@@ -207,6 +216,26 @@ class Texts {
   }
 }
 
+const ROW = [
+  'at_utc',
+  'user',
+  'user_name',
+  'address',
+  'way',
+  'action',
+  'kind',
+  'record',
+  'title',
+  'before',
+  'after',
+  'same_as',
+] as const
+
+/** Inserts one row, as most transactions do. */
+const insertOne = prepared<object, unknown[]>((db, ...values) =>
+  db.insertInto('audit').values(Object.fromEntries(ROW.map((name, n) => [name, values[n]])) as never),
+)
+
 async function insert(tx: Tx, { actor }: Tracker, entries: readonly Entry[], texts: Texts): Promise<void> {
   const at_utc = actor.clock()
   const { user, address, way } = actor
@@ -218,7 +247,13 @@ async function insert(tx: Tx, { actor }: Tracker, entries: readonly Entry[], tex
     after: text(entry.after),
     same_as: null,
   })
-  if (entries.length === 1) return void (await insertRows(tx, 'audit', entries.map(whole)))
+  const [only, ...more] = entries
+  if (only === undefined) return
+  if (more.length === 0) {
+    const one = whole(only)
+    await insertOne(tx, ...ROW.map((name) => one[name]))
+    return
+  }
   const alike = Map.groupBy(
     entries,
     ({ action, before, after }) => `${action} ${texts.keyOf(before)} ${texts.keyOf(after)}`,
