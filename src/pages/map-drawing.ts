@@ -51,9 +51,15 @@ export function drawMap(
   const frame = frameAround(places, { ...size, whole: tiles !== '' })
   const spots = gather(frame, places)
   const taken = [scaleBox(frame), ...spots.map(boxAround)]
-  const names = spots.map((one) => one.places[0] && label(frame, taken, { ...one, name: one.places[0].name }, 'label'))
+  const names = spots.map((one) => label(frame, taken, { ...one, name: nameOf(one.places) }, 'label'))
   return html`<svg class="map" viewBox="0 0 ${frame.width} ${frame.height}" role="group" aria-label="${name}">
 ${ground(context, frame, taken)}${spots.map((one) => spot(context, one))}${names}${scale(context, frame)}${source(context, frame)}</svg>`
+}
+
+/** Name of a marker: of its first place, with the number of the others. */
+function nameOf(places: readonly Marked[]): string {
+  const [first, ...others] = places
+  return `${first?.name ?? ''}${others.length > 0 ? ` +${others.length}` : ''}`
 }
 
 /** Side of the small map of a place: about so many kilometres. */

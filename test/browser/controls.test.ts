@@ -79,6 +79,28 @@ describe('controls in a browser', { skip: NO_BROWSER }, () => {
     await close()
   })
 
+  it('are so on the screens of the staff, too', async () => {
+    const { page, close } = await site.signIn('administrator', '/manage')
+    for (const viewport of [WIDE, PHONE]) {
+      await page.setViewportSize(viewport)
+      for (const path of [
+        '',
+        '/events',
+        '/events/new',
+        '/venues',
+        '/categories',
+        '/users',
+        '/jobs',
+        '/settings',
+        '/account',
+      ]) {
+        await page.goto(`${site.origin}/manage${path}`)
+        assert.deepEqual(await page.evaluate(SMALL), [], `${path} at ${viewport.width}`)
+      }
+    }
+    await close()
+  })
+
   it('turn the small month in place, with and without scripts', async () => {
     for (const javaScriptEnabled of [true, false]) {
       const { page, faults, close } = await site.open('/', { javaScriptEnabled, viewport: PHONE })

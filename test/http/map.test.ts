@@ -52,6 +52,16 @@ describe('the map of events', () => {
     assert.doesNotMatch(body, /<image/)
   })
 
+  it('says of a marker for several places how many they are', async () => {
+    const venue = { venue: 'Nice Pier', geo_lat: 43.6951, geo_lng: 7.2651 }
+    const event = { title: 'Swim', start_date: '2031-06-16 10:00', end_date: '2031-06-16 12:00', venue }
+    const { id } = await service.expect(201, 'editor', '/events', { json: event })
+    const { body } = await get()
+    assert.match(body, /<text class="label"[^>]*>Nice [A-Z][a-z]+ \+1</)
+    assert.match(body, /<text class="label"[^>]*>Genoa Pier</)
+    await service.call('editor', `/events/${id}?force=true`, { method: 'DELETE' })
+  })
+
   it('knows what is land all over the world', () => {
     const size = { width: 100, height: 100, whole: false }
     const isLand = (lat: number, lng: number, kilometres: number) => {
