@@ -53,12 +53,22 @@ interface ListRequest {
   readonly perPage: number
 }
 
-/** One page of events. With order `sticky`, sticky events come first on their day. */
-export async function list(scope: Scope, query: Payload, order: 'start' | 'sticky' = 'start'): Promise<EventPage> {
+/** One page of events. With order `sticky`, sticky events come first on their day. `cached` has lists of a version of the data. */
+export async function list(
+  scope: Scope,
+  query: Payload,
+  order: 'start' | 'sticky' = 'start',
+  cached: Pick<CachedEvents<unknown>, 'version' | 'lists'> | null = null,
+): Promise<EventPage> {
   const asked = readRequest(scope, query)
-  return scope.db.readMany(async (tx) => {
+  const key = keyOf(scope, asked)
+  const readPage = async (tx: Tx, isShort: boolean): Promise<EventPage | null> => {
     if (isSorted(asked.values)) return listSorted(tx, scope, asked)
-    const { list, near } = await findList(tx, scope, asked, NO_LISTS, false)
+    const lists = cached !== null && (await scope.db.isAt(tx, cached.version)) ? cached.lists : NO_LISTS
+    const known = isShort && lists.get(key) === undefined ? await shortFilter(tx, scope, asked) : undefined
+    if (known === null) return null
+    // A short list is read once, with its stubs, instead of twice: counted, and for the page.
+    const { list, near } = await findList(tx, scope, asked, lists, isShort, known)
     const offset = (asked.page - 1) * asked.perPage
     const read = (from: number, limit: number) => rowsOf(tx, list, from, limit)
     const rows =
@@ -68,7 +78,9 @@ export async function list(scope: Scope, query: Payload, order: 'start' | 'stick
         : await read(offset, asked.perPage))
     const next = order === 'sticky' ? null : await nextCursor(tx, asked, list, rows.at(-1))
     return pageOf(asked, list, await assembleUndamaged(tx, scope, rows), next)
-  })
+  }
+  const short = isNarrow(asked) ? await scope.db.read((tx) => readPage(tx, true)) : null
+  return short ?? ((await scope.db.readMany((tx) => readPage(tx, false))) as EventPage)
 }
 
 /** A page in another order, or after a cursor. */
@@ -175,8 +187,9 @@ export async function listRendered<Rendered>(
       await fill(tx, scope, events, read)
       return events.hasAll(read) ? pageFrom(list, read, events, next) : null
     }
-    const filter = mayBeLong || lists.get(keyOf(scope, asked)) ? undefined : await filterFor(tx, scope, asked)
-    if (filter && !(await hasFewLinks(tx, filter, MAX_STUBS))) return undefined
+    const isKnown = mayBeLong || lists.get(keyOf(scope, asked)) !== undefined
+    const filter = isKnown ? undefined : await shortFilter(tx, scope, asked)
+    if (filter === null) return undefined
     const { list } = await findList(tx, scope, asked, lists, true, filter)
     if (known && !stubs) await readAllStubs(tx, scope, asked, list, lists)
     const read = await stubsOf(tx, list, offset, asked.perPage)
@@ -205,6 +218,12 @@ async function filterFor(
   const filter = await filterOf(tx, scope, values, problems, { most: NO_LIMIT })
   refuse(problems)
   return filter
+}
+
+/** Filter of a list that is short enough to be read in the main thread; null if it is not. */
+async function shortFilter(tx: Tx, scope: Scope, asked: ReturnType<typeof readRequest>): Promise<EventFilter | null> {
+  const filter = await filterFor(tx, scope, asked)
+  return filter.near === null && (await hasFewLinks(tx, filter, MAX_STUBS)) ? filter : null
 }
 
 /** Renders events of a cached list that are not cached themselves. Answers false if they cannot be, or the data has changed. */

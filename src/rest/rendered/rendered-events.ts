@@ -42,7 +42,7 @@ export class RenderedEvents {
     const cached = this.#cacheFor(call)
     const page = cached && (await listRendered(call.scope, call.query, cached))
     if (page !== null) return renderedListAnswer(call, page.events, listPageOf(page))
-    const found = await list(call.scope, call.query)
+    const found = await list(call.scope, call.query, 'start', this.#listsFor(call.version))
     const items = await writeValidInSlices(call.scope, found.events, (shown) =>
       event(shown, call.addresses, call.scope.site),
     )
@@ -63,14 +63,22 @@ export class RenderedEvents {
     if (version === null || scope.user !== null || fieldsIn(search) !== null) return null
     if (!this.#isCached)
       return { version, events: new EventCache(addresses, scope.site, new TemplateMemory().open()), lists: NO_LISTS }
-    if (this.#current?.version !== version) this.#current = { version, lists: new ListCache(), events: new Map() }
-    const { lists, events } = this.#current
+    const { lists, events } = this.#at(version)
     const key = `${addresses.language} ${addresses.rest}`
     const known = events.get(key)
     if (known !== undefined && !known.isFull) return { version, events: known, lists }
     const made = new EventCache(addresses, scope.site, this.#templatesFor(addresses.rest, scope.site))
     events.set(key, made)
     return { version, events: made, lists }
+  }
+
+  #listsFor(version: string | null): { readonly version: string; readonly lists: ListCache } | null {
+    return version === null || !this.#isCached ? null : this.#at(version)
+  }
+
+  #at(version: string): CachedVersion {
+    if (this.#current?.version !== version) this.#current = { version, lists: new ListCache(), events: new Map() }
+    return this.#current
   }
 
   #templatesFor(rest: string, site: Site): TemplateStore {
