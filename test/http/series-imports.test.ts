@@ -90,6 +90,27 @@ describe('imports of series', () => {
     )
   })
 
+  it('bring a series that begins years from now as any other', async (t) => {
+    const early = await startService({
+      settings: { rateLimit: '0', timezone: 'Europe/Paris' },
+      clock: () => Date.UTC(2026, 0, 1) / 1000,
+    })
+    t.after(() => early.close())
+    const days = async () =>
+      (await list({ search: 'choir' }, early)).map(({ id, title, start_date }) => [id, title, start_date.slice(5, 13)])
+    assert.equal((await bring(calendar(CHOIR, GUESTS), early)).created, 5)
+    const before = await days()
+    const again = await bring(calendar(CHOIR, GUESTS), early)
+    assert.deepEqual([again.created, again.updated, again.unchanged, again.removed], [0, 0, 5, 0])
+    const plain = await bring(calendar(CHOIR), early)
+    assert.deepEqual([plain.created, plain.updated, plain.removed], [0, 1, 0])
+    assert.deepEqual(
+      await days(),
+      before.map(([id], n) => [id, 'Choir', ['01-07 19', '01-14 19', '01-28 19', '02-04 19', '02-11 19'][n]]),
+    )
+    assert.ok((await list({ search: 'choir' }, early)).every(({ recurrence }) => !recurrence.changed))
+  })
+
   it('join what was flattened before', async () => {
     const text = calendar(CHOIR.replaceAll('choir@', 'flat@').replace('SUMMARY:Choir', 'SUMMARY:Flat'))
     await bring(text)

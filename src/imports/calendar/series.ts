@@ -1,7 +1,8 @@
 import type { CalendarEntry } from '../../calendar/calendar-entry.ts'
 import { DAY, fromWall, toWall, type WallSeconds } from '../../calendar/civil.ts'
 import { instantAt, isSameClock, wallAt } from '../../calendar/clock.ts'
-import { expansion, horizonFrom, isYearly, yearBefore } from '../../calendar/recurrence.ts'
+import { horizonOf } from '../../calendar/pattern.ts'
+import { expansion, isYearly, yearBefore } from '../../calendar/recurrence.ts'
 import type { Budget } from '../../calendar/recurrence-budget.ts'
 import { toWallClock, type WallClock } from '../../calendar/zone.ts'
 
@@ -89,6 +90,9 @@ export function* seriesOf(entries: readonly CalendarEntry[], now: WallClock, bud
   }
 }
 
+/** How many years ahead recurring entries become events, from now or from their start. */
+const YEARS = 2
+
 interface Starts {
   readonly starts: readonly WallSeconds[]
   readonly cut: boolean
@@ -103,14 +107,15 @@ interface Starts {
 function* startsOf(master: CalendarEntry, now: WallClock, budget: Budget): Generator<void, Starts> {
   const { recurrence, start } = master
   if (recurrence === null) return { starts: [start], cut: false, since: null }
+  const horizon = horizonOf(now, toWall(start), YEARS)
   const since = yearBefore(now)
   if (start < since && isYearly(recurrence)) {
-    const { starts, cut } = yield* expansion(recurrence, horizonFrom(now), fromWall(now), budget, since)
+    const { starts, cut } = yield* expansion(recurrence, horizon, fromWall(now), budget, since)
     const listed = new Set(recurrence.also)
     const recent = starts.filter((at) => at >= since || listed.has(at))
     if (recent.some((at) => at >= since && !listed.has(at))) return { starts: recent, cut, since }
   }
-  return { ...(yield* expansion(recurrence, horizonFrom(now), fromWall(now), budget)), since: null }
+  return { ...(yield* expansion(recurrence, horizon, fromWall(now), budget)), since: null }
 }
 
 /** Suffix of the identity of an occurrence. */
