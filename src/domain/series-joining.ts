@@ -9,8 +9,9 @@ import type { SeriesRow } from '../storage/series.ts'
 import * as storage from '../storage/series.ts'
 import * as ticketStorage from '../storage/tickets.ts'
 import type { Scope } from './scope.ts'
-import { changedFields, ownColumn, touched } from './series-members.ts'
+import { changedFields, DETACHED, ownColumn, touched } from './series-members.ts'
 import { anchorOf, findOccurrences, patternColumns, type SeriesTimes } from './series-pattern.ts'
+import { removeGone } from './series-planning.ts'
 import { deleteRows } from './series-removal.ts'
 import { seriesIdFor } from './series-splitting.ts'
 import { columnsOf, createOccurrences, type EventParts, type Template, timesAt } from './series-template.ts'
@@ -78,6 +79,23 @@ export async function joinSeries(tx: Tx, scope: Scope, joined: Joined): Promise<
   const missing = starts.filter((start) => start > last && !made.has(start))
   await createOccurrences(tx, scope, { ...row, id }, template, missing, parent)
   return changed
+}
+
+/** Ends a series of which an import has only one event left. What is in the trash stays there, as single events. */
+export async function endJoined(tx: Tx, scope: Scope, series: number, left: number): Promise<void> {
+  await storage.getLocked(tx, series)
+  const members = await storage.occurrences(tx, series)
+  const isLeft = (row: storage.Occurrence) => row.id === left || row.status === 'trash'
+  await removeGone(
+    tx,
+    scope,
+    members.filter((row) => !isLeft(row)),
+    left,
+    { created: [], changed: [], removed: [] },
+  )
+  const ids = members.filter(isLeft).map(({ id }) => id)
+  await storage.updateEvents(tx, ids, DETACHED)
+  await storage.remove(tx, series)
 }
 
 /** Events in the order of their original starts. */

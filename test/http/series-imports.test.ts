@@ -111,6 +111,24 @@ describe('imports of series', () => {
     assert.ok((await list({ search: 'choir' }, early)).every(({ recurrence }) => !recurrence.changed))
   })
 
+  it('end a series that recurs no longer', async () => {
+    const weekly = CHOIR.replaceAll('choir@', 'ends@').replace('SUMMARY:Choir', 'SUMMARY:Ending')
+    for (const rule of ['RRULE:FREQ=WEEKLY;COUNT=6', 'RRULE:FREQ=WEEKLY']) {
+      await bring(calendar(weekly.replace('RRULE:FREQ=WEEKLY;COUNT=6', rule)))
+      const [first] = await list({ search: 'ending' })
+      assert.equal(first.recurrence.series, first.id)
+      const report = await bring(calendar(weekly.replace(/\n +(RRULE|EXDATE).*/g, '')))
+      assert.ok(report.removed > 0)
+      const left = await list({ search: 'ending' })
+      assert.deepEqual(
+        left.map(({ id, recurrence }) => [id, recurrence]),
+        [[first.id, null]],
+      )
+      const again = await bring(calendar(weekly.replace(/\n +(RRULE|EXDATE).*/g, '')))
+      assert.deepEqual([again.unchanged, again.updated, again.removed], [1, 0, 0])
+    }
+  })
+
   it('join what was flattened before', async () => {
     const text = calendar(CHOIR.replaceAll('choir@', 'flat@').replace('SUMMARY:Choir', 'SUMMARY:Flat'))
     await bring(text)

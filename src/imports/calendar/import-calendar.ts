@@ -13,7 +13,7 @@ import * as imports from '../import-run.ts'
 import * as saving from '../saving.ts'
 import { type EntryReader, itemOf, ownId, uidOf } from './entry-reader.ts'
 import { entryZones, followsCalendar } from './entry-zones.ts'
-import { joinedEntry, joinOccurrences, knownOccurrences } from './joined-series.ts'
+import { endOfSeries, joinedEntry, joinOccurrences, knownOccurrences, knownToRecur } from './joined-series.ts'
 import { NewestEntries, type ReadEntry } from './newest-entries.ts'
 import { bringParents } from './parents.ts'
 import { PendingItems } from './pending.ts'
@@ -37,6 +37,9 @@ export interface CalendarOptions extends imports.BeginOptions {
 
 /** Entries of every calendar file share their names: a UID is unique in the world (RFC 5545 §3.8.4.7). */
 const SOURCE = 'ics'
+
+/** From the first part of an entry to the last. */
+const EVERYTHING = { first: '', last: '~' }
 
 /** How many characters of recurring entries are kept until the end of the file, where the last change to them may be. */
 const MAX_ASIDE = 50_000_000
@@ -64,6 +67,9 @@ class CalendarImport {
   readonly #zones: ImportedZones
   readonly #reader: EntryReader
   readonly #pending: PendingItems
+  /** Names of entries that do not recur, and of those that do. */
+  readonly #alone = new Set<string>()
+  readonly #recurring = new Set<string>()
   /** What can only be read when all has been seen: recurring entries, changes to them, zones described later. */
   readonly #aside: { readonly component: Component; readonly calendar: string | null }[] = []
   #asideSize = 0
@@ -102,6 +108,7 @@ class CalendarImport {
     if (!this.#components.isCalendar && this.#pending.count === 0 && this.#run.report.skipped === 0) return null
     await this.#pending.flush()
     await this.#allSeries()
+    await this.#endSeries()
     await bringParents(this.#scope, this.#run)
     return this.#run.report
   }
@@ -164,6 +171,7 @@ class CalendarImport {
   /** Adds an entry that does not recur. */
   #addAlone({ entry, version }: ReadEntry): Promise<void> {
     const { start, end } = entry
+    this.#alone.add(uidOf(this.#reader, entry))
     return this.#add({ entry, start, end, place: start, part: '', parent: null, sharesDay: false }, version)
   }
 
@@ -186,6 +194,7 @@ class CalendarImport {
       const read = await this.#read(component, calendar)
       if (read === null) continue
       const uid = uidOf(this.#reader, read.entry)
+      if (read.entry.recurrence !== null || read.entry.occurrence !== null) this.#recurring.add(uid)
       const entries = byUid.get(uid) ?? new NewestEntries()
       byUid.set(uid, entries)
       const loser = entries.add(read)
@@ -197,6 +206,19 @@ class CalendarImport {
       await this.#addEntries(uid, entries, now)
     }
     await this.#pending.flush()
+  }
+
+  /** Drops the other occurrences of entries that recur no longer. */
+  async #endSeries(): Promise<void> {
+    const uids = [...this.#alone].filter((uid) => !this.#recurring.has(uid))
+    for (let at = 0; at < uids.length; at += saving.BATCH) {
+      if (this.#turn.isOver) await this.#turn.yield()
+      for (const uid of await knownToRecur(this.#scope, this.#run, uids.slice(at, at + saving.BATCH))) {
+        const end = await endOfSeries(this.#scope, this.#run, uid)
+        await saving.dropOthers(this.#scope, this.#run, uid, new Set(['']), EVERYTHING)
+        await end()
+      }
+    }
   }
 
   /** Adds the entries of one name. */

@@ -4,7 +4,7 @@ import { inOrder, type Pattern } from '../../calendar/pattern.ts'
 import { tidyRule } from '../../calendar/rule-syntax.ts'
 import type { WallClock } from '../../calendar/zone.ts'
 import type { Scope } from '../../domain/scope.ts'
-import { joinSeries } from '../../domain/series-joining.ts'
+import { endJoined, joinSeries } from '../../domain/series-joining.ts'
 import { slugify } from '../../lib/slug.ts'
 import * as storage from '../../storage/imports.ts'
 import * as seriesStorage from '../../storage/series.ts'
@@ -91,4 +91,26 @@ export async function joinOccurrences(
     const changed = await joinSeries(tx, scope, { pattern, times, members, plain, slug })
     if (run.journal !== null) for (const id of changed) await touch(tx, run.journal, id)
   })
+}
+
+/** Of these names, whose entries do not recur, those of which an import has brought other occurrences. */
+export async function knownToRecur(scope: Scope, run: imports.ImportRun, uids: readonly string[]): Promise<string[]> {
+  const known = await scope.db.read((tx) => storage.listEvents(tx, run.source, uids, null))
+  return [...new Set(known.filter(({ part, status }) => part !== '' && status !== null).map(({ uid }) => uid))]
+}
+
+/** Finds the series of an entry that recurs no longer. Returns how to end it, when its other occurrences are dropped. */
+export async function endOfSeries(scope: Scope, run: imports.ImportRun, uid: string): Promise<() => Promise<void>> {
+  const [series, first] = await scope.db.read(async (tx) => {
+    const known = await storage.listEvents(tx, run.source, [uid], null)
+    const records = known.map(({ record }) => record)
+    return [await seriesStorage.seriesOf(tx, records), known.find(({ part }) => part === '')?.record ?? 0]
+  })
+  return async () => {
+    if (series === null || run.dryRun) return
+    await scope.db.writeMany(async (tx) => {
+      await endJoined(tx, scope, series, first)
+      if (run.journal !== null && first !== 0) await touch(tx, run.journal, first)
+    })
+  }
 }
