@@ -254,11 +254,15 @@ async function insert(tx: Tx, { actor }: Tracker, entries: readonly Entry[], tex
     await insertOne(tx, ...ROW.map((name) => one[name]))
     return
   }
-  const alike = Map.groupBy(
-    entries,
-    ({ action, before, after }) => `${action} ${texts.keyOf(before)} ${texts.keyOf(after)}`,
-  )
   const slice = new TimeSlice()
+  const alike = new Map<string, Entry[]>()
+  for (const entry of entries) {
+    if (slice.isOver) await slice.yield()
+    const key = `${entry.action} ${texts.keyOf(entry.before)} ${texts.keyOf(entry.after)}`
+    const some = alike.get(key)
+    if (some === undefined) alike.set(key, [entry])
+    else some.push(entry)
+  }
   const alone: Entry[] = []
   for (const some of alike.values()) {
     if (slice.isOver) await slice.yield()
