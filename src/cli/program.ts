@@ -29,7 +29,7 @@ export async function run(args: readonly string[]): Promise<void> {
   for (const load of asked !== undefined ? [asked] : isVersion ? [] : COMMANDS.values())
     program.addCommand(await load())
   // The service has its own way with a log that nobody reads.
-  if (args[0] !== 'serve') process.stdout.on('error', ignoreClosedPipe)
+  if (args[0] !== 'serve') process.stdout.off('error', ignoreClosedPipe).on('error', ignoreClosedPipe)
   program.showHelpAfterError('(add --help for the usage)')
   try {
     throwOnExit(program)
