@@ -1,7 +1,8 @@
 import { type Expression, type ExpressionBuilder, type Selectable, type SqlBool, sql } from 'kysely'
 import type { Instant } from '../calendar/zone.ts'
 import { dialectOf, type Tx } from './dialect.ts'
-import type { ChangeTable, Tables } from './tables.ts'
+import type { ChangeTable } from './service-tables.ts'
+import type { Tables } from './tables.ts'
 import type { Visibility } from './visibility.ts'
 
 /**

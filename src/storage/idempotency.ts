@@ -1,7 +1,7 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 import type { Database } from './database.ts'
 import { dialectOf, type Tx } from './dialect.ts'
-import type { IdempotencyTable } from './tables.ts'
+import type { IdempotencyTable } from './user-tables.ts'
 
 /**
  * Keys of requests. Times are by the clock of the database, so that nodes whose clocks differ agree.

@@ -5,7 +5,7 @@ import type { TermKind } from '../schema/term.ts'
 import { hasCreated, willRemove, willUpdate } from './audit/tracker.ts'
 import type { Tx } from './dialect.ts'
 import { RECORD_TABLE } from './records.ts'
-import type { ImportChangeTable, ImportFeedTable, ImportRunTable } from './tables.ts'
+import type { ImportChangeTable, ImportFeedTable, ImportRunTable } from './service-tables.ts'
 
 export type ImportRunRow = Selectable<ImportRunTable>
 export type ImportFeedRow = Selectable<ImportFeedTable>

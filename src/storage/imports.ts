@@ -1,7 +1,7 @@
 import type { Instant } from '../calendar/zone.ts'
 import type { Status } from '../schema/record.ts'
 import { dialectOf, type Tx } from './dialect.ts'
-import type { ImportTable } from './tables.ts'
+import type { ImportTable } from './service-tables.ts'
 
 export type ImportRow = ImportTable
 export type ImportKind = ImportRow['kind']

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { Instant } from '../calendar/zone.ts'
 import type { Tx } from './dialect.ts'
-import type { InvitationTable } from './tables.ts'
+import type { InvitationTable } from './user-tables.ts'
 import type { UserRow } from './users.ts'
 
 /** Stores the invitation of a user, in place of an earlier one. */

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { type Compilable, type Kysely, type RawBuilder, type Selectable, sql, type Updateable } from 'kysely'
 import type { Database } from './database.ts'
 import { dialectOf, type Tx } from './dialect.ts'
-import type { JobTable, Tables } from './tables.ts'
+import type { JobTable } from './service-tables.ts'
+import type { Tables } from './tables.ts'
 
 /**
  * The table of background jobs. Every time in it is by the clock of the database and was set as a delay from now, so that nodes

@@ -3,7 +3,7 @@ import type { Instant } from '../calendar/zone.ts'
 import type { Database } from './database.ts'
 import type { Tx } from './dialect.ts'
 import type { Lookup } from './lookup.ts'
-import type { SessionTable } from './tables.ts'
+import type { SessionTable } from './user-tables.ts'
 import type { UserRow } from './users.ts'
 
 export type SessionRow = Selectable<SessionTable>

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { Instant } from '../calendar/zone.ts'
 import { dialectOf, type Tx } from './dialect.ts'
-import type { SignInTable } from './tables.ts'
+import type { SignInTable } from './user-tables.ts'
 
 /** Whether a user has signed in from an address since a time. */
 export async function has(tx: Tx, user: number, address: string, since: Instant): Promise<boolean> {

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { Instant } from '../calendar/zone.ts'
 import { dialectOf, type Tx } from './dialect.ts'
-import type { SuggestionTable } from './tables.ts'
+import type { SuggestionTable } from './user-tables.ts'
 
 export type SuggestionRow = Selectable<SuggestionTable>
 

@@ -6,7 +6,7 @@ import { hasCreated, willRemove, willUpdate } from './audit/tracker.ts'
 import type { Database } from './database.ts'
 import { dialectOf, type Tx } from './dialect.ts'
 import type { Lookup } from './lookup.ts'
-import type { TokenTable, UserTable } from './tables.ts'
+import type { TokenTable, UserTable } from './user-tables.ts'
 
 export type UserRow = Selectable<UserTable>
 export type TokenRow = Selectable<TokenTable>

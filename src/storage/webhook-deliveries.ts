@@ -2,7 +2,8 @@ import { type ExpressionBuilder, type Selectable, sql } from 'kysely'
 import type { Instant } from '../calendar/zone.ts'
 import { dialectOf, type Tx } from './dialect.ts'
 import type { Page } from './records.ts'
-import type { Tables, WebhookChangeTable, WebhookDeliveryTable } from './tables.ts'
+import type { WebhookChangeTable, WebhookDeliveryTable } from './service-tables.ts'
+import type { Tables } from './tables.ts'
 
 export type WebhookChange = WebhookChangeTable
 export type DeliveryRow = Selectable<WebhookDeliveryTable>

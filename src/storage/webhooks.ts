@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely'
 import type { Instant } from '../calendar/zone.ts'
 import { hasCreated, willRemove, willUpdate } from './audit/tracker.ts'
 import type { Tx } from './dialect.ts'
-import type { WebhookTable } from './tables.ts'
+import type { WebhookTable } from './service-tables.ts'
 
 export type WebhookRow = Selectable<WebhookTable>
 type Content = Omit<WebhookRow, 'id'>
