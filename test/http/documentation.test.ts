@@ -12,6 +12,9 @@ import { contractOf } from '../support/contract.ts'
 import { type Json, type Service, startService } from '../support/service.ts'
 import { ROOT } from '../support/sources.ts'
 
+/** An id is a number, so `by-slug` is none; the rule does not look at types. */
+const AMBIGUOUS = /^no-ambiguous-paths: .*`\/(\w+)\/by-slug\/\{slug\}` and `\/\1\/\{id\}\/versions`/
+
 describe('the documentation', () => {
   let service: Service
   let document: Json
@@ -28,7 +31,9 @@ describe('the documentation', () => {
     assert.notDeepEqual(await lint({ ...document, info: { title: 'No version' } }), [])
     const problems = await lint(document)
     assert.deepEqual(
-      problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer}`),
+      problems
+        .map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer}`)
+        .filter((problem) => !AMBIGUOUS.test(problem)),
       [],
     )
   })

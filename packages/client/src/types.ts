@@ -1719,7 +1719,7 @@ export interface AuditListParameters {
   page?: number
   /** How many changes a page holds. The site sets the most, 50 by default. */
   per_page?: number
-  /** `next_cursor` of the last response: the list goes on there, however long it is. */
+  /** The `next_cursor` of the last response: the list goes on there, however long it is. */
   cursor?: string
 }
 
