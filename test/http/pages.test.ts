@@ -202,7 +202,7 @@ describe('pages', () => {
         const { body } = await get(`/${language}${url}`)
         const left = body.match(/[>"]pages\.[a-z_.]+[<"]|\{(?!when|zone)[a-z_]+\}/g) ?? []
         // The documentation names the variable parts of paths so.
-        const unfilled = url === '/docs' ? left.filter((part) => !/^\{(id|slug|delivery)\}$/.test(part)) : left
+        const unfilled = url === '/docs' ? left.filter((part) => !/^\{(id|slug|delivery|version)\}$/.test(part)) : left
         assert.deepEqual(unfilled, [], `${language} ${url}`)
       }
   })

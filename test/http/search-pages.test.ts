@@ -110,7 +110,7 @@ describe('pages of a search', () => {
     const list = row(await page('/events/?search=tonight'))
     assert.deepEqual(
       list.map(([words]) => words),
-      ['Tonight', 'This weekend', 'Free', 'For families'],
+      ['Tonight', 'This weekend', 'Free', 'For families', 'Each series once'],
     )
     assert.ok(list.every(([, href]) => href.includes('search=tonight')))
     const start = row(await page('/'))

@@ -18,7 +18,7 @@ describe('the index of words', () => {
   let service: Service
   let row: object
   before(async () => {
-    service = await startService({})
+    service = await startService({ writesTables: true })
     const json = { title: 'One', start_date: '2031-06-10 19:00', end_date: '2031-06-10 22:00' }
     const { id } = await service.expect(201, 'administrator', '/events', { json })
     await service.db.write(async (tx) => {
