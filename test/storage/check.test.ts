@@ -25,7 +25,7 @@ interface Calendar {
 
 async function start(): Promise<Calendar> {
   const data = mkdtempSync(join(tmpdir(), 'kalends-check-'))
-  const service = await startService({ folder: data, settings: { ...LIMITS, data }, clock })
+  const service = await startService({ folder: data, writesTables: true, settings: { ...LIMITS, data }, clock })
   const site = new RandomSite(service, seeded(11))
   await site.fill()
   for (let n = 0; n < CHANGES; n++) await site.change()

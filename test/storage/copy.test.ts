@@ -80,7 +80,7 @@ describe('copying a database', { skip }, () => {
     const store = await freshStore('')
     t.after(() => store.drop())
     const copied = await run('copy', '--from', `sqlite:${join(folder, 'a')}`, '--to', store.where)
-    assert.match(copied.stdout, /users +1 of 1.*Copied and verified 1 rows/s)
+    assert.match(copied.stdout, /users +1 of 1.*audit +1 of 1.*Copied and verified 2 rows/s)
     assert.match(
       (await run('copy', '--from', `sqlite:${join(folder, 'a')}`, '--to', store.where)).stderr,
       /^kalends: the target is not empty/,
