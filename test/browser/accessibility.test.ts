@@ -7,7 +7,7 @@ import { OVER, PHONE, type Site, startSite, VIEWS, WIDE } from '../support/site.
 import { some } from '../support/thorough.ts'
 
 const MODES: Record<string, { options: BrowserContextOptions; only?: readonly string[]; views: readonly string[] }> = {
-  'by day': { options: { viewport: WIDE }, views: VIEWS },
+  'by day': { options: { viewport: WIDE }, views: some(VIEWS, 8) },
   'by night': { options: { viewport: WIDE, colorScheme: 'dark' }, only: COLOURS, views: some(VIEWS, 3) },
   'on a phone': { options: { viewport: PHONE }, views: some(VIEWS, 3) },
 }

@@ -27,7 +27,8 @@ const SMALL = `[...document.querySelectorAll('a, button, summary, select, input:
     const { width, height } = element.getBoundingClientRect()
     return width > 1 && (width < 24 || height < 23.99)
   }).map((element) => element.outerHTML.slice(0, 120))`
-const LANGUAGES = ['en', 'fr', 'de', 'es']
+/** The longest words first. */
+const LANGUAGES = ['de', 'fr', 'es', 'en']
 const WIDTHS = [1440, 1024, 768, 390, 320]
 
 describe('controls in a browser', { skip: NO_BROWSER }, () => {
@@ -55,7 +56,7 @@ describe('controls in a browser', { skip: NO_BROWSER }, () => {
 
   it('are whole, and do not wrap alone, in every language', async () => {
     const { page, close } = await site.open('/events/')
-    for (const language of some(LANGUAGES, 2))
+    for (const language of some(LANGUAGES, 1))
       for (const path of ['/events/', '/events/month/2031-06/', '/events/map/', '/venue/harbour-hall/']) {
         await page.goto(`${site.origin}/${language}${path}`)
         for (const width of WIDTHS) {
@@ -69,7 +70,7 @@ describe('controls in a browser', { skip: NO_BROWSER }, () => {
 
   it('are at least 24 pixels wide and high', async () => {
     const { page, close } = await site.open('/')
-    for (const viewport of [WIDE, PHONE]) {
+    for (const viewport of some([PHONE, WIDE], 1)) {
       await page.setViewportSize(viewport)
       for (const path of some(VIEWS, 6)) {
         await page.goto(site.origin + path)
@@ -81,7 +82,7 @@ describe('controls in a browser', { skip: NO_BROWSER }, () => {
 
   it('are so on the screens of the staff, too', async () => {
     const { page, close } = await site.signIn('administrator', '/manage')
-    for (const viewport of [WIDE, PHONE]) {
+    for (const viewport of some([PHONE, WIDE], 1)) {
       await page.setViewportSize(viewport)
       for (const path of [
         '',

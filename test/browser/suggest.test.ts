@@ -7,6 +7,7 @@ import { NO_BROWSER, openBrowser } from '../support/browser.ts'
 import { freePort } from '../support/free-port.ts'
 import { type Json, PASSWORD, type Service, startService } from '../support/service.ts'
 import { OVER, PHONE, WIDE } from '../support/site.ts'
+import { some } from '../support/thorough.ts'
 
 describe('suggestions and imports in a browser', { skip: NO_BROWSER }, () => {
   let service: Service
@@ -83,10 +84,11 @@ describe('suggestions and imports in a browser', { skip: NO_BROWSER }, () => {
   })
 
   it('have nothing that axe finds, on a phone and a desktop, by day and night, also refused', async () => {
-    for (const options of [
-      { viewport: WIDE },
+    const devicesOfReaders = [
       { ...devices['Pixel 7'], viewport: PHONE, colorScheme: 'dark' as const },
-    ]) {
+      { viewport: WIDE },
+    ]
+    for (const options of some<BrowserContextOptions>(devicesOfReaders, 1)) {
       const page = await open('/suggest', options)
       await audit(page)
       await page.setViewportSize({ width: 320, height: 700 })
