@@ -23,7 +23,12 @@ export function contractOf(document: Json): Contract {
   const escaped = (part: string) => part.replaceAll('~', '~0').replaceAll('/', '~1')
   const templates = Object.keys(document.paths).map((template) => ({
     template,
-    matches: new RegExp(`^${template.replace('{id}', '\\d+').replace('{slug}', '[^/]+').replace(/\/$/, '')}/?$`),
+    matches: new RegExp(
+      `^${template
+        .replace('{id}', '\\d+')
+        .replace(/\{\w+\}/g, '[^/]+')
+        .replace(/\/$/, '')}/?$`,
+    ),
   }))
   const templateOf = (path: string) => templates.find(({ matches }) => matches.test(path))?.template
   return {
