@@ -303,12 +303,7 @@ function uploadBody(endpoint: Endpoint): Json {
   }
 }
 
-function success(
-  { answers, name, parameters }: Endpoint,
-  method: Method,
-  samples: Record<string, object>,
-  language: string,
-): Json {
+function success({ answers, name }: Endpoint, method: Method, samples: Record<string, object>, language: string): Json {
   const created = method === 'POST' && name.endsWith('.create')
   const list = answers.endsWith('List')
   const headers = {
@@ -321,22 +316,13 @@ function success(
     }),
   }
   const schema = { $ref: `#/components/schemas/${answers}` }
-  const plan = { $ref: '#/components/schemas/SeriesPlan' }
-  const isPlannable = 'dry_run' in parameters
   return {
-    ...(created &&
-      isPlannable && {
-        200: {
-          description: text(language, 'documentation.planned'),
-          content: { 'application/json': { schema: plan } },
-        },
-      }),
     [created ? '201' : '200']: {
       description: text(language, `documentation.${created ? 'created' : 'done'}`),
       headers,
       content: {
         'application/json': {
-          schema: isPlannable && !created ? { oneOf: [schema, plan] } : schema,
+          schema,
           ...(samples[answers] && { example: samples[answers] }),
         },
         ...(answers === 'Document' && { 'application/yaml': { schema } }),

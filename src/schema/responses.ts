@@ -206,8 +206,6 @@ const list = (name: string, item: string, hasCursors = false) =>
     'list',
   )
 
-const planned = object({ id, start_date: wall('start_date') }, 'planned')
-
 const ownAccount = {
   id,
   ...shown(userFields, { name: Type.String(), email: Type.String(), role: Type.Enum([...ROLES]) }),
@@ -316,14 +314,6 @@ export const RESPONSES = {
       except: Type.Optional(Type.Array(Type.String(), said('series_except'))),
     },
     'recurrence',
-  ),
-  SeriesPlan: object(
-    {
-      created: Type.Array(object({ start_date: wall('start_date') }, 'planned'), said('plan_created')),
-      changed: Type.Array(planned, said('plan_changed')),
-      removed: Type.Array(planned, said('plan_removed')),
-    },
-    'series_plan',
   ),
   EventList: list('events', 'Event', true),
   ...(Object.fromEntries(

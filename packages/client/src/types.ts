@@ -423,29 +423,6 @@ export interface Recurrence {
   except?: Array<string>
 }
 
-/** Answer of a dry run. */
-export interface SeriesPlan {
-  /** Events that would be created. */
-  created: Array<{
-    /** When it starts, by its own clock. */
-    start_date: string
-  }>
-  /** Events that would change. */
-  changed: Array<{
-    /** Its number. */
-    id: number
-    /** When it starts, by its own clock. */
-    start_date: string
-  }>
-  /** Events that would be removed. */
-  removed: Array<{
-    /** Its number. */
-    id: number
-    /** When it starts, by its own clock. */
-    start_date: string
-  }>
-}
-
 /** A page of a list. */
 export interface EventList {
   /** The records of this page. */
