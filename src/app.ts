@@ -284,6 +284,7 @@ export { BackupError } from './domain/backups/format.ts'
 export { ExportError } from './feeds/export.ts'
 export { EXPORTS } from './feeds/formats.ts'
 export { warnAtStart as warnOfProxy } from './http/proxy-warning.ts'
+export { auditEntry } from './rest/present-audit.ts'
 export { CopyError, copyDatabase } from './storage/copy.ts'
 export { joinMetrics, METRICS_TYPE, mayRead, writeMetrics }
 

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander'
-import { openStore, readSite } from '../app.ts'
+import { auditEntry, openStore, readSite } from '../app.ts'
 import { ConfigError } from '../config.ts'
-import { type AuditEntry, list, shownEntry } from '../domain/audit.ts'
+import { type AuditEntry, list } from '../domain/audit.ts'
 import { systemClock } from '../lib/clock.ts'
 import { AppError } from '../lib/errors.ts'
 import { problemText } from '../lib/problem-text.ts'
@@ -66,7 +66,7 @@ async function tell(scope: Parameters<typeof list>[0], flags: Flags, limit: numb
     const query = { ...Object.fromEntries(asked), per_page: PAGE, ...(cursor && { cursor }) }
     const page = await list(scope, () => query)
     const some = page.entries.slice(0, limit - shown)
-    if (flags.json) for (const entry of some) say(JSON.stringify(shownEntry(entry)))
+    if (flags.json) for (const entry of some) say(JSON.stringify(auditEntry(entry)))
     else entries.push(...some)
     shown += some.length
     cursor = page.next
@@ -78,7 +78,7 @@ function line(entry: AuditEntry): string[] {
   const { user_name, way, address, action, kind, record, title, before, after } = entry
   const named = [record === 0 ? kind : `${kind}:${record}`, title].filter(Boolean).join(' ')
   const fields = action === 'changed' ? Object.keys(after ?? before ?? {}).join(', ') : ''
-  return [String(shownEntry(entry).date_utc), user_name ?? '-', way, address ?? '-', action, oneLine(named), fields]
+  return [String(auditEntry(entry).date_utc), user_name ?? '-', way, address ?? '-', action, oneLine(named), fields]
 }
 
 /** The longest name of a record in a table. */

@@ -1,5 +1,4 @@
 import { instantIn } from '../calendar/date-text.ts'
-import { toWallClock } from '../calendar/zone.ts'
 import { refuse } from '../lib/errors.ts'
 import { fold } from '../lib/fold.ts'
 import { auditParameters } from '../schema/audit.ts'
@@ -12,6 +11,7 @@ import { isCursorOf, type KeyType } from './cursors.ts'
 import type { JobKind } from './job-run.ts'
 import { readingOf } from './records.ts'
 import type { Payload, Scope } from './scope.ts'
+import { sweepingJob } from './sweeping.ts'
 
 /** The audit log: who changed what. Storage writes it, in the transaction of each change: see storage/audit/. */
 
@@ -37,27 +37,6 @@ const KEY: readonly KeyType[] = ['whole', 'whole']
 export function entryOf(row: AuditRow): AuditEntry {
   const read = (text: string | null) => (text === null ? null : JSON.parse(text))
   return { ...row, before: read(row.before), after: read(row.after) }
-}
-
-/** Who made a change; null if nobody was signed in. */
-export function writerOf({ user, user_name }: AuditEntry): object | null {
-  return user === null ? null : { id: user, name: user_name ?? '' }
-}
-
-/** A change as JSON. */
-export function shownEntry(entry: AuditEntry): Record<string, unknown> {
-  const { id, at_utc, address, way, action, kind, record, title, before, after } = entry
-  return {
-    id,
-    date_utc: toWallClock(at_utc, 'UTC'),
-    user: writerOf(entry),
-    address,
-    way,
-    action,
-    record: { type: kind, id: record, title },
-    before,
-    after,
-  }
 }
 
 /** One page of the log, the newest first, for administrators. */
@@ -88,23 +67,12 @@ export async function list(scope: Pick<Scope, 'db' | 'clock' | 'site' | 'user'>,
   })
 }
 
-/** Seconds between two sweeps, and rows that one transaction removes. */
-const EVERY = 3600
-const BATCH = 500
-const DAY = 86_400
+const HOUR = 3600
+const DAY = 24 * HOUR
 
 /** Forgets what is older than so many days; 0 keeps everything. */
 export function forgettingAudit({ db, clock }: Pick<Scope, 'db' | 'clock'>, days: number): JobKind {
-  return {
-    name: 'forget-audit',
-    every: EVERY,
-    async run(_, signal) {
-      if (days === 0) return
-      const before = clock() - days * DAY
-      while (
-        !signal.aborted &&
-        (await db.writeWithoutInvalidating((tx) => storage.forget(tx, before, BATCH))) === BATCH
-      );
-    },
-  }
+  return sweepingJob(db, 'forget-audit', HOUR, async (tx, most) =>
+    days === 0 ? 0 : storage.forget(tx, clock() - days * DAY, most),
+  )
 }

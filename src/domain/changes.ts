@@ -20,6 +20,7 @@ import type { JobKind } from './job-run.ts'
 import { type Linked, withImages } from './linked-records.ts'
 import { readingOf } from './records.ts'
 import type { Payload, Scope } from './scope.ts'
+import { sweep } from './sweeping.ts'
 import { type Term, withPaths } from './terms.ts'
 
 /** A record as it is shown. */
@@ -51,8 +52,6 @@ const LIFETIME = 90 * 86_400
 /** How often, and after which pause in milliseconds, a read looks whether older transactions have ended. */
 const MAX_TRIES = 10
 const PAUSE = 20
-/** Entries per transaction of the sweep. */
-const BATCH = 500
 /** Name of the number of this series of changes: tokens of another database, or of one before a restore, are not valid. */
 const SERIES = 'changes'
 
@@ -177,12 +176,11 @@ export function forgetting({ db, clock }: Pick<Scope, 'db' | 'clock'>): JobKind 
   return {
     name: 'forget-changes',
     every: 3600,
-    async run() {
+    async run(_, signal) {
       await db.writeWithoutInvalidating(async (tx) => {
         if (await storage.renumber(tx)) await secrets.remove(tx, SERIES)
       })
-      const before = clock() - LIFETIME
-      while ((await db.writeWithoutInvalidating((tx) => storage.forget(tx, before, BATCH))) === BATCH);
+      await sweep(db, signal, (tx, most) => storage.forget(tx, clock() - LIFETIME, most))
     },
   }
 }

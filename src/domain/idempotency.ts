@@ -6,6 +6,7 @@ import type { Database } from '../storage/database.ts'
 import * as storage from '../storage/idempotency.ts'
 import { runInOneTransaction } from '../storage/shared-transaction.ts'
 import type { JobKind } from './job-run.ts'
+import { sweepingJob } from './sweeping.ts'
 
 /** How long an answer is kept, in seconds. */
 const KEPT = 24 * 3600
@@ -16,8 +17,6 @@ const RENEWAL = 5
 const MAX_STORED = 1_000_000
 /** Limit on the keys of one user. Beyond it, the oldest are forgotten. */
 const MAX_KEYS = 100_000
-/** Keys removed per transaction. */
-const SWEPT = 500
 
 /** An answer as it is sent. */
 export interface StoredAnswer {
@@ -140,12 +139,5 @@ async function unpack(request: KeyedRequest, stored: string): Promise<Buffer> {
 
 /** Removes old keys. */
 export function forgettingKeys({ db }: { readonly db: Database }): JobKind {
-  return {
-    name: 'forget-idempotency-keys',
-    every: 600,
-    async run(_, signal) {
-      const sweep = () => db.writeWithoutInvalidating((tx) => storage.sweep(tx, KEPT, MAX_KEYS, SWEPT))
-      while (!signal.aborted && (await sweep()) > 0);
-    },
-  }
+  return sweepingJob(db, 'forget-idempotency-keys', 600, (tx, most) => storage.sweep(tx, KEPT, MAX_KEYS, most))
 }

@@ -6,6 +6,7 @@ import { identify } from './credentials.ts'
 import type { JobKind } from './job-run.ts'
 import type { Sender } from './password-attempts.ts'
 import type { Scope, User } from './scope.ts'
+import { sweepingJob } from './sweeping.ts'
 import { hashToken, TOKEN_PREFIX } from './users.ts'
 
 export type { SessionRow } from '../storage/sessions.ts'
@@ -113,9 +114,5 @@ export async function endOthers({ db }: Pick<Scope, 'db'>, { id, user }: Session
 
 /** Removes sessions that have ended. */
 export function forgettingSessions({ db, clock }: Pick<Store, 'db' | 'clock'>): JobKind {
-  return {
-    name: 'forget-sessions',
-    every: 3600,
-    run: () => db.writeWithoutInvalidating((tx) => storage.removeEnded(tx, clock())),
-  }
+  return sweepingJob(db, 'forget-sessions', 3600, (tx, most) => storage.removeEnded(tx, clock(), most))
 }

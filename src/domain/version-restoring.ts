@@ -12,7 +12,7 @@ import type { Event } from './events.ts'
 import * as events from './events.ts'
 import type { Linked } from './linked-records.ts'
 import * as linkedRecords from './linked-records.ts'
-import type { Check, Scope } from './scope.ts'
+import type { Check, Payload, Scope } from './scope.ts'
 import { find, findEditable, type Version } from './versions.ts'
 
 /** Brings a version of a record back, by an ordinary update: its rights, rules and log apply. */
@@ -25,7 +25,7 @@ const NOT_SENT = ['series']
 const ATTEMPTS = 5
 
 /** What an update has to send to bring a version back, and what it cannot. */
-export interface Plan {
+interface Plan {
   readonly payload: Content
   /** Names of the fields that stay as they are, in whole or in part: what they name is gone, or secret. */
   readonly missing: readonly string[]
@@ -34,56 +34,58 @@ export interface Plan {
 /** The record has changed since the plan was made. */
 class Moved extends Error {}
 
-export async function restoreEvent(
+/** A record that was brought back, and the names of the fields that were not. */
+export interface Restored<Shown> {
+  readonly shown: Shown
+  readonly missing: readonly string[]
+}
+
+type Revised = { readonly row: { readonly revision: number } }
+type Update<Shown> = (payload: Payload, check: Check<Shown>) => Promise<Shown>
+
+export function restoreEvent(
   scope: Scope,
   ref: Ref,
   version: number,
   check: Check<Event> = null,
-): Promise<{ event: Event; missing: readonly string[] }> {
-  return again(async () => {
-    const { plan, revision } = await planFor(scope, 'event', ref, version)
-    const event = await events.update(
-      scope,
-      ref,
-      () => plan.payload,
-      (shown) => {
-        check?.(shown)
-        if (shown.row.revision !== revision) throw new Moved()
-        return Object.keys(plan.payload).length === 0 ? {} : undefined
-      },
-    )
-    return { event, missing: plan.missing }
-  })
+): Promise<Restored<Event>> {
+  return restore(scope, { kind: 'event', ref, version }, check, (payload, checkAll) =>
+    events.update(scope, ref, payload, checkAll),
+  )
 }
 
-export async function restoreLinked(
+export function restoreLinked(
   scope: Scope,
   kind: LinkedKind,
   ref: Ref,
   version: number,
   check: Check<Linked> = null,
-): Promise<{ linked: Linked; missing: readonly string[] }> {
-  return again(async () => {
-    const { plan, revision } = await planFor(scope, kind, ref, version)
-    const linked = await linkedRecords.update(
-      scope,
-      kind,
-      ref,
-      () => plan.payload,
-      (shown) => {
-        check?.(shown)
-        if (shown.row.revision !== revision) throw new Moved()
-        return Object.keys(plan.payload).length === 0 ? {} : undefined
-      },
-    )
-    return { linked, missing: plan.missing }
-  })
+): Promise<Restored<Linked>> {
+  return restore(scope, { kind, ref, version }, check, (payload, checkAll) =>
+    linkedRecords.update(scope, kind, ref, payload, checkAll),
+  )
 }
 
-async function again<T>(attempt: () => Promise<T>): Promise<T> {
+/** Plans, and updates; plans anew if somebody changed the record in between. */
+async function restore<Shown extends Revised>(
+  scope: Scope,
+  { kind, ref, version }: { readonly kind: RecordKind; readonly ref: Ref; readonly version: number },
+  check: Check<Shown>,
+  update: Update<Shown>,
+): Promise<Restored<Shown>> {
   for (let n = 1; ; n++) {
+    const { plan, revision } = await planFor(scope, kind, ref, version)
+    const { payload, missing } = plan
     try {
-      return await attempt()
+      const shown = await update(
+        () => payload,
+        (current) => {
+          check?.(current)
+          if (current.row.revision !== revision) throw new Moved()
+          return Object.keys(payload).length === 0 ? {} : undefined
+        },
+      )
+      return { shown, missing }
     } catch (error) {
       if (!(error instanceof Moved)) throw error
       if (n === ATTEMPTS) throw new AppError('rest_precondition_failed')
@@ -118,7 +120,7 @@ export async function getWithPlan(
 }
 
 /** Plans how a version is brought back. */
-export async function planOf(
+async function planOf(
   tx: Tx,
   scope: Pick<Scope, 'user'>,
   kind: RecordKind,

@@ -1,5 +1,5 @@
 /** A piece of two texts: in both, only in the first, or only in the second. */
-export interface Piece {
+interface Piece {
   readonly kind: 'same' | 'removed' | 'added'
   readonly text: string
 }

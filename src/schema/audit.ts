@@ -67,5 +67,10 @@ export const versionListParameters = declare('versions', {
   per_page: { kind: types.perPage, default: 50 },
 })
 
+/** Reads the number of a version; of none that exists, if it is none. */
+export function readVersion(text: unknown): number {
+  return typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : -1
+}
+
 /** The number of a version in a path. */
 export const versionPath = declare('path', { version: { kind: types.integer(0), required: true } })

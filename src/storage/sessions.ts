@@ -57,9 +57,11 @@ export async function remove(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('sessions').where('id', '=', id).execute()
 }
 
-/** Removes sessions of all users that have ended. */
-export async function removeEnded(tx: Tx, now: Instant): Promise<void> {
-  await tx.deleteFrom('sessions').where('expires_utc', '<=', now).execute()
+/** Removes up to so many sessions that have ended. Returns how many. */
+export async function removeEnded(tx: Tx, now: Instant, most: number): Promise<number> {
+  const ended = tx.selectFrom('sessions').select('id').where('expires_utc', '<=', now).limit(most)
+  const rows = await tx.deleteFrom('sessions').where('id', 'in', ended).returning('id').execute()
+  return rows.length
 }
 
 /** Removes all sessions of a user, but one. */

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import type { BrowserContextOptions } from 'playwright-core'
 import { violationsOf } from '../support/axe.ts'
 import { NO_BROWSER } from '../support/browser.ts'
 import type { Json } from '../support/service.ts'
-import { OVER, PHONE, type Site, startSite, WIDE } from '../support/site.ts'
+import { DEVICES, OVER, type Site, startSite } from '../support/site.ts'
 import { some } from '../support/thorough.ts'
 
 const TEXT = '<p>Doors open at six, and the band plays from seven until late in the old harbour hall.</p>'
@@ -58,13 +57,7 @@ describe('the audit log and versions in a browser', { skip: NO_BROWSER }, () => 
     await close()
   })
 
-  const DEVICES: Record<string, BrowserContextOptions> = {
-    'a wide screen by night': { viewport: WIDE, colorScheme: 'dark' },
-    'a phone in German': { viewport: { width: 320, height: 700 }, locale: 'de-DE' },
-    'a wide screen': { viewport: WIDE },
-    'a phone': { viewport: PHONE },
-  }
-  for (const [device, options] of some(Object.entries(DEVICES), 2))
+  for (const [device, options] of some(DEVICES, 2))
     it(`have nothing that axe finds, and stay within ${device}`, async () => {
       const { page, faults, close } = await site.signIn('administrator', '/manage', options)
       const list = await site.service.expect(200, 'editor', `/events/${event.id}/versions`)

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import type { BrowserContextOptions, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import sharp from 'sharp'
 import { violationsOf } from '../support/axe.ts'
 import { NO_BROWSER } from '../support/browser.ts'
-import { OVER, PHONE, type Site, startSite, WIDE } from '../support/site.ts'
+import { DEVICES, OVER, type Site, startSite } from '../support/site.ts'
 import { some } from '../support/thorough.ts'
 import { eventually } from '../support/workers.ts'
 
@@ -140,13 +140,7 @@ describe('the screens for records and images in a browser', { skip: NO_BROWSER }
     await close()
   })
 
-  const DEVICES: Record<string, BrowserContextOptions> = {
-    'a wide screen by night': { viewport: WIDE, colorScheme: 'dark' },
-    'a phone in German': { viewport: { width: 320, height: 700 }, locale: 'de-DE' },
-    'a wide screen': { viewport: WIDE },
-    'a phone': { viewport: PHONE },
-  }
-  for (const [device, options] of some(Object.entries(DEVICES), 2))
+  for (const [device, options] of some(DEVICES, 2))
     it(`have nothing that axe finds, and stay within ${device}`, async () => {
       const { page, faults, close } = await site.signIn('editor', '/manage', options)
       const first = async (section: string) => {

@@ -7,6 +7,14 @@ import { PASSWORD, type Service, startService } from './service.ts'
 export const WIDE = { width: 1280, height: 900 }
 export const PHONE = { width: 390, height: 844 }
 
+/** Screens of readers, the hardest first. */
+export const DEVICES: readonly (readonly [name: string, BrowserContextOptions])[] = [
+  ['a wide screen by night', { viewport: WIDE, colorScheme: 'dark' }],
+  ['a phone in German', { viewport: { width: 320, height: 700 }, locale: 'de-DE' }],
+  ['a wide screen', { viewport: WIDE }],
+  ['a phone', { viewport: PHONE }],
+]
+
 /** A page of each kind. */
 export const VIEWS = [
   '/',

@@ -7,6 +7,7 @@ import type { WebhookRow } from '../../storage/webhooks.ts'
 import * as storage from '../../storage/webhooks.ts'
 import type { JobKind } from '../job-run.ts'
 import type { Scope } from '../scope.ts'
+import { sweepingJob } from '../sweeping.ts'
 import { type Sender, seal } from './outbox.ts'
 import { signedHeaders } from './signature.ts'
 
@@ -22,9 +23,8 @@ const TIMEOUT = 15_000
 const LOOK = 200
 /** How long a killed process keeps others from sending, in seconds. */
 const LEASE = 15
-/** How long deliveries are listed after their end, in seconds, and how many are removed at once. */
+/** How long deliveries are listed after their end, in seconds. */
 const KEPT = 30 * 86_400
-const BATCH = 500
 
 /** Sends what is due. One node does at a time, so that the order of each record is kept. */
 export function delivering(store: Store, sender: Sender): JobKind {
@@ -39,14 +39,7 @@ export function delivering(store: Store, sender: Sender): JobKind {
 
 /** Forgets deliveries that ended long ago. */
 export function forgettingDeliveries({ db, clock }: Pick<Scope, 'db' | 'clock'>): JobKind {
-  return {
-    name: 'forget-deliveries',
-    every: 3600,
-    async run() {
-      const before = clock() - KEPT
-      while ((await db.writeWithoutInvalidating((tx) => deliveries.forget(tx, before, BATCH))) === BATCH);
-    },
-  }
+  return sweepingJob(db, 'forget-deliveries', 3600, (tx, most) => deliveries.forget(tx, clock() - KEPT, most))
 }
 
 /** One run: sends until nothing is due and nothing under way. */

@@ -10,7 +10,7 @@ import { statusName } from '../status.ts'
 /** Fields of the audit log and of versions, in words. */
 
 /** Fields before and after a change, or of a version and now. */
-export interface ChangedFields {
+interface ChangedFields {
   readonly kind: string
   readonly before: Record<string, unknown> | null
   readonly after: Record<string, unknown> | null
@@ -23,7 +23,7 @@ function textOr({ t }: StaffContext, key: string, other: string): string {
 }
 
 /** Label of a field: as in the form, or its name. */
-export function fieldName(context: StaffContext, kind: string, name: string): string {
+function fieldName(context: StaffContext, kind: string, name: string): string {
   // A venue has its name in the field in which an event has its venues.
   if (name === kind) return context.t('manage_screens.fields.name')
   const other = textOr(context, `manage_screens.fields.${name}`, name)

@@ -6,6 +6,7 @@ import type { Answer } from '../../http/endpoint.ts'
 import { AppError } from '../../lib/errors.ts'
 import { html, type Markup, type MarkupPart } from '../../lib/markup.ts'
 import { pager } from '../../pages/controls.ts'
+import { readVersion } from '../../schema/audit.ts'
 import { isLinkedKind, RECORD_KINDS, type RecordKind } from '../../schema/linked.ts'
 import { button, formStart, messageOf } from '../form.ts'
 import { when } from '../imports/run.ts'
@@ -20,10 +21,6 @@ const PER_PAGE = 20
 
 function pathOf(kind: RecordKind, { call }: StaffContext): string {
   return `/manage/${kind}s/${call.id}`
-}
-
-function versionIn(text: unknown): number {
-  return typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : -1
 }
 
 async function showList(kind: RecordKind, context: StaffContext, failure: AppError | null = null): Promise<Answer> {
@@ -81,7 +78,7 @@ function tools(context: StaffContext, kind: RecordKind, version: number, isNow: 
 /** A version beside what is there now, with the button that brings it back. */
 async function showOne(kind: RecordKind, context: StaffContext): Promise<Answer> {
   const { call, t } = context
-  const version = versionIn(call.slug)
+  const version = readVersion(call.slug)
   const { found, missing } = await getWithPlan(call.scope, kind, { id: call.id }, version)
   const { entry, fields, now, row } = found
   const then = Object.fromEntries(Object.keys(now).map((name) => [name, fields[name]]))
@@ -108,7 +105,7 @@ ${list}${lost}${!isSame && form}`,
 
 async function restore(kind: RecordKind, context: StaffContext): Promise<Answer> {
   const { call } = context
-  const version = versionIn(call.body().version)
+  const version = readVersion(call.body().version)
   const ref = { id: call.id }
   try {
     const { missing } = isLinkedKind(kind)

@@ -1,7 +1,8 @@
-import { list, shownEntry } from '../../domain/audit.ts'
+import { list } from '../../domain/audit.ts'
 import type { Endpoint } from '../../http/endpoint.ts'
 import { auditParameters } from '../../schema/audit.ts'
 import { listAnswer } from '../list-response.ts'
+import { auditEntry } from '../present-audit.ts'
 
 /** The audit log, for administrators. */
 export const auditEndpoint: Endpoint = {
@@ -14,6 +15,6 @@ export const auditEndpoint: Endpoint = {
   async handle(call) {
     const { entries, ...page } = await list(call.scope, call.query)
     const shown = { name: 'audit', pastEnd: 'audit-archive-page-not-found', ...page } as const
-    return { ...listAnswer(call, entries.map(shownEntry), shown), secret: true }
+    return { ...listAnswer(call, entries.map(auditEntry), shown), secret: true }
   },
 }

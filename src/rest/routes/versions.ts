@@ -2,31 +2,26 @@ import { getWithPlan, restoreEvent, restoreLinked } from '../../domain/version-r
 import * as versions from '../../domain/versions.ts'
 import { ifMatchCheck } from '../../http/conditional.ts'
 import type { Answer, Call, Endpoint } from '../../http/endpoint.ts'
-import { versionListParameters, versionPath } from '../../schema/audit.ts'
+import { readVersion, versionListParameters, versionPath } from '../../schema/audit.ts'
 import { isLinkedKind, RECORD_KINDS, type RecordKind } from '../../schema/linked.ts'
 import { responseName } from '../../schema/responses.ts'
 import { singleLinkedRecord } from '../present.ts'
-import { versionEntry, versionHead } from '../present-version.ts'
+import { versionEntry, versionHead } from '../present-audit.ts'
 import { revisionOf, singleAnswer } from '../rendered/rendered-events.ts'
 import { byId } from './lookup.ts'
-
-/** The number of a version in the path; none that exists, if it is none. */
-function versionIn({ slug }: Call): number {
-  return /^\d{1,15}$/.test(slug) ? Number(slug) : -1
-}
 
 /** Names the fields that could not be brought back. */
 const MISSING_HEADER = 'x-not-restored'
 
 async function restore(kind: RecordKind, call: Call): Promise<Answer> {
   const { scope, addresses, id } = call
-  const version = versionIn(call)
+  const version = readVersion(call.slug)
   if (!isLinkedKind(kind)) {
-    const { event, missing } = await restoreEvent(scope, { id }, version, ifMatchCheck(call, revisionOf))
-    return withMissing(singleAnswer(call, event), missing)
+    const { shown, missing } = await restoreEvent(scope, { id }, version, ifMatchCheck(call, revisionOf))
+    return withMissing(singleAnswer(call, shown), missing)
   }
   const check = ifMatchCheck(call, (shown: { row: { revision: number } }) => String(shown.row.revision))
-  const { linked, missing } = await restoreLinked(scope, kind, { id }, version, check)
+  const { shown: linked, missing } = await restoreLinked(scope, kind, { id }, version, check)
   const body = singleLinkedRecord(kind, linked, addresses, scope.site.timezone)
   return withMissing({ revision: String(linked.row.revision), body }, missing)
 }
@@ -63,7 +58,7 @@ function endpointsOf(kind: RecordKind): Endpoint[] {
       access: 'signed-in',
       parameters: { ...byId.parameters, ...versionPath },
       async handle(call) {
-        const { found, missing } = await getWithPlan(call.scope, kind, { id: call.id }, versionIn(call))
+        const { found, missing } = await getWithPlan(call.scope, kind, { id: call.id }, readVersion(call.slug))
         const { entry, fields, now } = found
         return { body: { ...versionHead(entry), fields, now, not_restorable: missing }, secret: true }
       },

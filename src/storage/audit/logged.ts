@@ -13,10 +13,12 @@ export type TrackedKind = 'event' | LinkedKind | 'term' | 'series' | 'image' | '
 /** A column, as a field. */
 interface Logged {
   readonly field: string
+  /** Whether it is shown alike whatever it is. */
+  readonly isSecret: boolean
   show(value: unknown): unknown
 }
 
-export interface LoggedTable {
+interface LoggedTable {
   readonly table: keyof Tables
   /** Column that names the record. */
   readonly title: string
@@ -50,7 +52,10 @@ function safely(show: (value: unknown) => unknown): (value: unknown) => unknown 
 type Shown = readonly [column: string, show?: (value: unknown) => unknown, field?: string]
 
 function logged(table: keyof Tables, title: string, columns: readonly Shown[]): LoggedTable {
-  const each = columns.map(([column, show = same, field = column]) => [column, { field, show: safely(show) }] as const)
+  const each = columns.map(
+    ([column, show = same, field = column]) =>
+      [column, { field, isSecret: show === secret, show: safely(show) }] as const,
+  )
   return { table, title, columns: new Map(each) }
 }
 

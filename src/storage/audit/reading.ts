@@ -48,7 +48,7 @@ export async function readRows(
 }
 
 /** Length from which a text is kept once. */
-const LONG = 100
+export const LONG = 100
 
 /** Keeps each long text once: thousands of occurrences have the same description. */
 function sharing(): (row: Stored) => Stored {
@@ -99,11 +99,7 @@ export const kindsOfTerms = preparedList<{ id: number; kind: string }>((db, ids)
 )
 
 /** Parts of events, by event. */
-export async function readParts(
-  tx: Tx,
-  ids: readonly number[],
-  parts: readonly string[],
-): Promise<Map<number, Stored>> {
+async function readParts(tx: Tx, ids: readonly number[], parts: readonly string[]): Promise<Map<number, Stored>> {
   const found = new Map<number, Stored>(ids.map((id) => [id, {}]))
   const put = (part: EventPart, rows: readonly { readonly event: number }[]) => {
     const byEvent = Map.groupBy(rows, ({ event }) => event)

@@ -90,7 +90,7 @@ export function trackPart(tx: Tx): (isKept: boolean) => void {
 const keyOf = (kind: TrackedKind, id: number) => `${kind} ${id}`
 
 /** Called before records are changed or removed: these columns and parts of them. */
-export async function willChange(tx: Tx, kind: TrackedKind, ids: readonly number[], names: Names): Promise<void> {
+async function willChange(tx: Tx, kind: TrackedKind, ids: readonly number[], names: Names): Promise<void> {
   const tracker = trackers.get(tx)
   if (tracker === undefined || ids.length === 0) return
   const wanted = [...(names.columns === 'all' ? LOGGED[kind].columns.keys() : names.columns), ...names.parts]

@@ -5,7 +5,7 @@ import { LINKED_KINDS } from '../../schema/linked.ts'
 import type { Tx } from '../dialect.ts'
 import { insertRows, prepared } from '../prepared.ts'
 import { EVENT_PARTS, LOGGED, RESTORE_SLUG, type TrackedKind } from './logged.ts'
-import { type Names, read, readSettings, type Stored } from './reading.ts'
+import { LONG, type Names, read, readSettings, type Stored } from './reading.ts'
 import { completeTerms, type Touched, type Tracker } from './tracker.ts'
 
 /** Writes into the log what a transaction has changed. */
@@ -81,17 +81,17 @@ function entryOf({ kind, id, isNew, before }: Touched, after: Stored | undefined
     return isNew ? null : { ...named, action: 'removed', before: content(kind, before, texts), after: null }
   if (isNew) return { ...named, action: 'created', before: null, after: content(kind, after, texts) }
   const [was, is] = [content(kind, before, texts, false), content(kind, after, texts, false)]
-  const changed = Object.keys(is).filter(
-    (name) => differs(was[name], is[name]) || isOtherSecret(kind, name, before, after),
-  )
+  const secrets = otherSecrets(kind, before, after)
+  const changed = Object.keys(is).filter((name) => differs(was[name], is[name]) || secrets.has(name))
   if (changed.length === 0) return null
   return { ...named, action: 'changed', before: pick(was, changed), after: pick(is, changed) }
 }
 
-/** A secret that was replaced by another one looks the same. */
-function isOtherSecret(kind: TrackedKind, field: string, before: Stored, after: Stored): boolean {
-  const column = field === 'password' ? 'password_hash' : field === 'secret' ? 'secret' : null
-  return column !== null && LOGGED[kind].columns.has(column) && before[column] !== after[column]
+/** Fields whose secret was replaced by another one, which looks the same. */
+function otherSecrets(kind: TrackedKind, before: Stored, after: Stored): Set<string> {
+  const columns = [...LOGGED[kind].columns]
+  const others = columns.filter(([column, { isSecret }]) => isSecret && before[column] !== after[column])
+  return new Set(others.map(([, { field }]) => field))
 }
 
 function differs(one: unknown, other: unknown): boolean {
@@ -176,9 +176,6 @@ async function settingsEntry(tx: Tx, before: Stored): Promise<Entry | null> {
   const named = { kind: 'setting', record: 0, title: '' } as const
   return { ...named, action: 'changed', before: pick(before, changed), after: pick(after, changed) }
 }
-
-/** Length from which a text is kept once. */
-const LONG = 100
 
 /** A long text that many records may share. */
 class Text {
