@@ -71,11 +71,11 @@ export function singleRequests(events: number): Requests {
   return { requests: ids.map((id) => ({ path: `${API}/events/${id}` })), different: ids.length }
 }
 
-/** Searches, in turn for what many events have and for what five have. */
-export function searchRequests(events: number): Requests {
+/** Searches, in turn for what many events have and for what five single events have. */
+export function searchRequests(singles: number): Requests {
   const random = generator(17)
   const common = shuffled(commonTerms(), random)
-  const numbers = Array.from({ length: rareWords(events) }, (_, n) => n)
+  const numbers = Array.from({ length: rareWords(singles) }, (_, n) => n)
   const rare = shuffled(numbers, random).slice(0, MOST_DIFFERENT - common.length)
   const requests = Array.from({ length: SEARCHES }, (_, n) => {
     const half = Math.floor(n / 2)

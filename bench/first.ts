@@ -202,7 +202,7 @@ export const FIRST_WORKS: readonly FirstWork[] = [
     atLeast: 0.12,
     aim: 0.2,
     async measure(bench) {
-      const all = distinct(searchRequests(bench.events).requests)
+      const all = distinct(searchRequests(bench.singles).requests)
       return firstTime(bench, all.slice(0, WARM_UP), all.slice(WARM_UP, WARM_UP + ADDRESSES))
     },
   },

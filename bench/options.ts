@@ -18,6 +18,7 @@ const USAGE = `Usage: npm run bench -- [flags]
   --seconds S     how long a round takes (${SECONDS})
   --rounds R      how often each side is measured (${ROUNDS})
   --only NAME     these works alone, comma-separated: ${NAMES.join(', ')}
+  --series        half of the events are occurrences of weekly series (bench alone)
   --postgres      on PostgreSQL (bench alone)
   --check         compare with bench/ratios.json, write nothing, fail if a work lost more than 20 %
   --keep          keep the seeded database (SQLite) for the next run; a kept one is always used
@@ -41,6 +42,7 @@ export function readOptions(): Options {
         seconds: { type: 'string', default: String(SECONDS) },
         rounds: { type: 'string', default: String(ROUNDS) },
         only: { type: 'string', default: NAMES.join() },
+        series: { type: 'boolean', default: false },
         postgres: { type: 'boolean', default: false },
         check: { type: 'boolean', default: false },
         keep: { type: 'boolean', default: false },
@@ -55,14 +57,15 @@ export function readOptions(): Options {
     const only = values.only.split(',')
     const unknown = only.find((name) => !NAMES.includes(name))
     if (unknown !== undefined) throw new Error(`--only must be of ${NAMES.join(', ')}, and "${unknown}" is not`)
-    const { postgres, check, keep, log } = values
+    const { series, postgres, check, keep, log } = values
     const [events, seconds, rounds] = [
       whole('events', values.events, 100),
       whole('seconds', values.seconds, 1),
       whole('rounds', values.rounds, 1),
     ]
-    const isWhole = only.length === NAMES.length && events === EVENTS && seconds >= SECONDS && rounds >= ROUNDS
-    return { events, seconds, rounds, only, postgres, check, keep, log, whole: isWhole }
+    const isLong = events === EVENTS && seconds >= SECONDS && rounds >= ROUNDS
+    const isWhole = only.length === NAMES.length && isLong && !series
+    return { events, seconds, rounds, only, series, postgres, check, keep, log, whole: isWhole }
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : error}\n\n${USAGE}`)
     process.exit(2)

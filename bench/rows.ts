@@ -3,16 +3,7 @@ import { toInstant, toWallClock } from '../src/calendar/zone.ts'
 import { fold } from '../src/lib/fold.ts'
 import { slugify } from '../src/lib/slug.ts'
 import type { Tables } from '../src/storage/tables.ts'
-import {
-  COMMON_WORDS,
-  COMMON_WORDS_A_TEXT,
-  generator,
-  MUSIC,
-  rareWord,
-  rareWords,
-  TITLE_WORDS,
-  TITLE_WORDS_A_TEXT,
-} from './words.ts'
+import { COMMON_WORDS, COMMON_WORDS_A_TEXT, MUSIC, TITLE_WORDS, TITLE_WORDS_A_TEXT } from './words.ts'
 
 export const ZONE = 'Europe/Paris'
 export const VENUES = 50
@@ -24,7 +15,7 @@ export const TAGS = 30
 export const FIRST_EVENT = VENUES + ORGANIZERS + 1
 
 /** How far events lie from now, in hours. */
-const REACH = 729 * 24
+export const REACH = 729 * 24
 
 /** What every record has. */
 export function head(name: string, now: number) {
@@ -42,31 +33,21 @@ export function head(name: string, now: number) {
   }
 }
 
-/** Rows of events, and of what links them, for one insert into each table. */
-export interface Batch {
-  readonly events: Insertable<Tables['events']>[]
-  readonly event_venues: Insertable<Tables['event_venues']>[]
-  readonly event_organizers: Insertable<Tables['event_organizers']>[]
-  readonly event_terms: Insertable<Tables['event_terms']>[]
+/** Ids of what an event is linked to. */
+export interface Links {
+  readonly venue: number
+  readonly organizer: number
+  readonly terms: readonly number[]
 }
 
-/** Makes batches of events: every other one is past, the rest lie in the two years ahead; each has a venue, an organizer, a category and two tags. */
-export function* batches(events: number, size: number, now: number): Generator<Batch> {
-  const random = generator(7)
-  const times = hours(now)
-  const rare = rareWords(events)
-  for (let from = 0; from < events; from += size) {
-    const batch: Batch = { events: [], event_venues: [], event_organizers: [], event_terms: [] }
-    for (let id = FIRST_EVENT + from; id < FIRST_EVENT + Math.min(events, from + size); id++) {
-      const hour = random(REACH) * (id % 2 === 0 ? -1 : 1)
-      batch.events.push(event(id, now, times(hour), rareWord(id % rare), random))
-      batch.event_venues.push({ event: id, linked: 1 + random(VENUES), position: 0 })
-      batch.event_organizers.push({ event: id, linked: VENUES + 1 + random(ORGANIZERS), position: 0 })
-      const tag = random(TAGS)
-      for (const term of [1 + random(CATEGORIES), CATEGORIES + 1 + tag, CATEGORIES + 1 + ((tag + 7) % TAGS)])
-        batch.event_terms.push({ event: id, term })
-    }
-    yield batch
+export function linksOf(random: (below: number) => number): Links {
+  const venue = 1 + random(VENUES)
+  const organizer = VENUES + 1 + random(ORGANIZERS)
+  const tag = random(TAGS)
+  return {
+    venue,
+    organizer,
+    terms: [1 + random(CATEGORIES), CATEGORIES + 1 + tag, CATEGORIES + 1 + ((tag + 7) % TAGS)],
   }
 }
 
@@ -78,7 +59,7 @@ interface Times {
 }
 
 /** Two hours from an hour that lies so many hours from now; each is converted once, as time zones are slow. */
-function hours(now: number): (hour: number) => Times {
+export function hours(now: number): (hour: number) => Times {
   const known = new Map<number, Times>()
   return (hour) => {
     let times = known.get(hour)
@@ -93,7 +74,7 @@ function hours(now: number): (hour: number) => Times {
   }
 }
 
-function event(
+export function eventRow(
   id: number,
   now: number,
   times: Times,
@@ -127,5 +108,8 @@ function event(
     is_virtual: 0,
     parent: null,
     password_hash: null,
+    series: null,
+    original_start: null,
+    own_fields: null,
   }
 }

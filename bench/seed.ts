@@ -9,8 +9,9 @@ import { slugify } from '../src/lib/slug.ts'
 import { openDatabase } from '../src/storage/database.ts'
 import { dialectOf, type Tx } from '../src/storage/dialect.ts'
 import { fill } from '../src/storage/migrations/0014-word-search.ts'
+import { type Batch, batches } from './batches.ts'
 import { openBulk } from './bulk.ts'
-import { batches, CATEGORIES, FIRST_EVENT, head, ORGANIZERS, TAGS, VENUES } from './rows.ts'
+import { CATEGORIES, FIRST_EVENT, head, ORGANIZERS, TAGS, VENUES } from './rows.ts'
 
 const BATCH = 5000
 
@@ -18,7 +19,12 @@ const BATCH = 5000
 export type Progress = (events: number) => void
 
 /** Fills an empty database; answers a token of its administrator. */
-export async function seed(where: string, events: number, progress: Progress = () => {}): Promise<string> {
+export async function seed(
+  where: string,
+  events: number,
+  progress: Progress = () => {},
+  hasSeries = false,
+): Promise<string> {
   const clock = () => Math.floor(Date.now() / 1000)
   const now = clock()
   const db = openDatabase(where)
@@ -33,7 +39,7 @@ export async function seed(where: string, events: number, progress: Progress = (
       await addLinked(tx, now)
       await addTerms(tx)
     })
-    await addEvents(where, events, now, progress)
+    await addEvents(where, batches(events, BATCH, now, hasSeries), progress)
     // As an upgrade does with rows that are there.
     await db.writeMany((tx) => fill(tx as unknown as Kysely<unknown>, () => {}))
     await db.write(async (tx) => {
@@ -47,24 +53,37 @@ export async function seed(where: string, events: number, progress: Progress = (
 }
 
 /** Where a seeded folder is kept between runs. Another month, or other sources of seed or tables, make another one. */
-function keptFolder(events: number): string {
+function keptFolder(events: number, hasSeries: boolean): string {
   const hash = createHash('sha256')
-  const sources = ['bench/{seed,rows,words,bulk}.ts', 'src/storage/migrations/*.ts', 'src/storage/dialect.ts']
+  const sources = [
+    'bench/{seed,batches,rows,series-rows,words,bulk}.ts',
+    'src/storage/migrations/*.ts',
+    'src/storage/dialect.ts',
+  ]
   const root = join(import.meta.dirname, '..')
   for (const file of globSync(sources, { cwd: root }).sort()) hash.update(readFileSync(join(root, file)))
   const month = new Date().toISOString().slice(0, 7)
-  return join(tmpdir(), `kalends-seed-${events}-${month}-${hash.digest('hex').slice(0, 12)}`)
+  return join(
+    tmpdir(),
+    `kalends-seed-${events}${hasSeries ? '-series' : ''}-${month}-${hash.digest('hex').slice(0, 12)}`,
+  )
 }
 
 /** Fills a folder, or copies one that an earlier run kept; with `keep`, leaves a copy for the next. */
-export async function seedFolder(folder: string, events: number, keep: boolean, progress: Progress): Promise<string> {
-  const kept = keptFolder(events)
+export async function seedFolder(
+  folder: string,
+  events: number,
+  keep: boolean,
+  progress: Progress,
+  hasSeries = false,
+): Promise<string> {
+  const kept = keptFolder(events, hasSeries)
   if (existsSync(kept)) {
     cpSync(kept, folder, { recursive: true })
     return readFileSync(join(folder, 'token'), 'utf8')
   }
   mkdirSync(folder, { recursive: true })
-  const token = await seed(folder, events, progress)
+  const token = await seed(folder, events, progress, hasSeries)
   if (keep) {
     // Whole or not at all: an interrupted copy must not be taken for a seed.
     const unfinished = `${kept}.${process.pid}`
@@ -76,16 +95,17 @@ export async function seedFolder(folder: string, events: number, keep: boolean, 
   return token
 }
 
-async function addEvents(where: string, events: number, now: number, progress: Progress): Promise<void> {
+async function addEvents(where: string, all: Iterable<Batch>, progress: Progress): Promise<void> {
   const bulk = await openBulk(where)
   try {
     await bulk.withoutIndexes(async () => {
       let count = 0
-      for (const batch of batches(events, BATCH, now)) {
+      for (const batch of all) {
         await bulk.insert('events', batch.events)
         await bulk.insert('event_venues', batch.event_venues)
         await bulk.insert('event_organizers', batch.event_organizers)
         await bulk.insert('event_terms', batch.event_terms)
+        if (batch.series.length > 0) await bulk.insert('series', batch.series)
         count += batch.events.length
         progress(count)
       }

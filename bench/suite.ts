@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Server, startPostgres } from '../test/support/postgres.ts'
+import { singlesOf } from './batches.ts'
 import { FIRST_WORKS, type First } from './first.ts'
 import { findLoad } from './load.ts'
 import { type Measured, measure, median } from './measure.ts'
@@ -15,6 +16,8 @@ export interface SuiteOptions {
   readonly seconds: number
   readonly rounds: number
   readonly postgres: boolean
+  /** Whether half of the events are in series. */
+  readonly series: boolean
   readonly keep: boolean
   readonly log: string
   /** The works that are done. */
@@ -58,12 +61,14 @@ export async function runSuite(options: SuiteOptions): Promise<Results> {
   }
 }
 
-async function fill(folder: string, where: string, { events, keep }: SuiteOptions): Promise<string> {
+async function fill(folder: string, where: string, { events, keep, series }: SuiteOptions): Promise<string> {
   const began = performance.now()
   const progress = (done: number) => show(`seeding ${count(done)} of ${count(events)} events`)
   progress(0)
   const token =
-    where === folder ? await seedFolder(folder, events, keep, progress) : await seed(where, events, progress)
+    where === folder
+      ? await seedFolder(folder, events, keep, progress, series)
+      : await seed(where, events, progress, series)
   say(`${count(events)} events are there after ${((performance.now() - began) / 1000).toFixed(1)} s.`)
   return token
 }
@@ -89,7 +94,8 @@ async function measureAll(folder: string, where: string, options: SuiteOptions):
   const ceiling = await startCeiling()
   const { service, ready } = await startThrice({ where, folder, log })
   say(`The service was ready ${Math.round(ready)} ms after its start.`)
-  const bench = { load, service, ceiling, where, folder, events, token, log }
+  const singles = singlesOf(events, options.series)
+  const bench = { load, service, ceiling, where, folder, events, singles, token, log }
   const firsts = await measureFirsts(bench, only)
   const works: Record<string, Measured> = {}
   const left: Record<string, string> = {}
