@@ -72,6 +72,32 @@ describe('an assistant', () => {
     await client.close()
   })
 
+  it('is shown the plan of a change of a series', async () => {
+    const client = await connect('editor')
+    const recurrence = 'FREQ=WEEKLY;COUNT=4'
+    const tried = await use(client, 'create_event', { title: 'Rhymes', ...WHEN, recurrence, dry_run: true })
+    assert.equal(tried.plan.created.length, 4)
+    const { id } = await use(client, 'create_event', { title: 'Rhymes', ...WHEN, recurrence })
+    const change = { id, scope: 'all', title: 'Songs', recurrence: 'FREQ=WEEKLY;COUNT=3' }
+    const { title, plan } = await use(client, 'update_event', { ...change, dry_run: true })
+    assert.equal(title, 'Songs')
+    assert.deepEqual([plan.created.length, plan.changed.length, plan.removed.length], [0, 3, 1])
+    const asText = await use(client, 'update_event', { ...change, dry_run: 'true' })
+    assert.deepEqual(asText.plan, plan)
+    const wrong = await use(client, 'update_event', { ...change, dry_run: 'perhaps' })
+    assert.deepEqual([wrong.isError, Object.keys(wrong.data.params)], [true, ['dry_run']])
+    const found = await use(client, 'search_events', { series: id })
+    assert.deepEqual([found.total, found.events[0].title], [4, 'Rhymes'])
+    const done = await use(client, 'update_event', { ...change, dry_run: false })
+    assert.deepEqual([done.title, done.plan], ['Songs', undefined])
+    const left = await use(client, 'search_events', { series: id })
+    assert.deepEqual(
+      left.events.map((event: Json) => ({ id: event.id, start_date: event.start_date })),
+      plan.changed.toSorted((one: Json, other: Json) => one.start_date.localeCompare(other.start_date)),
+    )
+    await client.close()
+  })
+
   it('has the rights of its user, and needs one', async () => {
     const client = await connect('subscriber')
     const refused = await use(client, 'create_event', { title: 'Mine', ...WHEN })

@@ -1,5 +1,5 @@
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js'
-import type { Answer, Call, Endpoint } from '../../http/endpoint.ts'
+import type { Call, Endpoint } from '../../http/endpoint.ts'
 import { asAppError, errorBody } from '../../http/errors.ts'
 import { text } from '../../lib/texts.ts'
 import { version } from '../../lib/version.ts'
@@ -28,17 +28,13 @@ export async function assistantServer(endpoints: readonly Endpoint[], call: Call
     const tool = tools.find(({ name }) => name === params.name)
     try {
       if (tool === undefined) throw new Error(`there is no tool ${params.name}`)
-      return shown(bodyOf(await tool.call(call, { ...params.arguments })), call)
+      return shown(await tool.call(call, { ...params.arguments }), call)
     } catch (error) {
       const appError = asAppError(error as Error)
       return { ...shown(errorBody(appError, language, '') as Record<string, unknown>, call), isError: true }
     }
   })
   return server
-}
-
-function bodyOf({ body }: Answer): Record<string, unknown> {
-  return (Buffer.isBuffer(body) ? JSON.parse(body.toString()) : body) as Record<string, unknown>
 }
 
 /** A result, as data and as text. Events have their dates in words. */

@@ -1,7 +1,10 @@
 import { dryRun } from '../../domain/dry-run.ts'
+import { readingOf } from '../../domain/records.ts'
 import type { Answer, Call, Endpoint } from '../../http/endpoint.ts'
+import { refuse } from '../../lib/errors.ts'
 import { text } from '../../lib/texts.ts'
-import type { Fields } from '../../schema/field.ts'
+import { seriesParameters } from '../../schema/event.ts'
+import { type Fields, readFields } from '../../schema/field.ts'
 import type { JsonSchema } from '../../schema/json-schema.ts'
 import { LINKED_KINDS } from '../../schema/linked.ts'
 
@@ -11,8 +14,10 @@ export interface Tool {
   readonly description: string
   readonly inputSchema: JsonSchema
   readonly isRead: boolean
-  call(call: Call, given: Record<string, unknown>): Promise<Answer>
+  call(call: Call, given: Record<string, unknown>): Promise<Body>
 }
+
+type Body = Record<string, unknown>
 
 const VERBS = ['search', 'get', 'create', 'update'] as const
 type Verb = (typeof VERBS)[number]
@@ -30,31 +35,47 @@ function toolOf(endpoints: readonly Endpoint[], kind: string, verb: Verb, langua
   }
   const endpoint = find(verb === 'search' ? 'list' : verb)
   const isRead = verb === 'search' || verb === 'get'
-  const isWrite = !isRead
   return {
     name: verb === 'search' ? `search_${kind}s` : `${verb}_${kind}`,
     description: `${text(language, `operations.${endpoint.name}`)} ${text(language, 'assistant.dates')}`,
-    inputSchema: schemaOf(endpoint.parameters, language, { hasDryRun: isWrite, hasSlug: verb === 'get' }),
+    inputSchema: schemaOf(endpoint.parameters, language, { hasDryRun: !isRead, hasSlug: verb === 'get' }),
     isRead,
-    async call(call, { dry_run: isDry, id, ...given }) {
+    async call(call, { dry_run, id, ...given }) {
       const bySlug = verb === 'get' && id === undefined && typeof given.slug === 'string'
       const used = bySlug ? find('get-by-slug') : endpoint
-      const run = (db: Call['scope']['db']) =>
-        used.handle({
-          ...call,
-          scope: { ...call.scope, db },
-          method: verb === 'create' ? 'POST' : verb === 'update' ? 'PATCH' : 'GET',
-          id: Number(id),
-          slug: bySlug ? String(given.slug) : '',
-          query: () => given,
-          body: () => given,
-          search: new URLSearchParams(),
-          sent: '',
-          version: null,
-        })
-      return isWrite && isDry === true ? dryRun(call.scope.db, run) : run(call.scope.db)
+      const run = async (db: Call['scope']['db'], fields = given) =>
+        bodyOf(
+          await used.handle({
+            ...call,
+            scope: { ...call.scope, db },
+            method: verb === 'create' ? 'POST' : verb === 'update' ? 'PATCH' : 'GET',
+            id: Number(id),
+            slug: bySlug ? String(given.slug) : '',
+            query: () => fields,
+            body: () => fields,
+            search: new URLSearchParams(),
+            sent: '',
+            version: null,
+          }),
+        )
+      const { db } = call.scope
+      if (isRead || !isDry(call, dry_run)) return run(db)
+      const shown = await dryRun(db, run)
+      // Of an event, the endpoint tells what would become of its series.
+      return 'dry_run' in used.parameters ? { ...shown, plan: await run(db, { ...given, dry_run: true }) } : shown
     },
   }
+}
+
+function isDry({ scope }: Call, dry_run: unknown): boolean {
+  const { dry_run: field } = seriesParameters
+  const { values, problems } = readFields({ dry_run: field }, { dry_run }, { mode: 'query', reading: readingOf(scope) })
+  refuse(problems)
+  return values.dry_run === true
+}
+
+function bodyOf({ body }: Answer): Body {
+  return (Buffer.isBuffer(body) ? JSON.parse(body.toString()) : body) as Body
 }
 
 /** The recommended form of each argument. */
