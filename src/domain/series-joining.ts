@@ -11,10 +11,10 @@ import * as ticketStorage from '../storage/tickets.ts'
 import type { Scope } from './scope.ts'
 import { changedFields, DETACHED, ownColumn, touched } from './series-members.ts'
 import { anchorOf, findOccurrences, patternColumns, type SeriesTimes } from './series-pattern.ts'
-import { removeGone } from './series-planning.ts'
-import { deleteRows } from './series-removal.ts'
 import { seriesIdFor } from './series-splitting.ts'
+import { setStatus } from './series-status.ts'
 import { columnsOf, createOccurrences, type EventParts, type Template, timesAt } from './series-template.ts'
+import { type Place, placeIn, type SeriesChange } from './series-undoing.ts'
 
 /** Events that are occurrences of one recurring entry, as an import has stored them. */
 export interface Joined {
@@ -35,11 +35,11 @@ interface Member {
   readonly parts: EventParts
 }
 
-/** Makes events a series, or brings the series that they are up to date. Returns the ids of the events that it changed. */
-export async function joinSeries(tx: Tx, scope: Scope, joined: Joined): Promise<number[]> {
+/** Makes events a series, or brings the series that they are up to date. Null if there are no events. */
+export async function joinSeries(tx: Tx, scope: Scope, joined: Joined): Promise<SeriesChange | null> {
   const members = await membersOf(tx, joined.members)
   const first = members.find(({ row }) => row.status !== 'trash') ?? members[0]
-  if (first === undefined) return []
+  if (first === undefined) return null
   const known = await knownSeries(tx, members)
   const others = known === undefined ? [] : await othersOf(tx, known, joined.members)
   const { pattern, times } = await anchored(scope, joined, members, others)
@@ -56,46 +56,63 @@ export async function joinSeries(tx: Tx, scope: Scope, joined: Joined): Promise<
     occurrences: count,
     made_until: madeUntil,
   }
+  const isSame = known !== undefined && isDeepStrictEqual({ ...known, ...row }, known)
   if (known === undefined) await storage.create(tx, { ...row, id, ...touched(scope, { sequence: 0 }) })
-  else if (!isDeepStrictEqual({ ...known, ...row }, known))
-    await storage.update(tx, id, { ...row, ...touched(scope, known) })
-  const given = new Set(all)
-  await deleteRows(
-    tx,
-    others.filter(({ original_start, own_fields }) => own_fields === null && !given.has(original_start ?? '')),
-  )
+  else if (!isSame) await storage.update(tx, id, { ...row, ...touched(scope, known) })
+  const lost = await detachLost(tx, scope, others, new Set(all), pattern.except)
   const parent = earliest(others, first)
-  const changed: number[] = []
+  const places: Place[] = []
   for (const member of members) {
     const own = { ...placeOf(member, id, template, times), parent: member.row.id === parent ? null : parent }
-    const isSame = Object.entries(own).every(([name, value]) => member.row[name as 'series'] === value)
-    if (isSame) continue
+    if (Object.entries(own).every(([name, value]) => member.row[name as 'series'] === value)) continue
+    places.push(placeIn(member.row))
     await storage.updateEvents(tx, [member.row.id], own)
-    changed.push(member.row.id)
   }
-  // The horizon of an import may be nearer than that of a series.
   const last = members.at(-1)?.original ?? ''
   const made = new Set(others.map(({ original_start }) => original_start))
   const missing = starts.filter((start) => start > last && !made.has(start))
   await createOccurrences(tx, scope, { ...row, id }, template, missing, parent)
-  return changed
+  return { series: id, row: known ?? null, places: [...places, ...lost.places], trashed: lost.trashed }
 }
 
-/** Ends a series of which an import has only one event left. What is in the trash stays there, as single events. */
-export async function endJoined(tx: Tx, scope: Scope, series: number, left: number): Promise<void> {
-  await storage.getLocked(tx, series)
+/** Ends a series of which an import has only one event left. All that it has become single events. */
+export async function endJoined(tx: Tx, series: number): Promise<SeriesChange | null> {
+  const row = await storage.getLocked(tx, series)
+  if (row === undefined) return null
   const members = await storage.occurrences(tx, series)
-  const isLeft = (row: storage.Occurrence) => row.id === left || row.status === 'trash'
-  await removeGone(
-    tx,
-    scope,
-    members.filter((row) => !isLeft(row)),
-    left,
-    { created: [], changed: [], removed: [] },
-  )
-  const ids = members.filter(isLeft).map(({ id }) => id)
+  const ids = members.map(({ id }) => id)
   await storage.updateEvents(tx, ids, DETACHED)
   await storage.remove(tx, series)
+  return { series, row, places: members.map(placeIn), trashed: [] }
+}
+
+/**
+ * Takes events out of a series whose pattern has them no longer. Those that an import has not moved to the trash yet go
+ * there.
+ */
+async function detachLost(
+  tx: Tx,
+  scope: Scope,
+  others: readonly storage.Occurrence[],
+  given: ReadonlySet<WallClock>,
+  except: readonly WallClock[],
+): Promise<Pick<SeriesChange, 'places' | 'trashed'>> {
+  const left = new Set(except)
+  const isLost = ({ status, original_start: at }: storage.Occurrence) =>
+    at === null || (!given.has(at) && !(status === 'trash' && left.has(at)))
+  const lost = others.filter(isLost)
+  const trashed = await setStatus(
+    tx,
+    scope,
+    lost.filter(({ status }) => status !== 'trash'),
+    'trash',
+  )
+  await storage.updateEvents(
+    tx,
+    lost.map(({ id }) => id),
+    DETACHED,
+  )
+  return { places: lost.map(placeIn), trashed }
 }
 
 /** Events in the order of their original starts. */
@@ -152,13 +169,22 @@ async function anchored(
   members: readonly Member[],
   others: readonly storage.Occurrence[],
 ): Promise<{ pattern: Pattern; times: SeriesTimes }> {
-  const removed = members.filter(({ row }) => row.status === 'trash').map(({ original }) => original)
-  const pattern = { ...given, except: inOrder([...given.except, ...removed]) }
+  const { clock, site } = scope
+  const isTrashed = ({ status }: Pick<EventRow, 'status'>) => status === 'trash'
+  const removed = [
+    ...members.filter(({ row }) => isTrashed(row)).map(({ original }) => original),
+    ...others.filter(isTrashed).flatMap((row) => row.original_start ?? []),
+  ]
+  const possible =
+    removed.length === 0 ? null : new Set((await findOccurrences(scope, { ...given, except: [] }, times)).all)
+  const pattern = {
+    ...given,
+    except: inOrder([...given.except, ...removed.filter((original) => possible?.has(original))]),
+  }
   const originals = [...members.map(({ original }) => original), ...others.flatMap((row) => row.original_start ?? [])]
   const [first = times.start_local] = originals.sort()
   const isKept = async () => ((await findOccurrences(scope, pattern, times)).starts[0] ?? first) >= first
   if (first <= times.start_local || (await isKept())) return { pattern, times }
-  const { clock, site } = scope
   const horizon = horizonOf(toWallClock(clock('day'), site.timezone), times.start_local, site.seriesYears)
   const { after, start } = await split(pattern, anchorOf(times), first, horizon)
   const end_local = later(start, secondsBetween(times.start_local, times.end_local))
@@ -173,7 +199,7 @@ function contentOf({ row, parts }: Member): Template {
 function mostCommon(members: readonly Member[]): Template | null {
   const alike = Map.groupBy(
     members.filter(({ row }) => row.status !== 'trash'),
-    (member) => JSON.stringify(contentOf(member)),
+    ({ row, parts }) => JSON.stringify({ ...parts, columns: { ...columnsOf(row), date_utc: 0 } }),
   )
   const [most] = [...alike.values()].sort((one, other) => other.length - one.length)
   return most?.[0] ? contentOf(most[0]) : null
@@ -188,7 +214,9 @@ function placeOf(
 ): Pick<EventRow, 'series' | 'original_start' | 'own_fields'> {
   const said = timesAt(times, original, times.allDay)
   const asSaid = { ...row, ...template.columns }
-  const own = changedFields(asSaid, row, template, parts).filter((name) => name !== 'status' || row.status !== 'trash')
+  // An event may have been brought later than the others.
+  const isOwn = (name: string) => name !== 'date' && (name !== 'status' || row.status !== 'trash')
+  const own = changedFields(asSaid, row, template, parts).filter(isOwn)
   // A series by the clock of UTC may be shown by another: instants are compared.
   if (said !== null && said.start_utc !== row.start_utc) own.push('start_date')
   if (said !== null && said.end_utc !== row.end_utc) own.push('end_date')

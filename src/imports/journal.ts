@@ -1,6 +1,8 @@
 import { contentOf } from '../domain/event-editing.ts'
 import * as events from '../domain/events.ts'
 import type { Scope } from '../domain/scope.ts'
+import { patternOf } from '../domain/series-pattern.ts'
+import type { SeriesChange } from '../domain/series-undoing.ts'
 import { AppError } from '../lib/errors.ts'
 import { type Fields, storedEntries } from '../schema/field.ts'
 import { LINKED_FIELDS, LINKED_KINDS, type LinkedKind } from '../schema/linked.ts'
@@ -9,6 +11,8 @@ import { dialectOf, type Tx } from '../storage/dialect.ts'
 import * as storage from '../storage/import-runs.ts'
 import type { ImportRow, KnownEvent } from '../storage/imports.ts'
 import type { RecordRow } from '../storage/records.ts'
+import * as seriesStorage from '../storage/series.ts'
+import type { ImportRun } from './import-run.ts'
 
 type Known = Pick<KnownEvent, 'record' | 'hash' | 'status'>
 type Named = { readonly uid: string; readonly part: string }
@@ -44,13 +48,14 @@ export class Journal {
     return new Journal(tx, scope, run, source, last)
   }
 
-  /** Called before a known event is changed. */
-  async before({ uid, part }: Named, known: Known | undefined): Promise<void> {
+  /** Called before a known event is changed; with `isAll`, with all of its series. */
+  async before({ uid, part }: Named, known: Known | undefined, isAll = false): Promise<void> {
     if (known === undefined) return
     try {
       const event = await events.peekWithin(this.#tx, this.#scope, { id: known.record })
       const { status, slug, date_utc, parent } = event.row
-      const content = { image: 0, ...contentOf(event), status, slug, date_utc, parent: parent ?? 0 }
+      const recurrence = isAll && event.series !== null ? { recurrence: patternOf(event.series) } : {}
+      const content = { image: 0, ...contentOf(event), status, slug, date_utc, parent: parent ?? 0, ...recurrence }
       this.#before.set(`${uid}\n${part}`, JSON.stringify(content))
     } catch (error) {
       // A damaged event cannot be brought back. The undo leaves it.
@@ -107,6 +112,26 @@ export class Journal {
 export async function touch(tx: Tx, run: number, event: number): Promise<void> {
   const revision = (await storage.revisions(tx, 'event', [event])).get(event)
   if (revision !== undefined) await storage.setRevision(tx, run, 'event', event, revision)
+}
+
+/** Counts and records what a run has made of a series. */
+export async function noteSeries(
+  tx: Tx,
+  { journal, report }: Pick<ImportRun, 'journal' | 'report'>,
+  change: SeriesChange | null,
+): Promise<void> {
+  if (change === null) return
+  report.removed += change.trashed.length
+  if (journal === null) return
+  const { series: record, row, places } = change
+  const [shown] = await seriesStorage.getAll(tx, [record])
+  const revision = shown?.sequence ?? 0
+  const nothing = { source: '', uid: '', part: '', hash: null }
+  const action = row === null ? 'created' : 'updated'
+  await storage.addChanges(tx, [
+    { run: journal, kind: 'series', record, action, before: JSON.stringify(change), revision, ...nothing },
+  ])
+  for (const id of [...places.map((place) => place.id), shown?.first ?? 0]) await touch(tx, journal, id)
 }
 
 /** Records the change of a venue or organizer that has a row of its own in a table. */

@@ -4,6 +4,7 @@ import * as events from '../domain/events.ts'
 import { readingOf } from '../domain/records.ts'
 import type { Scope } from '../domain/scope.ts'
 import { reaching } from '../domain/series-reach.ts'
+import { begunSeries, placeOf } from '../domain/series-undoing.ts'
 import type { Problem } from '../lib/errors.ts'
 import { plainText } from '../lib/html.ts'
 import { TimeSlice } from '../lib/time-slices.ts'
@@ -17,7 +18,7 @@ import * as recordStorage from '../storage/records.ts'
 import { withRollback } from '../storage/rollback.ts'
 import { inSavepoint } from '../storage/savepoint.ts'
 import { type FoundIds, type ImportRun, type Item, note, problemOf } from './import-run.ts'
-import { Journal } from './journal.ts'
+import { Journal, noteSeries } from './journal.ts'
 
 /** Storing the events of an import, in batches. */
 
@@ -130,7 +131,8 @@ interface Batch {
 }
 
 /** Stores one event unless it is unchanged. Returns the outcome. */
-async function saveItem(batch: Batch, { source, orphans }: ImportRun, item: Item): Promise<Outcome> {
+async function saveItem(batch: Batch, run: ImportRun, item: Item): Promise<Outcome> {
+  const { source, orphans } = run
   const { known, scope } = batch
   const key = `${item.uid}\n${item.part}`
   const before = known.get(key) ?? (await adopted(batch, item))
@@ -141,8 +143,8 @@ async function saveItem(batch: Batch, { source, orphans }: ImportRun, item: Item
   if (item.cancelled && alive === undefined) return { problem: 'entry_cancelled' }
   if (alive?.status === 'trash' && alive.hash !== CANCELLED && !item.cancelled) return { problem: 'entry_in_trash' }
   try {
-    await batch.journal?.before(item, alive)
-    const record = await store(batch, item, alive)
+    await batch.journal?.before(item, alive, Boolean(item.fields.recurrence))
+    const record = await store(batch, run, item, alive)
     batch.journal?.changed(item, record, alive)
     const { uid, part, line, parent } = item
     const waits = parent !== null && !item.cancelled && !known.get(`${parent.uid}\n${parent.part}`)?.status
@@ -155,7 +157,7 @@ async function saveItem(batch: Batch, { source, orphans }: ImportRun, item: Item
   return item.cancelled ? 'removed' : alive === undefined ? 'created' : 'updated'
 }
 
-async function store(batch: Batch, item: Item, alive: KnownEvent | undefined): Promise<number> {
+async function store(batch: Batch, run: ImportRun, item: Item, alive: KnownEvent | undefined): Promise<number> {
   const { tx, scope, known, found, created } = batch
   if (item.cancelled && alive !== undefined) {
     await events.trashWithin(tx, scope, alive.record)
@@ -184,8 +186,12 @@ async function store(batch: Batch, item: Item, alive: KnownEvent | undefined): P
     }
     keepAhead(item.fields, payload)
     // A row with a recurrence stands for the whole series.
-    const reach = reaching(item.fields.recurrence ? 'all' : null)
+    const isSeries = Boolean(item.fields.recurrence)
+    const reach = reaching(isSeries ? 'all' : null)
+    const place = alive === undefined ? null : await placeOf(tx, alive.record)
     const id = await events.saveWithin(tx, scope, payload, alive?.record ?? null, undefined, reach)
+    // A new series goes with what it was made of. Of one that was there, the event has what it was.
+    if (isSeries && !place?.series) await noteSeries(tx, run, await begunSeries(tx, id, place))
     batch.journal?.linked(own)
     return id
   })
@@ -200,31 +206,37 @@ async function adopted({ tx }: Batch, { uid, part, adopts }: Item): Promise<Know
   return { uid, part, record: row.id, hash: '', status: row.status }
 }
 
-/** Moves occurrences of an entry within a range to the trash, if the entry no longer has them. */
-export async function dropOthers(
+/** An occurrence that its entry may have no longer; the hash is null if no import has brought it. */
+export interface KnownOccurrence extends Pick<KnownEvent, 'record' | 'part' | 'status'> {
+  readonly hash: string | null
+}
+
+/** Moves occurrences that their entry no longer has to the trash. They are cancelled, and come back if they are no more. */
+export async function drop(
   scope: Scope,
   run: ImportRun,
   uid: string,
-  parts: ReadonlySet<string>,
-  { first, last }: { readonly first: string; readonly last: string },
+  gone: readonly KnownOccurrence[],
+  renamed: readonly string[],
 ): Promise<void> {
-  const gone = await scope.db.read(async (tx) =>
-    (await storage.listEvents(tx, run.source, [uid], null)).filter(
-      ({ part }) => !parts.has(part) && part >= first && part <= last,
-    ),
-  )
-  for (let at = 0; at < gone.length; at += BATCH) {
+  const { source } = run
+  const dropped = gone.filter(({ hash }) => hash !== CANCELLED)
+  for (let at = 0; at < Math.max(dropped.length, renamed.length); at += BATCH) {
     run.report.removed += await within(scope, run, async (tx) => {
       let removed = 0
       const turn = new TimeSlice()
-      const journal = run.journal === null ? null : await Journal.begin(tx, scope, run.journal, run.source)
-      for (const { part, record, status, hash } of gone.slice(at, at + BATCH)) {
+      const journal = run.journal === null ? null : await Journal.begin(tx, scope, run.journal, source)
+      for (const part of renamed.slice(at, at + BATCH)) await storage.remove(tx, source, uid, part)
+      for (const { part, record, status, hash } of dropped.slice(at, at + BATCH)) {
         if (turn.isOver) await turn.yield()
-        await storage.remove(tx, run.source, uid, part)
+        if (status === null) await storage.remove(tx, source, uid, part)
         if (status === null || status === 'trash') continue
-        await journal?.before({ uid, part }, { record, hash, status })
+        const known = { record, hash: hash ?? '', status }
+        await journal?.before({ uid, part }, known)
         await events.trashWithin(tx, scope, record)
-        journal?.changed({ uid, part, cancelled: true }, record, { hash })
+        journal?.changed({ uid, part, cancelled: true }, record, known)
+        const row = { source, kind: 'event', uid, part, record, hash: CANCELLED, imported_utc: scope.clock() } as const
+        await storage.putAll(tx, [row])
         removed++
       }
       await journal?.finish(new Map())

@@ -3,7 +3,7 @@ import type { Instant } from '../calendar/zone.ts'
 import type { LinkedKind } from '../schema/linked.ts'
 import type { TermKind } from '../schema/term.ts'
 import { hasCreated, willRemove, willUpdate } from './audit/tracker.ts'
-import type { Tx } from './dialect.ts'
+import { dialectOf, type Tx } from './dialect.ts'
 import { RECORD_TABLE } from './records.ts'
 import type { ImportChangeTable, ImportFeedTable, ImportRunTable } from './service-tables.ts'
 
@@ -153,6 +153,18 @@ export async function revisions(
     .where('id', 'in', [...ids])
     .execute()
   return new Map(rows.map(({ id, revision }) => [id, Number(revision)]))
+}
+
+/** Revisions that a run left of some events, by id. */
+export async function notedRevisions(tx: Tx, run: number, ids: readonly number[]): Promise<Map<number, number>> {
+  const rows = await tx
+    .selectFrom('import_changes')
+    .select(['record', 'revision'])
+    .where('run', '=', run)
+    .where('kind', '=', 'event')
+    .where((eb) => dialectOf(tx).isInJson(eb.ref('import_changes.record'), eb.val(JSON.stringify(ids))))
+    .execute()
+  return new Map(rows.map(({ record, revision }) => [record, Number(revision)]))
 }
 
 /** Whether an event uses a linked record or a term, or a term has others below it. */

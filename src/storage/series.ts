@@ -110,6 +110,7 @@ const OCCURRENCE = [
   'series',
   'original_start',
   'own_fields',
+  'parent',
   'author',
   'status',
   'trashed_from',
@@ -294,7 +295,16 @@ export async function updateEach(tx: Tx, changes: readonly EventChange[]): Promi
 }
 
 /** Columns of whole numbers. */
-const WHOLE: ReadonlySet<string> = new Set(['id', 'start_utc', 'end_utc', 'all_day', 'modified_utc', 'date_utc'])
+const WHOLE: ReadonlySet<string> = new Set([
+  'id',
+  'parent',
+  'series',
+  'start_utc',
+  'end_utc',
+  'all_day',
+  'modified_utc',
+  'date_utc',
+])
 
 export async function removeEvents(tx: Tx, ids: readonly number[]): Promise<void> {
   await willRemoveEvents(tx, ids)

@@ -76,7 +76,7 @@ export interface ImportRunTable {
 /** What a run did with a record. */
 export interface ImportChangeTable {
   run: number
-  kind: RecordKind | TermKind
+  kind: RecordKind | TermKind | 'series'
   record: number
   action: 'created' | 'updated' | 'removed'
   /** JSON: the content before. */

@@ -1,11 +1,10 @@
 import { type CalendarEntry, readEntry } from '../../calendar/calendar-entry.ts'
-import { toWall } from '../../calendar/civil.ts'
 import { type Component, ComponentReader, first } from '../../calendar/components.ts'
 import { LineReader, type UnfoldedLine, unescapeText } from '../../calendar/content-lines.ts'
 import { type Doubt, EntryError } from '../../calendar/entry-times.ts'
 import { MAX_STEPS } from '../../calendar/recurrence.ts'
 import type { Budget } from '../../calendar/recurrence-budget.ts'
-import { toWallClock, type WallClock } from '../../calendar/zone.ts'
+import { toWallClock } from '../../calendar/zone.ts'
 import type { Scope } from '../../domain/scope.ts'
 import { runInSlices, TimeSlice } from '../../lib/time-slices.ts'
 import { ImportedImages } from '../images.ts'
@@ -13,11 +12,12 @@ import * as imports from '../import-run.ts'
 import * as saving from '../saving.ts'
 import { type EntryReader, itemOf, ownId, uidOf } from './entry-reader.ts'
 import { entryZones, followsCalendar } from './entry-zones.ts'
-import { endOfSeries, joinedEntry, joinOccurrences, knownOccurrences, knownToRecur } from './joined-series.ts'
+import { existingOccurrences, inRange, matchOccurrences } from './existing-occurrences.ts'
+import { endOfSeries, joinedEntry, joinOccurrences, knownToRecur } from './joined-series.ts'
 import { NewestEntries, type ReadEntry } from './newest-entries.ts'
 import { bringParents } from './parents.ts'
 import { PendingItems } from './pending.ts'
-import { type Occurrence, type Series, seriesOf } from './series.ts'
+import { type Horizon, type Occurrence, type Series, seriesOf } from './series.ts'
 import { TermsSaid } from './terms.ts'
 import { isNewer, type Version, versionOf } from './versions.ts'
 import { ImportedZones } from './zones.ts'
@@ -37,9 +37,6 @@ export interface CalendarOptions extends imports.BeginOptions {
 
 /** Entries of every calendar file share their names: a UID is unique in the world (RFC 5545 §3.8.4.7). */
 const SOURCE = 'ics'
-
-/** From the first part of an entry to the last. */
-const EVERYTHING = { first: '', last: '~' }
 
 /** How many characters of recurring entries are kept until the end of the file, where the last change to them may be. */
 const MAX_ASIDE = 50_000_000
@@ -200,10 +197,11 @@ class CalendarImport {
       const loser = entries.add(read)
       if (loser !== null) imports.note(this.#run, { line: loser.line, uid, problem: { problem: loser.problem } })
     }
-    const now = toWallClock(this.#scope.clock(), this.#scope.site.timezone)
+    const { clock, site } = this.#scope
+    const ahead = { now: toWallClock(clock(), site.timezone), years: site.seriesYears }
     for (const [uid, entries] of byUid) {
       if (this.#turn.isOver) await this.#turn.yield()
-      await this.#addEntries(uid, entries, now)
+      await this.#addEntries(uid, entries, ahead)
     }
     await this.#pending.flush()
   }
@@ -214,15 +212,16 @@ class CalendarImport {
     for (let at = 0; at < uids.length; at += saving.BATCH) {
       if (this.#turn.isOver) await this.#turn.yield()
       for (const uid of await knownToRecur(this.#scope, this.#run, uids.slice(at, at + saving.BATCH))) {
-        const end = await endOfSeries(this.#scope, this.#run, uid)
-        await saving.dropOthers(this.#scope, this.#run, uid, new Set(['']), EVERYTHING)
-        await end()
+        const existing = await existingOccurrences(this.#scope, this.#run, uid, null)
+        const left = existing.filter(({ part }) => part !== '')
+        await saving.drop(this.#scope, this.#run, uid, left, [])
+        await endOfSeries(this.#scope, this.#run, existing)
       }
     }
   }
 
   /** Adds the entries of one name. */
-  async #addEntries(uid: string, entries: NewestEntries, now: WallClock): Promise<void> {
+  async #addEntries(uid: string, entries: NewestEntries, ahead: Horizon): Promise<void> {
     const { line, alone, master } = entries
     if (this.#pending.isFull) return this.#pending.refuse(line, uid)
     if (alone !== null) return this.#addAlone(alone)
@@ -231,14 +230,14 @@ class CalendarImport {
     const before = this.#pending.seen(uid, '')
     if (before !== undefined && master !== null && isNewer(before, master.version))
       return imports.note(this.#run, { line, uid, problem: { problem: 'entry_repeated' } })
-    await this.#addSeries(uid, entries, await this.#expand(entries.all, now))
+    await this.#addSeries(uid, entries, await this.#expand(entries.all, ahead))
   }
 
   /** The occurrences of entries of one name. */
-  async #expand(entries: readonly CalendarEntry[], now: WallClock): Promise<Series> {
+  async #expand(entries: readonly CalendarEntry[], ahead: Horizon): Promise<Series> {
     const budget = { left: Math.min(MAX_STEPS, this.#steps.left) }
     const most = budget.left
-    const series = await runInSlices(seriesOf(entries, now, budget))
+    const series = await runInSlices(seriesOf(entries, ahead, budget))
     this.#steps.left -= most - budget.left
     return series
   }
@@ -247,20 +246,20 @@ class CalendarImport {
     const { line } = entries
     const joined = cut ? null : joinedEntry(uid, entries.master?.entry)
     const own = joined !== null && this.#reader.adopt ? ownId(this.#scope, joined.master.uid) : null
-    const known = joined === null ? null : await knownOccurrences(this.#scope, this.#run, uid, own)
+    const existing = whole === null ? [] : await existingOccurrences(this.#scope, this.#run, uid, own)
+    const { taken, left, renamed } = matchOccurrences(occurrences, existing)
     let added = 0
     for (const occurrence of occurrences) {
       if (this.#textLeft <= 0) break
       this.#textLeft -= occurrence.entry.description.text.length
-      const id = known?.get(toWall(occurrence.place)) ?? null
-      await this.#add(occurrence, entries.versionOf(occurrence.entry), id)
+      await this.#add(occurrence, entries.versionOf(occurrence.entry), taken.get(occurrence.part) ?? null)
       added++
     }
     const isCut = cut || added < occurrences.length
     if (isCut) imports.note(this.#run, { line, uid, problem: { problem: 'series_cut', most: added } }, false)
     if (whole === null || added < occurrences.length) return
     await this.#pending.flush()
-    await saving.dropOthers(this.#scope, this.#run, uid, new Set(occurrences.map(({ part }) => part)), whole)
+    await saving.drop(this.#scope, this.#run, uid, left.filter(inRange(whole)), renamed)
     if (joined !== null) await joinOccurrences(this.#scope, this.#run, joined, occurrences)
   }
 }

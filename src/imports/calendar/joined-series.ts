@@ -9,7 +9,8 @@ import { slugify } from '../../lib/slug.ts'
 import * as storage from '../../storage/imports.ts'
 import * as seriesStorage from '../../storage/series.ts'
 import type * as imports from '../import-run.ts'
-import { touch } from '../journal.ts'
+import { noteSeries } from '../journal.ts'
+import type { ExistingOccurrence } from './existing-occurrences.ts'
 import type { Occurrence } from './series.ts'
 
 /** Rules that a series can have. Of others, the occurrences are events with one parent. */
@@ -38,31 +39,6 @@ export function joinedEntry(uid: string, master: CalendarEntry | undefined): Joi
   }
 }
 
-/**
- * Events of the series of an entry that no import has brought, by their original starts: they came into view since, or
- * the entry is a series of this site, whose id is `own`.
- */
-export async function knownOccurrences(
-  scope: Scope,
-  run: imports.ImportRun,
-  uid: string,
-  own: number | null,
-): Promise<ReadonlyMap<WallClock, number>> {
-  return scope.db.read(async (tx) => {
-    const known = await storage.listEvents(tx, run.source, [uid], null)
-    const series = await seriesStorage.seriesOf(
-      tx,
-      known.map(({ record }) => record),
-    )
-    if (series === null && own === null) return new Map()
-    const imported = new Set(known.map(({ record }) => record))
-    const rows = await seriesStorage.occurrences(tx, series ?? own ?? 0)
-    return new Map(
-      rows.filter(({ id }) => !imported.has(id)).map(({ id, original_start }) => [original_start ?? '', id]),
-    )
-  })
-}
-
 /** Makes the events of an entry a series. */
 export async function joinOccurrences(
   scope: Scope,
@@ -88,8 +64,7 @@ export async function joinOccurrences(
       allDay: master.allDay,
     }
     const slug = typeof master.fields?.slug === 'string' ? slugify(master.fields.slug) : null
-    const changed = await joinSeries(tx, scope, { pattern, times, members, plain, slug })
-    if (run.journal !== null) for (const id of changed) await touch(tx, run.journal, id)
+    await noteSeries(tx, run, await joinSeries(tx, scope, { pattern, times, members, plain, slug }))
   })
 }
 
@@ -99,18 +74,18 @@ export async function knownToRecur(scope: Scope, run: imports.ImportRun, uids: r
   return [...new Set(known.filter(({ part, status }) => part !== '' && status !== null).map(({ uid }) => uid))]
 }
 
-/** Finds the series of an entry that recurs no longer. Returns how to end it, when its other occurrences are dropped. */
-export async function endOfSeries(scope: Scope, run: imports.ImportRun, uid: string): Promise<() => Promise<void>> {
-  const [series, first] = await scope.db.read(async (tx) => {
-    const known = await storage.listEvents(tx, run.source, [uid], null)
-    const records = known.map(({ record }) => record)
-    return [await seriesStorage.seriesOf(tx, records), known.find(({ part }) => part === '')?.record ?? 0]
+/** Ends the series of an entry that recurs no longer. */
+export async function endOfSeries(
+  scope: Scope,
+  run: imports.ImportRun,
+  existing: readonly ExistingOccurrence[],
+): Promise<void> {
+  if (run.dryRun) return
+  await scope.db.writeMany(async (tx) => {
+    const series = await seriesStorage.seriesOf(
+      tx,
+      existing.map(({ record }) => record),
+    )
+    if (series !== null) await noteSeries(tx, run, await endJoined(tx, series))
   })
-  return async () => {
-    if (series === null || run.dryRun) return
-    await scope.db.writeMany(async (tx) => {
-      await endJoined(tx, scope, series, first)
-      if (run.journal !== null && first !== 0) await touch(tx, run.journal, first)
-    })
-  }
 }

@@ -33,11 +33,17 @@ export interface Series {
   readonly whole: { readonly first: string; readonly last: string } | null
 }
 
+/** From when occurrences are looked for, and how many years ahead of that or of their start. */
+export interface Horizon {
+  readonly now: WallClock
+  readonly years: number
+}
+
 /**
- * The occurrences of a recurring entry for two years ahead, with the changes that other entries of its name make; one short
- * step after the other.
+ * The occurrences of a recurring entry, with the changes that other entries of its name make; one short step after the
+ * other.
  */
-export function* seriesOf(entries: readonly CalendarEntry[], now: WallClock, budget: Budget): Generator<void, Series> {
+export function* seriesOf(entries: readonly CalendarEntry[], ahead: Horizon, budget: Budget): Generator<void, Series> {
   const master = entries.find((entry) => entry.occurrence === null)
   const changes = entries.filter((entry) => entry.occurrence !== null)
   if (master === undefined) {
@@ -50,7 +56,7 @@ export function* seriesOf(entries: readonly CalendarEntry[], now: WallClock, bud
     }
     return { occurrences: alone, cut: false, whole: null }
   }
-  const { starts, cut, since } = yield* startsOf(master, now, budget)
+  const { starts, cut, since } = yield* startsOf(master, ahead, budget)
   const changed = new Map<WallSeconds, CalendarEntry>()
   const future: { entry: CalendarEntry; from: WallSeconds }[] = []
   for (const entry of changes) {
@@ -90,9 +96,6 @@ export function* seriesOf(entries: readonly CalendarEntry[], now: WallClock, bud
   }
 }
 
-/** How many years ahead recurring entries become events, from now or from their start. */
-const YEARS = 2
-
 interface Starts {
   readonly starts: readonly WallSeconds[]
   readonly cut: boolean
@@ -104,10 +107,10 @@ interface Starts {
  * When a recurring entry begins. Of one that recurs by the year, such as a birthday, nobody wants all that were: what the
  * rule gives is taken from a year ago on, unless it has ended before.
  */
-function* startsOf(master: CalendarEntry, now: WallClock, budget: Budget): Generator<void, Starts> {
+function* startsOf(master: CalendarEntry, { now, years }: Horizon, budget: Budget): Generator<void, Starts> {
   const { recurrence, start } = master
   if (recurrence === null) return { starts: [start], cut: false, since: null }
-  const horizon = horizonOf(now, toWall(start), YEARS)
+  const horizon = horizonOf(now, toWall(start), years)
   const since = yearBefore(now)
   if (start < since && isYearly(recurrence)) {
     const { starts, cut } = yield* expansion(recurrence, horizon, fromWall(now), budget, since)
@@ -154,7 +157,7 @@ function asFuture(since: CalendarEntry, master: CalendarEntry, place: WallSecond
 }
 
 /** Identity of an occurrence: its day or, with a time, its instant. */
-function partOf({ allDay, zone }: Pick<CalendarEntry, 'allDay' | 'zone'>, at: WallSeconds): string {
+export function partOf({ allDay, zone }: Pick<CalendarEntry, 'allDay' | 'zone'>, at: WallSeconds): string {
   if (allDay) return toWall(at).slice(0, 10)
   return toWallClock(instantAt(at, zone), 'UTC')
 }

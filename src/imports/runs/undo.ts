@@ -3,6 +3,9 @@ import * as events from '../../domain/events.ts'
 import { add } from '../../domain/jobs.ts'
 import * as linkedRecords from '../../domain/linked-records.ts'
 import type { Scope } from '../../domain/scope.ts'
+import { reaching } from '../../domain/series-reach.ts'
+import { readTemplate } from '../../domain/series-template.ts'
+import { type SeriesChange, undoSeriesChange } from '../../domain/series-undoing.ts'
 import * as terms from '../../domain/terms.ts'
 import { AppError } from '../../lib/errors.ts'
 import { TimeSlice } from '../../lib/time-slices.ts'
@@ -12,6 +15,8 @@ import * as storage from '../../storage/import-runs.ts'
 import * as importStorage from '../../storage/imports.ts'
 import * as recordStorage from '../../storage/records.ts'
 import { inSavepoint } from '../../storage/savepoint.ts'
+import * as seriesStorage from '../../storage/series.ts'
+import { touch } from '../journal.ts'
 import { get, type LeftRecord, RUN_JOB, type Store, type StoredReport, userOf } from './runs.ts'
 
 /** So many changes are undone at once; more in the background. */
@@ -41,6 +46,7 @@ export async function performUndo(given: Store, id: number): Promise<void> {
   const user = await userOf(given, run.user)
   const store = acting(given, 'import', { user })
   const scope = { ...store, user }
+  await undoAllSeries(scope, id)
   for (;;) {
     const some = await store.db.read((tx) => storage.listChanges(tx, id, ['event'], BATCH))
     if (some.length === 0) break
@@ -61,6 +67,35 @@ export async function performUndo(given: Store, id: number): Promise<void> {
   await store.db.writeWithoutInvalidating((tx) => storage.update(tx, id, ended))
 }
 
+/** Series, before their events: these then compare themselves with the series that they were in. */
+async function undoAllSeries(scope: Scope, id: number): Promise<void> {
+  for (;;) {
+    const [change] = await scope.db.read((tx) => storage.listChanges(tx, id, ['series'], 1))
+    if (change === undefined) return
+    await scope.db.writeMany(async (tx) => {
+      const left = await undoSeries(tx, scope, change)
+      await storage.removeChange(tx, change)
+      if (left !== null) await tell(tx, id, 0, [left])
+    })
+  }
+}
+
+/** Returns the series if it was left as it is. */
+async function undoSeries(tx: Tx, scope: Scope, change: storage.ImportChangeRow): Promise<LeftRecord | null> {
+  const before = JSON.parse(change.before ?? 'null') as SeriesChange
+  const series = await seriesStorage.getLocked(tx, change.record)
+  if ((series?.sequence ?? 0) !== change.revision)
+    return series === undefined ? null : { kind: 'series', name: readTemplate(series).columns.title }
+  const reached = await seriesStorage.occurrences(tx, change.record)
+  const ids = [...new Set([...reached.map((row) => row.id), ...before.places.map((place) => place.id)])]
+  const noted = await storage.notedRevisions(tx, change.run, ids)
+  const current = await storage.revisions(tx, 'event', [...noted.keys()])
+  const unchanged = [...noted.keys()].filter((event) => noted.get(event) === current.get(event))
+  await undoSeriesChange(tx, scope, before, new Set(noted.keys()))
+  for (const event of unchanged) await touch(tx, change.run, event)
+  return null
+}
+
 /** Adds to the report of the run. */
 async function tell(tx: Tx, id: number, undone: number, left: readonly LeftRecord[]): Promise<void> {
   const run = await storage.get(tx, id)
@@ -73,12 +108,24 @@ async function tell(tx: Tx, id: number, undone: number, left: readonly LeftRecor
   await storage.update(tx, id, { report: JSON.stringify(told) })
 }
 
+/** Notes the revision of the event that shows the exceptions of a series: they change it, and nobody else has. */
+async function keepingShown(tx: Tx, run: number, series: number | null, work: () => Promise<unknown>): Promise<void> {
+  const [shown] = series === null ? [] : await seriesStorage.getAll(tx, [series])
+  const ids = shown?.first ? [shown.first] : []
+  const noted = await storage.notedRevisions(tx, run, ids)
+  const current = await storage.revisions(tx, 'event', [...noted.keys()])
+  await work()
+  for (const [id, revision] of noted) if (current.get(id) === revision) await touch(tx, run, id)
+}
+
 /** Returns the event if it was left as it is. */
 async function undoEvent(tx: Tx, scope: Scope, change: storage.ImportChangeRow): Promise<LeftRecord | null> {
-  const { record, action, source, uid, part, hash, revision } = change
+  const { run, record, action, source, uid, part, hash } = change
   const row = await recordStorage.getLocked(tx, 'event', { id: record })
   if (row === undefined) return null
   const left = { kind: 'event', name: String(row.title) }
+  // The events that were undone before may have been the reason of another one.
+  const revision = (await storage.notedRevisions(tx, run, [record])).get(record)
   if (Number(row.revision) !== revision) return left
   try {
     if (action === 'created') {
@@ -88,7 +135,10 @@ async function undoEvent(tx: Tx, scope: Scope, change: storage.ImportChangeRow):
     }
     const before = change.before === null ? null : (JSON.parse(change.before) as Record<string, unknown>)
     if (before === null) return left
-    await inSavepoint(tx, () => events.saveWithin(tx, scope, before, record))
+    const reach = reaching(before.recurrence ? 'all' : null)
+    await keepingShown(tx, run, row.series as number | null, () =>
+      inSavepoint(tx, () => events.saveWithin(tx, scope, before, record, undefined, reach)),
+    )
     const known = { source, kind: 'event', uid, part, record, hash: hash ?? '', imported_utc: scope.clock() } as const
     await importStorage.putAll(tx, [known])
     return null
@@ -118,7 +168,7 @@ async function undoOthers(scope: Scope, id: number): Promise<void> {
 
 async function undoOther(scope: Scope, change: storage.ImportChangeRow): Promise<LeftRecord | null> {
   const { kind, record, action, before, revision, source, uid, part } = change
-  if (kind === 'event') return null
+  if (kind === 'event' || kind === 'series') return null
   const isUsed = await scope.db.read((tx) => storage.isUsed(tx, kind, record))
   // One that others use by now stays. That is no news.
   if (action === 'created' && isUsed) return null

@@ -10,6 +10,7 @@ import { recurrence } from '../../schema/recurrence.ts'
 import * as events from '../../storage/events.ts'
 import * as storage from '../../storage/imports.ts'
 import * as imports from '../import-run.ts'
+import { noteSeries } from '../journal.ts'
 
 /** Limit on rows of series that are kept until the end of the table. */
 const MAX_ROWS = 100_000
@@ -88,7 +89,7 @@ async function joinRows(
       const pattern = resolvePattern(recurrence.read(lines, { today: start_local }), times, null)
       if (pattern === null) return
       const plain = new Set(members.keys())
-      await joinSeries(tx, scope, { pattern, times, members, plain, slug: null })
+      await noteSeries(tx, run, await joinSeries(tx, scope, { pattern, times, members, plain, slug: null }))
     } catch (error) {
       if (!(error instanceof Refused)) throw error
       imports.note(run, { line: 0, uid: rows[0]?.uid ?? '', problem: error.problem }, false)
