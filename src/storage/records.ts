@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { type Selectable, sql, type Updateable } from 'kysely'
+import { type ExpressionBuilder, type Selectable, sql, type Updateable } from 'kysely'
 import type { Instant } from '../calendar/zone.ts'
 import { withSuffix } from '../lib/slug.ts'
 import { byLinkedKind, type LinkedKind, RECORD_KINDS, type RecordKind } from '../schema/linked.ts'
@@ -7,7 +7,7 @@ import { hasCreated, willRemove, willUpdate } from './audit/tracker.ts'
 import { dialectOf, type Tx } from './dialect.ts'
 import { insertRows, prepared } from './prepared.ts'
 import type { RecordColumns, Tables } from './tables.ts'
-import { isVisible, type Visibility } from './visibility.ts'
+import { isVisibleByKey, type Visibility } from './visibility.ts'
 
 /** The tables of records: what they share is asked for here, whichever it is. */
 export const RECORD_TABLE = forEach((kind) => `${kind}s`) as { readonly [K in RecordKind]: `${K}s` }
@@ -77,7 +77,7 @@ export async function readable(
     .selectFrom(table(kind))
     .select('id')
     .where('id', 'in', ids)
-    .where((eb) => isVisible(eb, visibility, null))
+    .where((eb) => isVisibleByKey(tx, eb as unknown as ExpressionBuilder<Tables, 'venues'>, visibility))
     .execute()
   return new Set(rows.map((row) => row.id))
 }
@@ -94,7 +94,7 @@ export async function getAll(
     .selectFrom(table(kind))
     .selectAll()
     .where('id', 'in', ids)
-    .where((eb) => isVisible(eb, visibility, null))
+    .where((eb) => isVisibleByKey(tx, eb as unknown as ExpressionBuilder<Tables, 'venues'>, visibility))
     .execute()
   return rows as unknown as RecordRow[]
 }

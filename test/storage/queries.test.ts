@@ -99,6 +99,17 @@ describe('the queries of a list', () => {
     for (const one of await plan('/venues', {}, 'venues')) assert.doesNotMatch(one, /SCAN venues|TEMP B-TREE/)
   })
 
+  it('find the parents of events by their ids', { skip }, async () => {
+    const json = { title: 'Weekly', start_date: '2032-01-01', end_date: '2032-01-02', tags: ['weekly'] }
+    for (let n = 0; n < 6; n++)
+      await service.expect(201, 'editor', '/events', { json: { ...json, recurrence: 'FREQ=WEEKLY;COUNT=3' } })
+    for (const role of [null, 'author', 'editor'] as const) {
+      const plans = await plan('/events', { start_date: '2032-01-01', tags: 'weekly', per_page: 50 }, 'events', role)
+      assert.ok(plans.some((one) => /^SEARCH events USING INTEGER PRIMARY KEY/.test(one)))
+      for (const one of plans) assert.doesNotMatch(one, /INDEX events_scheduled/, one)
+    }
+  })
+
   it('find what events are linked to from the events on', { skip }, async () => {
     for (const role of [null, 'author', 'editor'] as const) {
       for (const kind of ['venue', 'organizer']) {
