@@ -129,10 +129,11 @@ export function occurrenceOf(component: Component, zones: Zones, doubts: Doubt[]
 }
 
 export function recurrenceOf(component: Component, start: Time, zones: Zones, doubts: Doubt[]): Recurrence | null {
-  const rules = component.properties.get('RRULE') ?? []
-  const also = component.properties.get('RDATE') ?? []
+  const { properties } = component
+  const rules = properties.get('X-KALENDS-RRULE') ?? properties.get('RRULE') ?? []
+  const also = properties.get('RDATE') ?? []
   if (rules.length + also.length === 0) return null
-  const except = component.properties.get('EXDATE') ?? []
+  const except = properties.get('EXDATE') ?? []
   if (rules.length > MAX_RULES || countTimes([...also, ...except]) > MAX_TIMES) throw new EntryError('entry_too_large')
   const periods = also.flatMap((line) => periodsOf(line, start, zones, doubts))
   const ends = periods.flatMap(({ at, end }) => (end === null ? [] : [[at, end] as const]))

@@ -1,6 +1,8 @@
 import { runInSlices } from '../lib/time-slices.ts'
-import type { WallSeconds } from './civil.ts'
+import { fromWall, type WallSeconds } from './civil.ts'
 import { type Anchor, compact, inOrder, type Pattern, split, startsOf } from './pattern.ts'
+import { isGiven } from './recurrence.ts'
+import { readRule } from './recurrence-rule.ts'
 import { withPart } from './rule-syntax.ts'
 import type { WallClock } from './zone.ts'
 
@@ -57,6 +59,35 @@ function endingWith(pattern: Pattern, last: WallClock): Pattern {
     dates,
     except,
   }
+}
+
+/**
+ * A pattern that other programs read as it is meant. What they make of a start that the rule does not give is undefined (RFC
+ * 5545 §3.8.5.3): it is one of the dates, and the rule has an end in place of a number.
+ */
+export async function withGivenStart(
+  { start, pattern }: AnchoredPattern,
+  anchor: Anchor,
+  horizon: WallSeconds,
+): Promise<AnchoredPattern> {
+  const { dates, except } = pattern
+  if (pattern.rule === null || isGiven(readRule(pattern.rule, anchor.zone), fromWall(start))) return { start, pattern }
+  const rule = withoutDays(pattern.rule, anchor)
+  const also = except.includes(start) ? dates : inOrder([start, ...dates])
+  if (!/(?:^|;)COUNT=/.test(rule)) return { start, pattern: { rule, dates: also, except } }
+  const { starts } = await runInSlices(startsOf({ rule, dates: [], except: [] }, { ...anchor, start }, horizon))
+  const last = starts.at(-1)
+  const ended = last === undefined || last === start ? null : endingWith({ ...pattern, rule }, last).rule
+  return { start, pattern: { rule: ended, dates: also, except } }
+}
+
+/** A rule by the day as one by the week or month: of the former, some programs take the start for given, and show it twice. */
+function withoutDays(rule: string, { zone }: Anchor): string {
+  const { frequency, interval, byPosition, byMonthDay, byDay } = readRule(rule, zone)
+  if (frequency !== 'DAILY' || interval !== 1 || byPosition.length > 0) return rule
+  if (byMonthDay.length > 0) return withPart(rule, 'FREQ', 'MONTHLY')
+  const weekly = withPart(rule, 'FREQ', 'WEEKLY')
+  return byDay.length > 0 ? weekly : withPart(weekly, 'BYDAY', 'MO,TU,WE,TH,FR,SA,SU')
 }
 
 /** The latest hour in which clocks skip times. */

@@ -152,6 +152,13 @@ function* timesBefore(
   }
 }
 
+/** Whether a rule gives the start that it counts from. */
+export function isGiven(rule: Rule, start: WallSeconds): boolean {
+  const budget = { left: MAX_STEPS }
+  const [period = []] = periodsOf(rule, start, { from: start, to: start, step: 1 }, budget)
+  return chosen(rule, period, budget).includes(start)
+}
+
 /** So does the start of a series. A single entry, which has no other time, begins behind the gap instead. */
 function isStartSkipped({ start, isDate, zone, rules, also }: Recurrence): boolean {
   return !isDate && rules.length + also.length > 0 && isInGap(start, zone)

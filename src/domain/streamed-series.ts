@@ -1,4 +1,4 @@
-import { type AnchoredPattern, patternOfSome, withSkipped } from '../calendar/feed-pattern.ts'
+import { type AnchoredPattern, patternOfSome, withGivenStart, withSkipped } from '../calendar/feed-pattern.ts'
 import { horizonOf } from '../calendar/pattern.ts'
 import { toWallClock, type WallClock } from '../calendar/zone.ts'
 import type { Tx } from '../storage/dialect.ts'
@@ -18,6 +18,8 @@ export interface StreamedSeries extends AnchoredPattern {
   readonly series: SeriesRow
   /** An event that is as the series says; the first one if all were changed. */
   readonly content: Event
+  /** The rule as it is here: the one of the pattern is for other programs. */
+  readonly rule: string | null
   /** Slugs by original start. */
   readonly slugs: Readonly<Record<WallClock, string>>
 }
@@ -55,7 +57,8 @@ export async function streamedSeries(
       series,
       content,
       start: some.start,
-      pattern: await withSkipped(some, anchor, horizon),
+      pattern: await withSkipped(await withGivenStart(some, anchor, horizon), anchor, horizon),
+      rule: some.pattern.rule,
       slugs: Object.fromEntries(own.map(({ original_start, slug }) => [original_start, slug])),
     })
   }

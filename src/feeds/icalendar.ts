@@ -170,6 +170,10 @@ function vevent(event: StreamedEvent, { addresses, zones, terms }: Context, with
     parent !== null &&
       parent !== row.series && ['RELATED-TO', escapeText(uid(parent, addresses)), { RELTYPE: 'PARENT' }],
     ...(terms?.of(event) ?? []).map((term): Line => ['X-KALENDS-TERM', escapeText(term), { VALUE: 'TEXT' }]),
+    terms !== null &&
+      whole !== null &&
+      whole.rule !== null &&
+      whole.rule !== whole.pattern.rule && ['X-KALENDS-RRULE', whole.rule],
     terms !== null && ['X-KALENDS-FIELDS', escapeText(JSON.stringify(fields(event, whole))), { VALUE: 'TEXT' }],
     ['END', 'VEVENT'],
   ])

@@ -111,6 +111,31 @@ describe('feeds of series', () => {
     await agree({})
   })
 
+  it('have a start that the rule does not give', async () => {
+    const tags = ['odd']
+    for (const [n, recurrence] of [
+      'FREQ=MONTHLY;BYDAY=-1FR;COUNT=5',
+      'FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,TH;COUNT=9',
+      'FREQ=MONTHLY;BYMONTHDAY=31;COUNT=4',
+      'FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=3;COUNT=2',
+      'FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1;COUNT=3',
+      'FREQ=DAILY;BYDAY=SA,SU;UNTIL=20310301T000000Z',
+      'FREQ=DAILY;BYDAY=SA,SU;COUNT=1',
+      'FREQ=DAILY;BYMONTH=2;COUNT=12',
+      'FREQ=DAILY;BYMONTHDAY=1,13;BYDAY=MO,FR,SA',
+      'FREQ=WEEKLY;BYDAY=WE',
+    ].entries())
+      for (const all_day of [false, true]) await create({ title: `Odd ${n} ${all_day}`, all_day, tags, recurrence })
+    // The clock skips the third one.
+    const night = { start_date: '2031-03-17 02:30', end_date: '2031-03-17 03:00' }
+    await create({ title: 'Odd night', tags, ...night, recurrence: 'FREQ=WEEKLY;BYDAY=SU;COUNT=5' })
+    await agree({ tags: 'odd' })
+    const { events } = await service.expect(200, null, '/events', { query: { search: 'odd 0 false' } })
+    await remove(events[0].id)
+    await remove(events[2].id)
+    await agree({ tags: 'odd' })
+  })
+
   it('have one entry for a series, and one for each changed event', async () => {
     const first = await create({ title: 'Entries', recurrence: 'FREQ=WEEKLY;COUNT=4' })
     const read = () => feed(`/event/${first.slug}.ics?scope=all`)

@@ -236,6 +236,34 @@ describe('imports of series', () => {
     }
   })
 
+  it('take in the rule of an export, though other programs need another one', async () => {
+    const tags = ['exact']
+    const odd = { start_date: '2031-01-07 10:00', end_date: '2031-01-07 11:00' }
+    const night = { start_date: '2031-03-23 02:30', end_date: '2031-03-23 03:00' }
+    for (const json of [
+      { title: 'Odd', ...odd, recurrence: 'FREQ=MONTHLY;BYDAY=-1FR;COUNT=5' },
+      { title: 'Night', ...night, recurrence: 'FREQ=WEEKLY;COUNT=4' },
+    ])
+      await service.expect(201, 'editor', '/events', { json: { ...json, tags } })
+    const scope = { db: service.db, clock: () => now, site: siteOf(service.config), user: null }
+    let text = ''
+    for await (const piece of (await exportEvents(scope, 'ics', { tags: 'exact' })).text) text += piece
+    const other = await startService({ settings: { rateLimit: '0', timezone: 'UTC' }, clock: () => now })
+    try {
+      const shown = async (from: Service) =>
+        Promise.all(
+          (await list({ tags: 'exact' }, from)).map(async ({ id, slug, start_date, recurrence }) => {
+            const { dates, except } = (await from.expect(200, null, `/events/${id}`)).recurrence
+            return { slug, start_date, ...recurrence, series: 0, dates, except }
+          }),
+        )
+      for (const _ of [1, 2]) await bring(text, other)
+      assert.deepEqual(await shown(other), await shown(service))
+    } finally {
+      await other.close()
+    }
+  })
+
   it('take an export of the rest of a series', async () => {
     const json = {
       title: 'Rest',

@@ -1,5 +1,6 @@
 import type { CalendarEntry } from '../../calendar/calendar-entry.ts'
 import { toWall } from '../../calendar/civil.ts'
+import { isInGap } from '../../calendar/clock.ts'
 import { inOrder, type Pattern } from '../../calendar/pattern.ts'
 import { tidyRule } from '../../calendar/rule-syntax.ts'
 import type { WallClock } from '../../calendar/zone.ts'
@@ -31,11 +32,14 @@ export function joinedEntry(uid: string, master: CalendarEntry | undefined): Joi
   if (!rules.every(({ frequency }) => WHOLE_DAYS.includes(frequency))) return null
   if (rules.length + also.length === 0) return null
   const [rule] = ruleTexts
+  const { zone } = master
   const dates = inOrder(also.filter((at) => at !== master.start).map(toWall))
+  // What the clock skips is none of ours anyway.
+  const left = [...except].filter((at) => master.allDay || !isInGap(at, zone))
   return {
     uid,
-    master: { ...master, zone: master.zone },
-    pattern: { rule: rule === undefined ? null : tidyRule(rule), dates, except: inOrder([...except].map(toWall)) },
+    master: { ...master, zone },
+    pattern: { rule: rule === undefined ? null : tidyRule(rule), dates, except: inOrder(left.map(toWall)) },
   }
 }
 
