@@ -70,8 +70,10 @@ export async function withGivenStart(
   anchor: Anchor,
   horizon: WallSeconds,
 ): Promise<AnchoredPattern> {
-  const { dates, except } = pattern
-  if (pattern.rule === null || isGiven(readRule(pattern.rule, anchor.zone), fromWall(start))) return { start, pattern }
+  const { except } = pattern
+  if (pattern.rule === null) return { start, pattern }
+  const dates = await notGiven(pattern.rule, pattern.dates, { ...anchor, start }, horizon)
+  if (isGiven(readRule(pattern.rule, anchor.zone), fromWall(start))) return { start, pattern: { ...pattern, dates } }
   const rule = withoutDays(pattern.rule, anchor)
   const also = except.includes(start) ? dates : inOrder([start, ...dates])
   if (!/(?:^|;)COUNT=/.test(rule)) return { start, pattern: { rule, dates: also, except } }
@@ -79,6 +81,19 @@ export async function withGivenStart(
   const last = starts.at(-1)
   const ended = last === undefined || last === start ? null : endingWith({ ...pattern, rule }, last).rule
   return { start, pattern: { rule: ended, dates: also, except } }
+}
+
+/** The dates that a rule does not give: some programs show the others twice. */
+async function notGiven(
+  rule: string,
+  dates: readonly WallClock[],
+  anchor: Anchor,
+  horizon: WallSeconds,
+): Promise<readonly WallClock[]> {
+  if (dates.length === 0) return dates
+  const { starts } = await runInSlices(startsOf({ rule, dates: [], except: [] }, anchor, horizon))
+  const given = new Set(starts)
+  return dates.filter((date) => !given.has(date))
 }
 
 /** A rule by the day as one by the week or month: of the former, some programs take the start for given, and show it twice. */

@@ -126,6 +126,12 @@ describe('feeds of series', () => {
       'FREQ=WEEKLY;BYDAY=WE',
     ].entries())
       for (const all_day of [false, true]) await create({ title: `Odd ${n} ${all_day}`, all_day, tags, recurrence })
+    // The rule gives one of the dates, too.
+    await create({
+      title: 'Odd twice',
+      tags,
+      recurrence: { rule: 'FREQ=WEEKLY;COUNT=3', dates: ['2031-01-14', '2031-01-15'] },
+    })
     // The clock skips the third one.
     const night = { start_date: '2031-03-17 02:30', end_date: '2031-03-17 03:00' }
     await create({ title: 'Odd night', tags, ...night, recurrence: 'FREQ=WEEKLY;BYDAY=SU;COUNT=5' })
