@@ -26,6 +26,7 @@ import {
   writeOne,
 } from './series-members.ts'
 import {
+  findOccurrences,
   isShownPattern,
   occurrencesOf,
   patternColumns,
@@ -73,7 +74,21 @@ async function updateRow(tx: Tx, scope: Scope, request: Request, before: EventRo
   }
   if (asked.scope === 'all') return changeAll(tx, scope, request, before, series, asked, reach.report)
   const { rest, row } = await splitSeries(tx, scope, series, before)
-  return changeAll(tx, scope, request, row, rest, await askedOf(tx, request, rest, row, 'all'), reach.report)
+  const askedOfRest = await askedOf(tx, request, rest, row, 'all')
+  const changed = await changeAll(tx, scope, request, row, rest, askedOfRest, reach.report)
+  await addInView(tx, scope, changed, reach.report)
+  return changed
+}
+
+/** Makes the occurrences that are in view since a series begins with this event. */
+async function addInView(tx: Tx, scope: Scope, { id, series: of }: EventRow, report: SeriesReport): Promise<void> {
+  const series = of === null ? undefined : await storage.get(tx, of)
+  if (series === undefined || series.made_until === null) return
+  const { made_until: last } = series
+  const { starts, madeUntil } = await findOccurrences(scope, patternOf(series), timesOf(series))
+  const later = starts.filter((start) => start > last)
+  await addOccurrences(tx, scope, series, readTemplate(series), later, report, id)
+  await storage.update(tx, series.id, { made_until: madeUntil })
 }
 
 /** What a request asks of a series. */

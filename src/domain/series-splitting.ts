@@ -27,11 +27,11 @@ export async function splitSeries(
   )
   const { before, beforeStart, after, start } = await split(patternOf(series), anchorOf(times), at, horizon)
   const end = later(start, secondsBetween(series.start_local, series.end_local))
-  const ahead = await countOf(scope, after, { ...times, start_local: start, end_local: end })
+  const { occurrences } = await countOf(scope, after, { ...times, start_local: start, end_local: end })
   const rest: SeriesRow = {
     ...series,
     ...patternColumns(after),
-    ...ahead,
+    occurrences,
     id: await seriesIdFor(tx, event),
     start_local: start,
     end_local: end,

@@ -40,6 +40,13 @@ export function recurrenceLines({ series, start, pattern, slugs }: StreamedSerie
   ]
 }
 
+/** The rule of a series as it is here, if it is written in another way. */
+export function ownRule(streamed: StreamedSeries): Line | false {
+  const { rule } = streamed
+  const [, written] = recurrenceLines(streamed).find(([name]) => name === 'RRULE') ?? []
+  return rule !== null && written !== undefined && written !== rule && ['X-KALENDS-RRULE', rule]
+}
+
 /** Times of the first event of a series, as a row. */
 export function firstRow({ series, start, content }: StreamedSeries): EventRow {
   const allDay = isAllDay(series)

@@ -4,7 +4,7 @@ import { patternOf } from '../domain/series-pattern.ts'
 
 /**
  * A recurrence in a table, as lines of iCalendar by the wall clock of the series. Every event of a series has a row: the
- * first one of the table has the rule and where it starts, and each one has the number of the series and its original
+ * first one of the table has the rule and where it starts and ends, and each one has the number of the series and its original
  * start. `told` has the series whose rule the table has.
  */
 export function recurrenceCell({ row, series }: Pick<Event, 'row' | 'series'>, told: Set<number>): string | null {
@@ -18,6 +18,7 @@ export function recurrenceCell({ row, series }: Pick<Event, 'row' | 'series'>, t
     ...(dates.length === 0 ? [] : [`RDATE:${dates.map(compact).join(',')}`]),
     ...(except.length === 0 ? [] : [`EXDATE:${except.map(compact).join(',')}`]),
     `DTSTART:${compact(series.start_local)}`,
+    `DTEND:${compact(series.end_local)}`,
   ]
   return [...lines, ...place].join('\n')
 }

@@ -201,6 +201,7 @@ describe('imports of series', () => {
       service.expect(200, 'editor', `/events/${events[n].id}`, { method: 'PATCH', json: change })
     await patch(2, { title: 'Round and round', slug: 'special' })
     await patch(4, { slug: 'another-address' })
+    await patch(0, { end_date: '2031-02-03 15:00' })
     await service.expect(200, 'editor', `/events/${events[3].id}`, { method: 'DELETE' })
     const scope = { db: service.db, clock: () => now, site: siteOf(service.config), user: null }
     const shown = (one: Json) => ({
@@ -243,6 +244,7 @@ describe('imports of series', () => {
     for (const json of [
       { title: 'Odd', ...odd, recurrence: 'FREQ=MONTHLY;BYDAY=-1FR;COUNT=5' },
       { title: 'Night', ...night, recurrence: 'FREQ=WEEKLY;COUNT=4' },
+      { title: 'Until', ...odd, recurrence: 'FREQ=WEEKLY;UNTIL=20310201' },
     ])
       await service.expect(201, 'editor', '/events', { json: { ...json, tags } })
     const scope = { db: service.db, clock: () => now, site: siteOf(service.config), user: null }

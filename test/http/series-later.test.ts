@@ -39,6 +39,49 @@ describe('series that go on', () => {
     return made
   }
 
+  it('have no gap after a split', async () => {
+    for (const isRemoved of [false, true]) {
+      const { id } = await create({ title: 'Split' })
+      const events = await list(id)
+      const [half] = events.slice(12)
+      const change = { method: 'PATCH', json: { title: 'Rest' }, query: { scope: 'following' } } as const
+      const path = `/events/${half.id}`
+      if (isRemoved) {
+        await service.expect(200, 'editor', path, { method: 'DELETE', query: { scope: 'following' } })
+        await service.expect(200, 'editor', path, { ...change, json: { status: 'publish' } })
+      } else {
+        const plan = await service.expect(200, 'editor', path, { ...change, query: { ...change.query, dry_run: true } })
+        await service.expect(200, 'editor', path, change)
+        const made = (await list(half.id)).filter((one) => !events.some((event) => event.id === one.id))
+        assert.deepEqual(
+          plan.created,
+          made.map(({ start_date }) => ({ start_date })),
+        )
+        assert.equal((await list(half.id)).at(-1)?.start_date, '2034-01-06 10:00:00')
+      }
+      now += 800 * 86_400
+      await extendSeries(scope())
+      const months = (await list(half.id)).map(({ start_date }) => start_date.slice(0, 7))
+      const month = (n: number) => new Date(Date.UTC(2032, n)).toISOString().slice(0, 7)
+      assert.deepEqual(
+        months,
+        months.map((_, n) => month(n)),
+      )
+      assert.ok((months.at(-1) ?? '') > '2035')
+      now = begin
+    }
+  })
+
+  it('have all events of a rest that ends', async () => {
+    const { id } = await create({ title: 'Ending', recurrence: 'FREQ=MONTHLY;COUNT=32' })
+    const [half] = (await list(id)).slice(12)
+    const change = { method: 'PATCH', json: { title: 'Rest' }, query: { scope: 'following' } } as const
+    const { recurrence } = await service.expect(200, 'editor', `/events/${half.id}`, change)
+    const rest = await list(half.id)
+    assert.deepEqual([recurrence.count, rest.length], [20, 20])
+    assert.ok(rest.every(({ title }) => title === 'Rest'))
+  })
+
   it('are linked to the records that others were merged into', async () => {
     const { id, venue, organizer, categories, tags } = await create({
       venue: { venue: 'Old hall' },

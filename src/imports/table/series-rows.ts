@@ -23,6 +23,8 @@ interface SeriesRow {
   readonly lines: string
   /** Where the rule starts; by default at this row. */
   readonly begin: WallClock | undefined
+  /** When the first event of the rule ends; by default after as long as this row takes. */
+  readonly end: WallClock | undefined
 }
 
 /** Rows of series in a table of ours. The events are brought one by one, and joined at the end. */
@@ -41,9 +43,9 @@ export class SeriesRows {
     const lines = text.split(/\r?\n/).filter((line) => /^(RRULE|RDATE|EXDATE)/.test(line))
     const rows = this.#rows.get(series) ?? []
     this.#rows.set(series, rows)
-    const [, begin = ''] = /^DTSTART:(\S+)\s*$/m.exec(text) ?? []
-    if (this.#count++ < MAX_ROWS)
-      rows.push({ uid: item.uid, original, lines: lines.join('\n'), begin: readIcalTime(begin)?.wall })
+    const timeOf = (name: string) => readIcalTime(new RegExp(`^${name}:(\\S+)\\s*$`, 'm').exec(text)?.[1] ?? '')?.wall
+    const times = { begin: timeOf('DTSTART'), end: timeOf('DTEND') }
+    if (this.#count++ < MAX_ROWS) rows.push({ uid: item.uid, original, lines: lines.join('\n'), ...times })
     return { ...item, fields }
   }
 
@@ -61,7 +63,7 @@ async function joinRows(
   scope: Scope,
   run: imports.ImportRun,
   rows: readonly SeriesRow[],
-  { uid: told, lines, begin }: SeriesRow,
+  { uid: told, lines, begin, end }: SeriesRow,
 ): Promise<void> {
   await scope.db.writeMany(async (tx) => {
     const known = await storage.listEvents(
@@ -83,7 +85,7 @@ async function joinRows(
       const times = {
         timezone: row.timezone,
         start_local,
-        end_local: later(start_local, seconds),
+        end_local: end !== undefined && end >= start_local ? end : later(start_local, seconds),
         allDay: row.all_day === 1,
       }
       const pattern = resolvePattern(recurrence.read(lines, { today: start_local }), times, null)
