@@ -2,16 +2,20 @@ import { type Frequency, type Rule, RuleError, readRule } from './recurrence-rul
 
 /** The text of a recurrence rule, part by part. */
 
-/** A rule in its usual spelling: upper case, without `RRULE:` and spaces. */
+/** A rule in its usual spelling: upper case, without `RRULE:` and spaces, each value once. */
 export function tidyRule(text: string): string {
   return text
     .trim()
     .replace(/^RRULE:/i, '')
     .toUpperCase()
     .split(';')
-    .map((part) => part.replace(/\s+/g, ''))
+    .map((part) => withoutDoubles(part.replace(/\s+/g, '')))
     .filter((part) => part !== '')
     .join(';')
+}
+
+function withoutDoubles(part: string): string {
+  return part.replace(/(?<==)[^=]*$/, (list) => [...new Set(list.split(','))].join())
 }
 
 /** The same rule with another value of a part; without the part if the value is null. */

@@ -44,6 +44,15 @@ describe('series, hard cases', () => {
     assert.equal((await list(id)).length, 5)
   })
 
+  it('keeps each value of a rule once', async () => {
+    const rule = `freq=weekly;byday=${'mo, '.repeat(2000)}tu;count=3`
+    const { id, recurrence } = await create({ recurrence: rule })
+    assert.equal(recurrence.rule, 'FREQ=WEEKLY;BYDAY=MO,TU;COUNT=3')
+    const sent = await patch(id, { recurrence: 'FREQ=WEEKLY;BYDAY=MO,TU,MO;COUNT=3' }, { dry_run: true })
+    assert.deepEqual(sent, { created: [], changed: [], removed: [] })
+    assert.ok((await refused(id, { recurrence: 'FREQ=WEEKLY;BYDAY=MO=TU' })).recurrence)
+  })
+
   it('checks rights before it reads how far a write reaches', async () => {
     const { id } = await create()
     const malformed = { headers: { 'content-type': 'application/json' }, raw: '{"scope":' }
