@@ -42,8 +42,8 @@ export function readRule(text: string, zone: Clock): Rule {
   if (text.length > MAX_RULE) throw new RuleError(text.slice(0, 80))
   const parts = new Map<string, string>()
   for (const part of text.split(';').filter((one) => one.trim() !== '')) {
-    const [name = '', value = ''] = part.split('=', 2).map((one) => one.trim().toUpperCase())
-    if (!PARTS.test(name) || value === '' || parts.has(name)) throw new RuleError(part)
+    const [name = '', value = '', ...more] = part.split('=').map((one) => one.trim().toUpperCase())
+    if (!PARTS.test(name) || value === '' || more.length > 0 || parts.has(name)) throw new RuleError(part)
     parts.set(name, value)
   }
   const whole = (name: string, least: number) => {
