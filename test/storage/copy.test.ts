@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
-import { promisify } from 'node:util'
 import { sql } from 'kysely'
 import { openAddress } from '../../src/app.ts'
 import { copyDatabase } from '../../src/storage/copy.ts'
 import { type Database, openDatabase } from '../../src/storage/database.ts'
 import { add } from '../../src/storage/jobs.ts'
-import { runKalends, serveRefused } from '../support/processes.ts'
+import { runCommand } from '../support/commands.ts'
+import { serveRefused } from '../support/processes.ts'
 import { type Json, type Service, startService } from '../support/service.ts'
 import { ROOT } from '../support/sources.ts'
 import { freshStore, ON_POSTGRES } from '../support/store.ts'
@@ -74,18 +73,26 @@ describe('copying a database', { skip }, () => {
   it('is a command', async (t) => {
     const folder = mkdtempSync(join(tmpdir(), 'kalends-copy-'))
     t.after(() => rmSync(folder, { recursive: true }))
-    const run = (...args: string[]): Promise<Json> =>
-      promisify(execFile)(process.execPath, [join(ROOT, 'bin/kalends.js'), ...args]).catch((error) => error)
-    await run('user', 'add', 'zoe', '--role', 'editor', '--email', 'zoe@example.org', '--data', join(folder, 'a'))
+    await runCommand([
+      'user',
+      'add',
+      'zoe',
+      '--role',
+      'editor',
+      '--email',
+      'zoe@example.org',
+      '--data',
+      join(folder, 'a'),
+    ])
     const store = await freshStore('')
     t.after(() => store.drop())
-    const copied = await run('copy', '--from', `sqlite:${join(folder, 'a')}`, '--to', store.where)
-    assert.match(copied.stdout, /users +1 of 1.*audit +1 of 1.*Copied and verified 2 rows/s)
+    const copied = await runCommand(['copy', '--from', `sqlite:${join(folder, 'a')}`, '--to', store.where])
+    assert.match(copied.out, /users +1 of 1.*audit +1 of 1.*Copied and verified 2 rows/s)
     assert.match(
-      (await run('copy', '--from', `sqlite:${join(folder, 'a')}`, '--to', store.where)).stderr,
+      (await runCommand(['copy', '--from', `sqlite:${join(folder, 'a')}`, '--to', store.where])).err,
       /^kalends: the target is not empty/,
     )
-    assert.match((await run('copy', '--from', 'x', '--to', store.where)).stderr, /^kalends: --from must be/)
+    assert.match((await runCommand(['copy', '--from', 'x', '--to', store.where])).err, /^kalends: --from must be/)
   })
 
   it('may take longer than a request', async (t) => {
@@ -169,7 +176,7 @@ describe('a copy of a source that is in use', () => {
       ['export', '--format', 'json'],
       ['import', join(ROOT, 'package.json')],
     ]) {
-      const { code, err } = await runKalends([...args, '--data', target])
+      const { code, err } = await runCommand([...args, '--data', target])
       assert.deepEqual([code, refused.test(err)], [1, true], `${args.join(' ')}: ${err}`)
     }
     for (const workers of ['1', '2'])

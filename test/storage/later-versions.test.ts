@@ -5,8 +5,9 @@ import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { CompiledQuery } from 'kysely'
 import { CONTRACTING, migrations } from '../../src/storage/migrations/index.ts'
+import { runCommand } from '../support/commands.ts'
 import { openRaw } from '../support/earlier-versions.ts'
-import { runKalends, serveRefused } from '../support/processes.ts'
+import { serveRefused } from '../support/processes.ts'
 import { freshStore, ON_POSTGRES } from '../support/store.ts'
 import { serveProcesses } from '../support/workers.ts'
 
@@ -19,7 +20,7 @@ async function later(t: TestContext, timestamp: string): Promise<{ env: Record<s
     rmSync(folder, { recursive: true })
   })
   const env = { KALENDS_DATA: folder, KALENDS_DATABASE_URL: ON_POSTGRES ? store.where : '' }
-  assert.equal((await runKalends(['migrate'], env)).code, 0)
+  assert.equal((await runCommand(['migrate'], env)).code, 0)
   const db = openRaw(store.where)
   const statement = `insert into kysely_migration (name, timestamp) values ('9999-later', '${timestamp}')`
   await db.executeQuery(CompiledQuery.raw(statement))
@@ -34,7 +35,7 @@ describe('a database of a later version', () => {
       for (const { code, err } of [
         await serveRefused([], env),
         await serveRefused(['--workers', '2'], env),
-        await runKalends(['user', 'list'], env),
+        await runCommand(['user', 'list'], env),
       ]) {
         assert.equal(code, 1)
         assert.match(
@@ -51,7 +52,7 @@ describe('a database of a later version', () => {
     assert.equal((await fetch(`${served.url}/readyz`)).status, 200)
     served.child.kill('SIGTERM')
     assert.equal(await served.closed, 0)
-    assert.equal((await runKalends(['user', 'list'], env)).code, 0)
+    assert.equal((await runCommand(['user', 'list'], env)).code, 0)
   })
 })
 
