@@ -7,9 +7,9 @@ import { OVER, PHONE, type Site, startSite, VIEWS, WIDE } from '../support/site.
 import { some } from '../support/thorough.ts'
 
 const MODES: Record<string, { options: BrowserContextOptions; only?: readonly string[]; views: readonly string[] }> = {
-  'by day': { options: { viewport: WIDE }, views: some(VIEWS, 8) },
-  'by night': { options: { viewport: WIDE, colorScheme: 'dark' }, only: COLOURS, views: some(VIEWS, 3) },
-  'on a phone': { options: { viewport: PHONE }, views: some(VIEWS, 3) },
+  'by day': { options: { viewport: WIDE }, views: some(VIEWS, 5) },
+  'by night': { options: { viewport: WIDE, colorScheme: 'dark' }, only: COLOURS, views: some(VIEWS, 2) },
+  'on a phone': { options: { viewport: PHONE }, views: some(VIEWS, 1) },
 }
 /** Whether what has the focus is marked, itself or as the card or the field that it is in. */
 const MARKED = `[document.activeElement, ...['.event', '.find'].map((name) => document.activeElement.closest(name))]

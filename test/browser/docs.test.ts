@@ -5,7 +5,7 @@ import type { Browser, Page } from 'playwright-core'
 import { violationsOf } from '../support/axe.ts'
 import { NO_BROWSER, openBrowser } from '../support/browser.ts'
 import { PASSWORD, type Service, startService } from '../support/service.ts'
-import { some } from '../support/thorough.ts'
+import { IS_THOROUGH, some } from '../support/thorough.ts'
 
 function freePort(): Promise<number> {
   const server = createServer()
@@ -97,6 +97,11 @@ describe('the documentation page', { skip: NO_BROWSER }, () => {
       assert.equal(await page.locator('h1').textContent(), 'Documentation of the REST interface')
       assert.match(await page.evaluate('getComputedStyle(document.body).fontFamily'), /^Figtree/)
       for (const id of ['get-events', 'delete-events-id']) await page.locator(`#${id} > summary`).click()
+      // All operations have the same form.
+      if (!IS_THOROUGH)
+        await page.evaluate(
+          "for (const one of document.querySelectorAll('.operation:nth-of-type(n+3):not([open])')) one.remove()",
+        )
       assert.deepEqual(await violationsOf(page), [])
       assert.ok(Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth')) <= 0)
       // What a parameter means is read without pushing the table sideways.

@@ -327,7 +327,7 @@ describe('the widget on a foreign page', { skip: NO_BROWSER }, () => {
   for (const view of ['list', 'month']) {
     for (const theme of some(view === 'list' ? ['light', 'dark'] : ['dark', 'light'], 1)) {
       it(`has nothing that axe finds, as a ${theme} ${view}, wide and narrow`, async () => {
-        for (const width of [1000, 360]) {
+        for (const width of some([360, 1000], 1)) {
           const { page, calendar } = await open(script(`data-view="${view}" data-theme="${theme}"`), {
             style: `body { background: ${theme === 'dark' ? '#15171b' : '#fff'}; color: ${theme === 'dark' ? '#fff' : '#000'} }`,
             viewport: { width, height: 900 },

@@ -4,6 +4,7 @@ import { violationsOf } from '../support/axe.ts'
 import { NO_BROWSER } from '../support/browser.ts'
 import type { Json } from '../support/service.ts'
 import { OVER, PHONE, type Site, startSite } from '../support/site.ts'
+import { some } from '../support/thorough.ts'
 
 describe('series in a browser', { skip: NO_BROWSER }, () => {
   let site: Site
@@ -120,18 +121,20 @@ describe('series in a browser', { skip: NO_BROWSER }, () => {
         recurrence: 'FREQ=WEEKLY;COUNT=30',
       },
     })
-    for (const path of [
+    const { page, faults, close } = await site.open('/', { viewport: { width: 320, height: 700 } })
+    const paths = [
       `/event/${slug}/`,
       `/events/?series=${id}`,
-      '/events/?collapse=series',
       '/events/month/2031-06/',
+      '/events/?collapse=series',
       '/events/week/2031-06-10/',
-    ]) {
-      const { page, faults, close } = await site.open(path, { viewport: { width: 320, height: 700 } })
+    ]
+    for (const path of some(paths, 3)) {
+      await page.goto(site.origin + path)
       assert.equal(await page.evaluate(OVER), 0, path)
       assert.deepEqual(await violationsOf(page), [], path)
       assert.deepEqual(faults, [], path)
-      await close()
     }
+    await close()
   })
 })

@@ -66,7 +66,9 @@ describe('pages in a browser', { skip: NO_BROWSER }, () => {
       assert.deepEqual(faults, [])
       await close()
     })
+  }
 
+  for (const javaScriptEnabled of some([true, false], 1)) {
     it(`open a protected event for its password ${javaScriptEnabled ? 'with' : 'without'} scripts`, async () => {
       const { page, close } = await site.open('/event/secret-supper/', { javaScriptEnabled })
       await page.getByLabel(/password/).fill('wrong')

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { NO_BROWSER } from '../support/browser.ts'
 import { PHONE, type Site, startSite } from '../support/site.ts'
+import { some } from '../support/thorough.ts'
 
 describe('finding events in a browser', { skip: NO_BROWSER }, () => {
   let site: Site
@@ -10,7 +11,7 @@ describe('finding events in a browser', { skip: NO_BROWSER }, () => {
   })
   after(() => site?.close())
 
-  for (const javaScriptEnabled of [true, false]) {
+  for (const javaScriptEnabled of some([true, false], 1)) {
     it(`tells how many there are, and what was meant, ${javaScriptEnabled ? 'with' : 'without'} scripts`, async () => {
       const { page, faults, close } = await site.open('/', { javaScriptEnabled })
       await page.getByRole('searchbox').fill('cocnert harbor')
@@ -27,7 +28,7 @@ describe('finding events in a browser', { skip: NO_BROWSER }, () => {
   }
 
   it('leads to addresses that show what is chosen, in one row on a phone', async () => {
-    for (const viewport of [{ width: 320, height: 700 }, PHONE]) {
+    for (const viewport of some([{ width: 320, height: 700 }, PHONE], 1)) {
       const { page, close } = await site.open('/', { viewport })
       const choices = page.getByRole('navigation', { name: 'Quick choices' })
       const rows = await choices.getByRole('listitem').evaluateAll((items) => {

@@ -1,8 +1,10 @@
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import type { Role } from '../../src/domain/access.ts'
 import { openBrowser } from './browser.ts'
 import { clock, fillCalendar, type Sample } from './calendar.ts'
 import { freePort } from './free-port.ts'
-import { PASSWORD, type Service, startService } from './service.ts'
+import { type Service, startService } from './service.ts'
+import { signIn } from './staff.ts'
 
 export const WIDE = { width: 1280, height: 900 }
 export const PHONE = { width: 390, height: 844 }
@@ -15,16 +17,16 @@ export const DEVICES: readonly (readonly [name: string, BrowserContextOptions])[
   ['a phone', { viewport: PHONE }],
 ]
 
-/** A page of each kind. */
+/** A page of each kind, those with the most parts first. */
 export const VIEWS = [
-  '/',
   '/events/',
   '/events/month/2031-06/',
+  '/event/harbour-concert/',
+  '/events/map/',
+  '/',
   '/events/week/2031-06-11/',
   '/events/day/2031-06-11/',
-  '/events/map/',
   '/events/?category=music&search=harbour',
-  '/event/harbour-concert/',
   '/venue/harbour-hall/',
   '/organizer/jazz-guild/',
   '/events/category/music/',
@@ -35,6 +37,17 @@ export const VIEWS = [
 
 /** By how many pixels a page is wider than its window; for `evaluate`. */
 export const OVER = 'document.documentElement.scrollWidth - innerWidth'
+
+/** Widths at which a page is wider than its window: that of the window, and that of a small phone. */
+export async function tooWide(page: Page): Promise<number[]> {
+  const { width: own, height } = page.viewportSize() ?? WIDE
+  const found: number[] = []
+  for (const width of [320, own]) {
+    await page.setViewportSize({ width, height })
+    if ((await page.evaluate<number>(OVER)) > 0) found.push(width)
+  }
+  return found
+}
 
 export interface Opened {
   readonly page: Page
@@ -50,8 +63,8 @@ export interface Site {
   readonly service: Service
   readonly sample: Sample
   open(path: string, options?: BrowserContextOptions): Promise<Opened>
-  /** Signs in with the form; it leads to `next`. */
-  signIn(user: string, next: string, options?: BrowserContextOptions): Promise<Opened>
+  /** Opens a page as a user who has signed in before. `suggest.test.ts` signs in with the form in the browser. */
+  signIn(user: Role, next: string, options?: BrowserContextOptions): Promise<Opened>
   close(): Promise<void>
 }
 
@@ -69,13 +82,9 @@ export async function startSite(): Promise<Site> {
     sample,
     open: openPath,
     async signIn(user, next, options) {
-      const opened = await openPath(`/sign-in?next=${encodeURIComponent(next)}`, options)
-      const { page } = opened
-      await page.locator('[name=user]').fill(user)
-      await page.locator('[name=password]').fill(PASSWORD)
-      await page.locator('main button[type=submit]').click()
-      await page.waitForURL(`**${next}`)
-      return opened
+      const [name = '', value = ''] = (await signIn(service, user)).cookie.split('=')
+      const cookie = { name, value, url: origin, httpOnly: true, sameSite: 'Lax' as const }
+      return open(browser, origin, next, { cookie, ...options })
     },
     async close() {
       await browser.close()
@@ -84,9 +93,18 @@ export async function startSite(): Promise<Site> {
   }
 }
 
-async function open(browser: Browser, origin: string, path: string, options: BrowserContextOptions): Promise<Opened> {
+type OpenOptions = BrowserContextOptions & { readonly cookie?: Cookie }
+type Cookie = Parameters<BrowserContext['addCookies']>[0][number]
+
+async function open(
+  browser: Browser,
+  origin: string,
+  path: string,
+  { cookie, ...options }: OpenOptions,
+): Promise<Opened> {
   const settings = { locale: 'en-US', timezoneId: 'America/New_York', viewport: WIDE, ...options }
   const context = await browser.newContext(settings)
+  if (cookie !== undefined) await context.addCookies([cookie])
   const page = await context.newPage()
   const faults: string[] = []
   let bytes = 0
