@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { runCommand as run } from '../support/commands.ts'
 import { finished, runKalends, startKalends } from '../support/processes.ts'
+import { some } from '../support/thorough.ts'
 import { serveProcesses } from '../support/workers.ts'
 
 /** How many acknowledged writes there are before the service is killed. */
@@ -100,7 +101,7 @@ describe('the command line', () => {
     t.after(() => taken.close())
     await new Promise((resolve) => taken.on('listening', resolve))
     const { port } = taken.address() as { port: number }
-    for (const workers of ['1', '2']) {
+    for (const workers of some(['2', '1'], 1)) {
       const args = ['--workers', workers, '--host', '127.0.0.1', '--port', String(port), '--data', join(folder, 'busy')]
       const { code, out, err } = await runKalends(['serve', ...args], { KALENDS_LOG_LEVEL: 'warn' })
       assert.equal(code, 1, err)
@@ -165,10 +166,10 @@ describe('the command line', () => {
         headers: { authorization, 'content-type': 'application/json' },
       })
     assert.equal((await request(first.url, '/venues', { method: 'POST', body: '{"venue":"Kept"}' })).status, 201)
-    assert.match((await runKalends(['user', 'remove', 'admin', '--data', data])).err, /last administrator/)
+    assert.match((await run(['user', 'remove', 'admin', '--data', data])).err, /last administrator/)
     const another = ['--role', 'administrator', '--email', 'two@example.org', '--data', data]
-    await runKalends(['user', 'add', 'two', ...another])
-    assert.match((await runKalends(['user', 'remove', 'admin', '--data', data])).err, /author of 1 records/)
+    await run(['user', 'add', 'two', ...another])
+    assert.match((await run(['user', 'remove', 'admin', '--data', data])).err, /author of 1 records/)
     first.child.kill('SIGTERM')
     assert.equal(await first.closed, 0)
     const second = await serveProcesses(['--data', data], {}, { isNew: false })
@@ -181,7 +182,7 @@ describe('the command line', () => {
 
   it('tells at every start that there is no administrator', async () => {
     const data = join(folder, 'headless')
-    await runKalends(['user', 'add', 'zoe', '--role', 'editor', '--email', 'zoe@example.org', '--data', data])
+    await run(['user', 'add', 'zoe', '--role', 'editor', '--email', 'zoe@example.org', '--data', data])
     const { child, closed, out } = await serveProcesses(['--data', data], {}, { isNew: false })
     child.kill('SIGTERM')
     assert.equal(await closed, 0)

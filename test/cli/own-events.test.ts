@@ -8,6 +8,7 @@ import { runCommand } from '../support/commands.ts'
 import { freePort } from '../support/free-port.ts'
 import { type Json, type Service, startService } from '../support/service.ts'
 import { ON_POSTGRES } from '../support/store.ts'
+import { some } from '../support/thorough.ts'
 
 /** Runs the command, and answers what it told; also when it failed. */
 async function kalends(...args: string[]): Promise<string> {
@@ -61,7 +62,7 @@ describe('events that were exported', { skip: ON_POSTGRES && 'needs the embedded
     return file
   }
 
-  for (const format of ['csv', 'ics'] as const) {
+  for (const format of some(['csv', 'ics'] as const, 1)) {
     it(`bring their images to another site as .${format}, each once, and are known again`, async () => {
       const file = await exported(format)
       assert.match(readFileSync(file, 'utf8').replaceAll('\r\n ', ''), /\/images\/[0-9a-f]{64}\.png/)

@@ -12,7 +12,7 @@ import type { FileStore } from '../../src/storage/files.ts'
 import { raceImages } from '../support/image-races.ts'
 import { startS3 } from '../support/s3.ts'
 import { type Json, type Service, startService } from '../support/service.ts'
-import { IS_THOROUGH } from '../support/thorough.ts'
+import { times } from '../support/thorough.ts'
 
 const WHEN = { start_date: '2031-06-10', end_date: '2031-06-11' }
 const HOUR = 3600
@@ -56,7 +56,7 @@ async function count(service: Service): Promise<{ all: number; broken: number }>
 }
 
 /** How many times an image is uploaded and removed at once. */
-const RACES = IS_THOROUGH ? 24 : 8
+const RACES = times(24, 4)
 
 describe('the same image, uploaded and removed at once', () => {
   it('is never without its files, and leaves none behind', async (t) => {

@@ -7,6 +7,7 @@ import { LANGUAGES } from '../../src/lib/texts.ts'
 import fc from '../support/property.ts'
 import { type Json, type Service, startService } from '../support/service.ts'
 import { ENCODING_NAMES, ENCODINGS, LAYOUTS, SEPARATORS, type Told, tableText } from '../support/tables.ts'
+import { times } from '../support/thorough.ts'
 
 const TOLD: Told[] = [
   {
@@ -145,7 +146,7 @@ describe('POST /import of a table', () => {
         })
         await service.expect(200, 'editor', `/events/${found.id}`, { method: 'DELETE', query: { force: true } })
       }),
-      { numRuns: 100 },
+      { numRuns: times(100, 30) },
     )
   })
 

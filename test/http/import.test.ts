@@ -5,6 +5,7 @@ import { beforeEach, describe, it } from 'node:test'
 import sharp from 'sharp'
 import { ROLES } from '../../src/domain/access.ts'
 import { type Json, type Service, startService } from '../support/service.ts'
+import { LONG, some, times } from '../support/thorough.ts'
 
 /** 2031-01-01 00:00:00 UTC. */
 const NOW = 1_924_992_000
@@ -259,7 +260,7 @@ describe('POST /import', () => {
     await service.close()
   })
 
-  it('takes what is ahead of an old daily rule, and leaves alone what was taken before', async () => {
+  it('takes what is ahead of an old daily rule, and leaves alone what was taken before', { skip: LONG }, async () => {
     const daily = calendar(
       ...entry('old', 'SUMMARY:Daily', 'DTSTART;VALUE=DATE:20100101', 'RRULE:FREQ=DAILY', 'EXDATE;VALUE=DATE:20310105'),
     )
@@ -279,18 +280,19 @@ describe('POST /import', () => {
   })
 
   it('brings three events of an old birthday, one more each year, and removes none that it brought', async () => {
+    const BORN = times(70, 7)
     const year = (n: number) => String(1950 + n)
     const birthdays = calendar(
-      ...Array.from({ length: 70 }, (_, n) =>
+      ...Array.from({ length: BORN }, (_, n) =>
         entry(`b${n}`, `SUMMARY:Born ${year(n)}`, `DTSTART;VALUE=DATE:${year(n)}0503`, 'RRULE:FREQ=YEARLY'),
       ).flat(),
     )
     const young = calendar(...entry('young', 'SUMMARY:Young', 'DTSTART;VALUE=DATE:20300601', 'RRULE:FREQ=YEARLY'))
-    assert.deepEqual(counts(await send(birthdays)), { ...none, created: 210 })
-    assert.deepEqual(counts(await send(birthdays)), { ...none, unchanged: 210 })
+    assert.deepEqual(counts(await send(birthdays)), { ...none, created: 3 * BORN })
+    assert.deepEqual(counts(await send(birthdays)), { ...none, unchanged: 3 * BORN })
     assert.deepEqual(counts(await send(young)), { ...none, created: 3 })
     now += 366 * 86_400
-    assert.deepEqual(counts(await send(birthdays)), { ...none, created: 70, unchanged: 140 })
+    assert.deepEqual(counts(await send(birthdays)), { ...none, created: BORN, unchanged: 2 * BORN })
     now += 365 * 86_400
     // Its beginning is no longer brought, but stays the parent.
     assert.deepEqual(counts(await send(young)), { ...none, created: 2, unchanged: 1 })
@@ -307,10 +309,11 @@ describe('POST /import', () => {
       entry('v', `SUMMARY:Version ${sequence}`, `SEQUENCE:${sequence}`, `DTSTART:203106${day}T190000Z`)
     const between = (count: number) =>
       Array.from({ length: count }, (_, n) => entry(`n${n}`, `SUMMARY:N${n}`, 'DTSTART:20320610T190000Z')).flat()
-    for (const [count, again] of [
+    const cases = [
       [500, { unchanged: 501 }],
       [2500, { unchanged: 2500, updated: 2 }],
-    ] as const) {
+    ] as const
+    for (const [count, again] of some<(typeof cases)[number]>(cases, 1)) {
       const file = calendar(...version(1, 10), ...between(count), ...version(2, 11), ...version(0, 12))
       const report = await send(file)
       assert.equal(report.skipped, 2)

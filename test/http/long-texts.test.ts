@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { LONGEST_HOLD, longestHold } from '../support/holds.ts'
 import { type Json, type Service, startService } from '../support/service.ts'
+import { some } from '../support/thorough.ts'
 
 const EVENT = { title: 'E', start_date: '2031-01-01 10:00', end_date: '2031-01-01 11:00' }
 
@@ -97,7 +98,8 @@ describe('long texts', () => {
   ]
   for (const [path, name, fields] of kinds) {
     it(`of ${path} are shown on a page, and as JSON, without keeping others waiting`, async () => {
-      for (const [n, piece] of ['&', '<', '<br>', 'a\n', '<p>', 'x', '<b class="c">x</b>', '&amp;<h1>'].entries()) {
+      const pieces = ['<', '<b class="c">x</b>', '&', '<br>', 'a\n', '<p>', 'x', '&amp;<h1>']
+      for (const [n, piece] of some(pieces, 2).entries()) {
         const description = `${long(piece)}<img src="https://elsewhere.example/x.png">`
         const json = { ...fields, [name]: `${path} ${n}`, description: description.slice(0, 100_000) }
         const { id, url } = await service.expect(201, 'editor', path, { json })

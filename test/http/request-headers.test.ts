@@ -9,23 +9,23 @@ import { type Received, Visitor } from '../support/visitor.ts'
 const API = '/calendar/events/v1'
 const PATHS = [
   `${API}/events`,
+  `/fr${API}/events`,
+  '/',
+  '/events.ics',
+  '/embed.js',
   `${API}/events/by-slug/harbour-concert`,
   `${API}/venues`,
   `${API}/tags`,
   `${API}/`,
   `${API}/doc`,
-  `/fr${API}/events`,
-  '/',
   '/events/',
   '/events/month/2031-06/',
   '/event/harbour-concert/',
-  '/events.ics',
   '/events.json',
   '/event/harbour-concert.ics',
   '/sitemap.xml',
   '/robots.txt',
   '/docs',
-  '/embed.js',
   '/assets/pages.css',
 ]
 
@@ -85,7 +85,7 @@ describe('what one request says in its headers', () => {
   })
   const plain = async (url: string) => told(await visitor.ask(url))
 
-  for (const url of some(PATHS, 10)) {
+  for (const url of some(PATHS, 5)) {
     it(`is not kept with the answer that others get at ${url}`, async () => {
       const before = await plain(url)
       assert.equal(before.status, 200)

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, it, type TestContext } from 'node:test'
 import type { Json } from '../support/service.ts'
+import { some } from '../support/thorough.ts'
 import { eventually, serveProcesses } from '../support/workers.ts'
 
 interface Received {
@@ -81,13 +82,13 @@ describe('traces', () => {
     t.after(() => rmSync(folder, { recursive: true, force: true }))
     const receiver = await startReceiver(t)
     const cases: Record<string, string>[] = [
-      { OTEL_TRACES_SAMPLER: 'always_off' },
+      { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://127.0.0.1:1/v1/traces' },
       { OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '0' },
       { OTEL_SDK_DISABLED: 'true' },
+      { OTEL_TRACES_SAMPLER: 'always_off' },
       { OTEL_TRACES_EXPORTER: 'none' },
-      { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://127.0.0.1:1/v1/traces' },
     ]
-    for (const [n, env] of cases.entries()) {
+    for (const [n, env] of some(cases, 3).entries()) {
       const served = await serveProcesses(['--data', join(folder, String(n))], {
         OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
         ...env,
@@ -95,7 +96,7 @@ describe('traces', () => {
       assert.equal((await fetch(`${served.url}/events/`)).status, 200)
       served.child.kill('SIGTERM')
       assert.equal(await served.closed, 0)
-      assert.equal(/traces cannot be sent/.test(served.out()), n === 4)
+      assert.equal(/traces cannot be sent/.test(served.out()), n === 0)
     }
     assert.deepEqual(receiver.received, [])
   })
