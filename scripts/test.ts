@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
+import { dirname } from 'node:path'
 import { startPostgres } from '../test/support/postgres.ts'
 import { nameOf, type Outcome, runFiles, type TestRun } from './test-files.ts'
 
@@ -10,7 +11,7 @@ npm run test:all               run the suite and the long tests: clusters, costs
 npm run campaign               run the campaign of faults at its full length, and tell its counts
 
 \`npm test\` tries some of many like cases; test:all, or a file that is named, tries all.
-Small files of test/http and test/storage share processes; a file that is named has its own.
+Small files of a folder share processes; a file that is named has its own.
 Each file runs on SQLite; those of folders where a database matters run on PostgreSQL too.
   --sqlite, --postgres   run on this database only
   --again                run a file that failed once more, alone; if it passes then, it is reported as unstable
@@ -32,16 +33,12 @@ const SLOW = /^test\/(browser|cli|cluster|conformance|faults|fuzz|judges|recipes
 const WITHOUT_DATABASE =
   /^test\/(browser|calendar|cli|client|guards|judges|lib|recipes)\/|\/(log-output|open-files|streams|worker-processes)\.test/
 /** The part of the suite whose results depend on SQL. The other files run on PostgreSQL in `test:all`. */
-const WITH_SQL = new RegExp(
-  '^test/(conformance|storage)/|^test/http/(access|caching|concurrency|events|linked-records|pages|parameters|' +
-    'places-and-tickets|quotas|search|sticky|term-visibility|terms)\\.test',
-)
+const WITH_SQL =
+  /^test\/(conformance\/|storage\/(?!backup|later-versions|private-files|threads)|http\/(concurrency|linked-records|search|sticky|terms)\.test)/
 
-/** Files that may share a process, so many at a time: to load the service takes as long as the tests of most. */
-const SHARED = /^test\/(http|storage)\//
-const PER_PROCESS = 8
-/** What a file of a process of its own does: measure time, or change or start processes. */
-const NEEDS_PROCESS = /support\/(cost|holds)|performance\.now|process\.|startProcess|node:worker_threads/
+/** What a file of a process of its own does: measure time or memory, or change its process. */
+const NEEDS_PROCESS =
+  /support\/(cost|holds)|performance\.now|process\.(env\.\w+ = |kill|memoryUsage|on\(|umask)|node:worker_threads/
 
 /** At most so many files are run again. */
 const MAX_AGAIN = 5
@@ -54,6 +51,11 @@ const MINUTES = /^--minutes=(\d+)$/
 const minutes = Number(given.map((flag) => MINUTES.exec(flag)?.[1]).find(Boolean) ?? Number.POSITIVE_INFINITY)
 const isOwn = (flag: string) => OWN.includes(flag) || MINUTES.test(flag)
 const flags = ['--test-timeout=180000', ...given.filter((flag) => flag.startsWith('--') && !isOwn(flag))]
+/** Files that may share a process, so many of a folder: to load the service takes as long as the tests of most. */
+const SHARED = has('--all') ? /^test\/(http|storage)\// : /^test\/(?!conformance)/
+const PER_PROCESS = has('--all') ? 8 : 12
+/** As many processes as there are cores; one more in the suite, where each waits now and then. */
+const AT_A_TIME = Math.max(2, availableParallelism()) + (has('--all') ? 0 : 1)
 const begun = performance.now()
 const leftOut: TestRun[] = []
 
@@ -81,7 +83,7 @@ async function main(): Promise<boolean> {
     ].sort((one, other) => rankOf(one) - rankOf(other))
     const together = runs.filter((run) => !isAny(ALONE, run))
     const alone = runs.filter((run) => isAny(ALONE, run))
-    const outcomes = [...(await runSome(together, Math.max(2, availableParallelism()))), ...(await runSome(alone, 1))]
+    const outcomes = [...(await runSome(together, AT_A_TIME)), ...(await runSome(alone, 1))]
     if (has('--again')) await runFailedAgain(outcomes)
     return report(outcomes, (performance.now() - begun) / 1000)
   } finally {
@@ -101,14 +103,20 @@ function chosenFiles(): string[] {
   return has('--all') ? all : all.filter((file) => !LONG.test(file))
 }
 
-/** The files of each process. Files that are named have their own. */
+/** The files of each process, many first. Long tests and files that are named have their own. */
 function grouped(files: readonly string[]): string[][] {
   const isShared = (file: string) =>
-    words.length === 0 && SHARED.test(file) && !NEEDS_PROCESS.test(readFileSync(file, 'utf8'))
-  const shared = files.filter(isShared)
-  const groups = files.filter((file) => !isShared(file)).map((file) => [file])
-  for (let at = 0; at < shared.length; at += PER_PROCESS) groups.push(shared.slice(at, at + PER_PROCESS))
-  return groups
+    words.length === 0 && SHARED.test(file) && !LONG.test(file) && !NEEDS_PROCESS.test(readFileSync(file, 'utf8'))
+  const folders = Map.groupBy(files.filter(isShared), (file) => dirname(file))
+  const alone = files.filter((file) => !isShared(file)).map((file) => [file])
+  return [...folders.values().flatMap(parts), ...alone]
+}
+
+/** Parts of about the same length. */
+function parts(files: readonly string[]): string[][] {
+  const count = Math.ceil(files.length / PER_PROCESS)
+  const each = Math.ceil(files.length / count)
+  return Array.from({ length: count }, (_, n) => files.slice(n * each, (n + 1) * each))
 }
 
 function isAny(pattern: RegExp, { files }: TestRun): boolean {
