@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 
 /** Test files, run once in one process. */
 export interface TestRun {
@@ -26,12 +26,21 @@ export interface Options {
   /** Flags for Node. */
   readonly flags?: readonly string[]
   readonly cwd?: string
+  /** Saves time: an error that nobody catches still fails its run, but is told without the name of its test. */
+  readonly isLight?: boolean
   /** Whether a run is still to be started; one that is not has no outcome. */
   readonly mayStart?: (run: TestRun) => boolean
 }
 
 /** Where compiled code is kept: to compile takes a file longer than many a test. */
 const COMPILED = fileURLToPath(new URL('../node_modules/.cache/kalends-tests', import.meta.url))
+
+const pathOf = (name: string) => fileURLToPath(new URL(name, import.meta.url))
+/** Files in one process. Node's own way (`--test-isolation=none`) reads the runner before anything can be imported. */
+const TOGETHER = pathOf('test-together.ts')
+const WITHOUT_PROMISES = ['--import', pathToFileURL(pathOf('test-without-promises.ts')).href]
+/** How the runner tells of an error that belongs to no test. */
+const UNCAUGHT = /^ℹ Error: .* which triggered an (uncaughtException|unhandledRejection) event/m
 
 const running = new Set<ChildProcess>()
 // Whoever ends the run ends everything that it has started.
@@ -68,12 +77,15 @@ export function nameOf({ files: [first = '', ...others] }: TestRun): string {
  * limit. Node's runner has no limit for files, and none of its limits ends a process that works without a pause, or a
  * process that a test has started.
  */
-async function runOne(run: TestRun, { limit, flags = [], cwd = process.cwd() }: Options): Promise<Outcome> {
+async function runOne(
+  run: TestRun,
+  { limit, flags = [], cwd = process.cwd(), isLight = false }: Options,
+): Promise<Outcome> {
   const begun = performance.now()
   // Told by Node's runner to the files that it starts: this one is not started by it.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env
-  const isShared = run.files.length > 1 ? ['--test', '--test-isolation=none'] : []
-  const child = spawn(process.execPath, [...isShared, '--test-reporter=spec', ...flags, ...run.files], {
+  const given = ['--test-reporter=spec', ...(isLight ? WITHOUT_PROMISES : []), ...flags]
+  const child = spawn(process.execPath, [...given, ...(run.files.length > 1 ? [TOGETHER] : []), ...run.files], {
     cwd,
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -105,7 +117,7 @@ async function runOne(run: TestRun, { limit, flags = [], cwd = process.cwd() }: 
   return {
     ...run,
     // A package may set the exit code, so the summary counts, too.
-    isGood: code === 0 && countOf('fail', output) === 0 && countOf('cancelled', output) === 0,
+    isGood: code === 0 && countOf('fail', output) === 0 && countOf('cancelled', output) === 0 && !UNCAUGHT.test(output),
     output,
     seconds,
     tests: countOf('tests', output),

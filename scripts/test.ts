@@ -54,6 +54,8 @@ const flags = ['--test-timeout=180000', ...given.filter((flag) => flag.startsWit
 /** Files that may share a process, so many of a folder: to load the service takes as long as the tests of most. */
 const SHARED = has('--all') ? /^test\/(http|storage)\// : /^test\/(?!conformance)/
 const PER_PROCESS = has('--all') ? 8 : 12
+/** Errors that nobody catches are told with the name of their test where all cases are tried. */
+const IS_LIGHT = words.length === 0 && !has('--all') && !has('--campaign')
 /** As many processes as there are cores; one more in the suite, where each waits now and then. */
 const AT_A_TIME = Math.max(2, availableParallelism()) + (has('--all') ? 0 : 1)
 const begun = performance.now()
@@ -171,7 +173,7 @@ function envOf(url: string, template = ''): Record<string, string> {
 function runSome(runs: readonly TestRun[], parallel: number, isWanted = mayStart): Promise<Outcome[]> {
   // The longest file of the campaign restarts a service fifty times, in four ways.
   const limit = Number(process.env.KALENDS_TEST_LIMIT ?? (has('--campaign') ? 3000 : 600))
-  return runFiles(runs, { parallel, limit, flags, mayStart: isWanted }, (outcome) => {
+  return runFiles(runs, { parallel, limit, flags, isLight: IS_LIGHT, mayStart: isWanted }, (outcome) => {
     const { isGood, database, seconds, tests, skipped } = outcome
     const counts = `${tests} tests${skipped > 0 ? `, ${skipped} skipped` : ''}`
     say(`${isGood ? '✔' : '✖'} ${nameOf(outcome)} on ${database}: ${counts}, ${seconds.toFixed(1)} s`)

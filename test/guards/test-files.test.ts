@@ -75,6 +75,19 @@ it('fails', () => { throw new Error('on purpose') })
     assert.equal(good?.isGood, true)
   })
 
+  it('fail by an error that nobody catches, also without the name of its test', async () => {
+    const late =
+      "{ setTimeout(() => { throw new Error('too late') }); await new Promise((ended) => setTimeout(ended, 100)) }"
+    const text = `${WORKS.replace('() => {}', `async () => ${late}`)}\nprocess.on('exit', () => { process.exitCode = 0 })`
+    writeFileSync(join(folder, 'late.test.mjs'), text)
+    for (const isLight of [true, false]) {
+      const run = { files: ['late.test.mjs'], database: '', env: {} }
+      const [outcome] = await runFiles([run], { parallel: 1, limit: 60, cwd: folder, isLight })
+      assert.equal(outcome?.isGood, false)
+      assert.match(outcome.output, /too late/)
+    }
+  })
+
   it('start processes only where those are ended in every case', () => {
     const wrong = globSync('test/**/*.ts', { cwd: ROOT }).filter((file) => {
       const text = readFileSync(join(ROOT, file), 'utf8')
