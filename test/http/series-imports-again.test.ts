@@ -127,6 +127,23 @@ describe('an import that brings a series again', () => {
     assert.deepEqual(await shown('shifted'), all)
   })
 
+  it('ends a series whose rule can be none of ours', async () => {
+    await bring(weekly('hourly', ';COUNT=4'))
+    const all = await shown('hourly')
+    await bring(weekly('hourly', ';COUNT=4').replace('FREQ=WEEKLY;COUNT=4', 'FREQ=HOURLY;COUNT=3'))
+    const loose = await list('hourly')
+    assert.deepEqual(
+      loose.map(({ id, recurrence }) => [id === all[0]?.id, recurrence]),
+      [
+        [true, null],
+        [false, null],
+        [false, null],
+      ],
+    )
+    await bring(weekly('hourly', ';COUNT=4'))
+    assert.deepEqual(await shown('hourly'), all)
+  })
+
   it('adds occurrences that are as the others', async () => {
     await bring(weekly('growing', ';COUNT=3'))
     later = 86_400

@@ -261,5 +261,6 @@ class CalendarImport {
     await this.#pending.flush()
     await saving.drop(this.#scope, this.#run, uid, left.filter(inRange(whole)), renamed)
     if (joined !== null) await joinOccurrences(this.#scope, this.#run, joined, occurrences)
+    else if (!cut) await endOfSeries(this.#scope, this.#run, existing)
   }
 }
