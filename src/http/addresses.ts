@@ -11,3 +11,20 @@ export interface Addresses {
   /** Language of the texts in the response. */
   readonly language: string
 }
+
+const hosts = new Map<string, string>()
+
+function hostOf(baseUrl: string): string {
+  const host = hosts.get(baseUrl) ?? new URL(baseUrl).hostname
+  hosts.set(baseUrl, host)
+  return host
+}
+
+/** Language and mount of the address stay in the links of the response. */
+export function addressesOf(
+  { language, mount }: { readonly language: { name: string; byAddress: boolean }; readonly mount: string },
+  baseUrl: string,
+): Addresses {
+  const pages = language.byAddress ? `${baseUrl}/${language.name}` : baseUrl
+  return { home: baseUrl, pages, rest: `${pages}${mount}`, host: hostOf(baseUrl), language: language.name }
+}

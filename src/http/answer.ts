@@ -1,51 +1,21 @@
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Instant } from '../calendar/zone.ts'
 import { acting } from '../domain/acting.ts'
 import { doOnce, type StoredAnswer } from '../domain/idempotency.ts'
-import type { Scope, User } from '../domain/scope.ts'
-import type { Clock } from '../lib/clock.ts'
 import { AppError, type ErrorCode } from '../lib/errors.ts'
-import { onceWithError } from '../lib/lazy.ts'
 import { chooseLanguage, DEFAULT_LANGUAGE } from '../lib/texts.ts'
-import type { Way } from '../schema/audit.ts'
-import type { Addresses } from './addresses.ts'
-import { readBody, readFile, readForm } from './body.ts'
-import type { Cache } from './cache/cache.ts'
-import type { CachedResponse, Headers } from './cache/cached-response.ts'
-import { parseHeaders, serializeHeaders } from './cache/head.ts'
-import { normalPath, normalSearch } from './cache/normal-address.ts'
-import { ObservedClock } from './cache/validity.ts'
+import { handedOver } from './anonymous-reads.ts'
+import type { Headers } from './cache/cached-response.ts'
+import { parseHeaders } from './cache/head.ts'
+import { type AnswerContext, callOf, splitUrl } from './call.ts'
 import { compressStream, encodingFor, NOT_MODIFIED_HEADERS, replyTo, tagOf } from './conditional.ts'
-import { type Answer, type Call, type Endpoint, MAIN_MOUNT } from './endpoint.ts'
+import type { Answer, Call, Endpoint } from './endpoint.ts'
 import { asAppError, errorBody } from './errors.ts'
 import { fingerprintOf, idempotencyKeyOf, isKept } from './idempotency.ts'
-import { routeLabel } from './measure.ts'
 import { asksForProblem, PROBLEM_TYPE, problemBody } from './problem-details.ts'
-import { fieldsIn, sparse } from './sparse.ts'
-import { refuseUnknown } from './strict.ts'
-
-/** `max-age` and `stale-while-revalidate` of public responses, in seconds. */
-const MAX_AGE = 10
-const STALE_WHILE_REVALIDATE = 60
-
-/** Everything that answering a request needs. */
-export interface AnswerContext {
-  readonly scope: Omit<Scope, 'user'>
-  readonly cache: Cache
-  readonly addresses: Addresses
-  /** Names of the query parameters that the endpoint knows. */
-  readonly known: ReadonlySet<string>
-  /** Limit on the bytes of a body besides files. */
-  readonly bodyLimit: number
-  /** Counts further requests of the sender against the limits. */
-  readonly countRequests: (more: number, request: FastifyRequest) => void
-  /** How the audit log calls what the request writes. */
-  readonly way: Way
-  /** Set if a write is done once for each `Idempotency-Key`. */
-  readonly once?: 'in-one-transaction' | 'in-many-transactions'
-}
+import { keyOf, PRIVATE, read, varyOf } from './read.ts'
+import { bytesOf, select } from './sparse.ts'
 
 /** Calls an endpoint and sends its answer. Reads come from the cache if possible. */
 export async function sendAnswer(
@@ -54,48 +24,29 @@ export async function sendAnswer(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const [path, sent] = splitUrl(request.url)
-  if (request.method !== 'GET' && request.method !== 'HEAD') {
-    return sendWrite(endpoint, context, request, reply)
-  }
-  const { cache, scope, known } = context
-  refuseUnknown(sent, known)
-  const search = normalSearch(sent, known)
-  // These answers depend on more than the address and the user: a page has the token of its session.
-  if (request.session !== null || search.includes('password=')) {
-    return sendUncached(await endpoint.handle(callOf(context, request, search)), search, request, reply)
-  }
-  const key = keyFor(request, path, search)
-  const version = versionFor(request) ?? (await scope.db.version())
-  let uncached: Answer | null = null
-  let isOwnRender = false
-  const make = async () => {
-    isOwnRender = true
-    await cache.queue.take()
-    const began = scope.clock()
-    const observed = new ObservedClock(scope)
-    const answer = await endpoint.handle(callOf(context, request, search, { version, clock: observed.clock }))
-    uncached = answer
-    const isCacheable = (answer.status ?? 200) === 200 && !answer.secret && !(answer.body instanceof Readable)
-    const until = Math.min(answer.until ?? observed.until, observed.until)
-    return isCacheable ? buildResponse(answer, search, { began, made: scope.clock(), until }, request, reply) : null
-  }
-  const retryAlone = (error: unknown) => {
-    // Rate limits are per sender. A request that waited for another sender's failed render tries by itself.
-    if (isOwnRender || !(error instanceof AppError && error.code === 'rest_too_many_requests')) throw error
-    return null
-  }
-  const { responses, aliases } = cache
-  const cached = responses.get(key, version) ?? (await responses.make(key, version, make).catch(retryAlone))
-  if (cached === null) {
-    const answer: Answer = uncached ?? (await endpoint.handle(callOf(context, request, search)))
-    return sendUncached(answer, search, request, reply)
-  }
-  aliases.put(keyOf(request.user, request.language.name, request.originalUrl), key)
-  const { status, head, body } = await replyTo(cached, request.headers)
+  if (request.method !== 'GET' && request.method !== 'HEAD') return sendWrite(endpoint, context, request, reply)
+  const handed = handedOver.get(request.raw)
+  const result = handed
+    ? handed.result()
+    : await read(endpoint, context, request, versionFor(request), () => headersOf(request, reply))
+  if ('answer' in result) return sendUncached(result.answer, result.search, request, reply)
+  context.cache.aliases.put(keyOf(request.user, request.language.name, request.originalUrl), result.key)
+  const { status, head, body } = await replyTo(result.response, request.headers)
   for (const [name, value] of parseHeaders(head)) reply.header(name, value)
   if (status === 304) return sendNotModified(reply)
   return reply.code(status).send(body ?? undefined)
+}
+
+/** The version that the settings were read at, unless signing in took time since. */
+function versionFor({ user, version }: FastifyRequest): string | null {
+  return user === null ? version : null
+}
+
+/** The headers of a response that all readers get. */
+function headersOf(request: FastifyRequest, reply: FastifyReply): Headers {
+  // These are of a single request.
+  const { 'x-request-id': _, ratelimit: __, 'ratelimit-policy': ___, ...set } = addVary(request, reply).getHeaders()
+  return set as Headers
 }
 
 /** Calls an endpoint that writes: once for each `Idempotency-Key`. */
@@ -124,102 +75,10 @@ async function sendWrite(
   return sendWritten(answer, request, reply)
 }
 
-/** The version that the settings were read at, unless signing in took time since. */
-function versionFor({ user, version }: FastifyRequest): string | null {
-  return user === null ? version : null
-}
-
-/** Cache key of a response. Users share no responses. */
-export function keyOf(user: User | null, language: string, url: string): string {
-  return `${user === null ? '' : user.id} ${language} ${url}`
-}
-
-/** Cache key for the normal form of the address. */
-function keyFor(request: FastifyRequest, path: string, search: string): string {
-  const { language, mount, user, routeOptions, params } = request
-  const prefix = language.byAddress ? `/${language.name}` : ''
-  const routed = normalPath(path, routeOptions.url ?? '', params as Record<string, string>)
-  // Links in a response contain the mount that the request came by.
-  const normal = routed.startsWith(MAIN_MOUNT) ? `${mount}${routed.slice(MAIN_MOUNT.length)}` : routed
-  return keyOf(user, language.name, `${prefix}${normal}${search === '' ? '' : `?${search}`}`)
-}
-
-/** The request in the form that endpoints take. A cacheable read has a data version and an observed clock. */
-function callOf(
-  { scope, addresses, countRequests, bodyLimit }: AnswerContext,
-  request: FastifyRequest,
-  search: string,
-  reading: { version: string; clock: Clock } | null = null,
-): Call {
-  const {
-    id,
-    version = '',
-    delivery = version,
-    slug = delivery,
-    '*': rest = '',
-  } = request.params as Partial<Record<string, string>>
-  return {
-    scope: { ...scope, user: request.user, ...(reading && { clock: reading.clock }) },
-    session: request.session,
-    addresses,
-    language: request.language.name,
-    method: request.method,
-    header: (name) => request.headers[name],
-    path: request.url,
-    id: Number(id),
-    slug,
-    rest,
-    query: () => readForm(search),
-    body: onceWithError(() => readBody(request.body, request.headers['content-type'], bodyLimit)),
-    file: () => readFile(request.body, request.headers['content-type'], request.headers['content-disposition']),
-    search: new URLSearchParams(search),
-    sent: splitUrl(request.url)[1],
-    countRequests: (more) => countRequests(more, request),
-    version: reading?.version ?? null,
-  }
-}
-
 /** A request whose writes are logged as those of its user. */
 function loggedCall(call: Call, { way }: AnswerContext, { ip, user }: FastifyRequest): Call {
   return { ...call, scope: acting(call.scope, way, { user, address: ip }) }
 }
-
-/** Builds the response to store in the cache. */
-function buildResponse(
-  answer: Answer,
-  search: string,
-  { began, made, until }: { began: Instant; made: Instant; until: Instant },
-  request: FastifyRequest,
-  reply: FastifyReply,
-): CachedResponse {
-  const body = bytesOf(answer.body, search)
-  // These are of a single request.
-  const { 'x-request-id': _, ratelimit: __, 'ratelimit-policy': ___, ...set } = addVary(request, reply).getHeaders()
-  const isText = typeof answer.body === 'string'
-  const headers = {
-    ...(set as Headers),
-    'content-type': isText ? 'text/plain; charset=utf-8' : 'application/json; charset=utf-8',
-    'cache-control': cacheControl(request.user, until - made),
-    // The time before the data was read, so never too late.
-    'last-modified': new Date(began * 1000).toUTCString(),
-    ...answer.headers,
-  }
-  return {
-    body,
-    tag: tagOf(answer.mark ?? body, answer.revision),
-    lines: serializeHeaders(headers),
-    until,
-    route: routeLabel(request.routeOptions.url),
-    variants: {},
-  }
-}
-
-function cacheControl(user: User | null, seconds: number): string {
-  if (user !== null) return PRIVATE
-  return `public, max-age=${Math.max(0, Math.min(MAX_AGE, seconds))}, stale-while-revalidate=${STALE_WHILE_REVALIDATE}`
-}
-
-const PRIVATE = 'private, no-store'
 
 /** Sends an answer without caching it. */
 function sendUncached(answer: Answer, search: string, request: FastifyRequest, reply: FastifyReply): FastifyReply {
@@ -272,11 +131,6 @@ function sendNotModified(reply: FastifyReply): FastifyReply {
   return reply.code(304).send()
 }
 
-function bytesOf(body: Exclude<Answer['body'], Readable>, search: string): Buffer {
-  if (Buffer.isBuffer(body)) return body
-  return Buffer.from(typeof body === 'string' ? body : JSON.stringify(select(body, search)))
-}
-
 /** The answer to an error of a request, as it is sent. */
 function writeError(error: AppError, request: FastifyRequest): StoredAnswer {
   const content = errorContent(error, request, request.language.name)
@@ -319,11 +173,7 @@ export async function sendError(
 
 /** Adds `Vary`. */
 function addVary(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const known = reply.getHeader('vary')
-  const language = request.language?.byAddress ? undefined : 'Accept-Language'
-  const cookie = request.routeOptions.config.session ? 'Cookie' : undefined
-  const names = [known, language, 'Authorization', cookie, 'Accept-Encoding']
-  return reply.header('vary', names.filter(Boolean).join(', '))
+  return reply.header('vary', varyOf(request, reply.getHeader('vary') as string | undefined))
 }
 
 // Not imported: importing node:http makes Node load all of fetch, which takes longer than loading all of our modules.
@@ -349,16 +199,4 @@ export function sendClientError(error: Error & { code?: string }, socket: Socket
     'Connection: close',
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
-}
-
-/** Splits a URL into path and query string, without the question mark. */
-export function splitUrl(url: string): [path: string, search: string] {
-  const mark = url.indexOf('?')
-  return mark === -1 ? [url, ''] : [url.slice(0, mark), url.slice(mark + 1)]
-}
-
-/** Applies `_fields`, if given. */
-function select(body: object, search: string): unknown {
-  const fields = search.includes('_fields') ? fieldsIn(new URLSearchParams(search)) : null
-  return fields === null ? body : sparse(body, fields)
 }

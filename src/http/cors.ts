@@ -6,6 +6,13 @@ const READ_METHODS = ['GET', 'HEAD', 'OPTIONS']
 const EXPOSED =
   'ETag, Idempotent-Replayed, Link, Location, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, X-TEC-Total, X-TEC-TotalPages, X-WP-Total, X-WP-TotalPages'
 
+/** Headers of every read: pages of any origin may read. */
+export const READ_HEADERS = {
+  vary: 'Origin',
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': EXPOSED,
+}
+
 /** Further headers of a preflight response. `max-age` is one day, in seconds. */
 const PREFLIGHT = {
   'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
@@ -22,10 +29,12 @@ export function allowOrigins(app: FastifyInstance, writeOrigins: readonly string
     const { origin = '', 'access-control-request-method': next = method } = headers
     // A preflight asks about another method. The response to a read is cached, so it depends on no header.
     const effectiveMethod = method === 'OPTIONS' ? next : method
-    reply.header('vary', 'Origin')
-    const allowed = READ_METHODS.includes(effectiveMethod) ? '*' : writers.has(origin) ? origin : null
-    if (allowed === null) return
-    reply.headers({ 'access-control-allow-origin': allowed, 'access-control-expose-headers': EXPOSED })
+    const isRead = READ_METHODS.includes(effectiveMethod)
+    if (!isRead && !writers.has(origin)) {
+      reply.header('vary', READ_HEADERS.vary)
+      return
+    }
+    reply.headers(isRead ? READ_HEADERS : { ...READ_HEADERS, 'access-control-allow-origin': origin })
     // Before authentication: a preflight has no credentials.
     if (method === 'OPTIONS') return reply.code(204).headers(PREFLIGHT).send()
   })

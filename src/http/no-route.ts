@@ -1,5 +1,5 @@
 import { AppError } from '../lib/errors.ts'
-import { splitUrl } from './answer.ts'
+import { splitUrl } from './call.ts'
 import { type Endpoint, MAIN_MOUNT } from './endpoint.ts'
 
 /** Throws 405 for a known path with an unsupported method, else 404. */

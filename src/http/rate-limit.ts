@@ -18,8 +18,13 @@ export interface RateLimits {
 export type Sender = Pick<FastifyRequest, 'ip' | 'socket' | 'headers'>
 
 /** Throws 429 if the address has sent too many requests. `tell` gets the state of the limit before. */
-export function checkAddress(limits: Limits, options: RateLimits, sender: Sender, tell: Tell = () => {}): void {
-  const hits = countHit(limits, options, sender)
+export function checkAddress(
+  limits: Limits,
+  options: RateLimits,
+  sender: Sender,
+  tell: Tell = () => {},
+  hits = countHit(limits, options, sender),
+): void {
   if (options.rateLimit > 0) tell('address', options.rateLimit, hits)
   if (hits !== null) throwIfOver(options.rateLimit, hits)
 }
@@ -55,27 +60,30 @@ export function tellIn(reply: FastifyReply): Tell {
   }
 }
 
-/** Counts a request. Returns whether its address is over the limit, or else the header lines that tell its state. */
-export function countFast(limits: Limits, options: RateLimits, sender: Sender): string | false {
-  const { rateLimit } = options
+/** Whether an address is over the limit. */
+export function isOver({ rateLimit }: RateLimits, hits: Hits | null): boolean {
+  return hits !== null && hits.count > rateLimit
+}
+
+/** Header lines that tell the state of the limit. */
+export function limitLines({ rateLimit }: RateLimits, hits: Hits | null): string {
   if (rateLimit === 0) return ''
-  const hits = countHit(limits, options, sender)
-  if (hits !== null && hits.count > rateLimit) return false
   return `\r\nratelimit: ${limitState('address', rateLimit, hits)}\r\nratelimit-policy: ${limitPolicy('address', rateLimit)}`
 }
 
-function countHit(limits: Limits, { rateLimit, rateLimitLoopback }: RateLimits, sender: Sender): Hits | null {
+/** Counts a request; null if its sender is not limited. */
+export function countHit(limits: Limits, { rateLimit, rateLimitLoopback }: RateLimits, sender: Sender): Hits | null {
   if (rateLimit === 0 || (!rateLimitLoopback && isLocal(sender))) return null
   return limits.hit(`address ${networkOf(sender.ip)}`)
 }
 
-type Hits = ReturnType<Limits['hit']>
+export type Hits = ReturnType<Limits['hit']>
 
 /** Throws 429 if the user has sent too many requests. */
 export function checkUser(
   limits: Limits,
   { userRateLimit, rateLimitLoopback }: RateLimits,
-  request: FastifyRequest,
+  request: Sender & Pick<FastifyRequest, 'user'>,
   tell: Tell = () => {},
 ): void {
   if (userRateLimit === 0 || request.user === null) return
@@ -85,7 +93,12 @@ export function checkUser(
 }
 
 /** Counts further requests that are sent within one. Throws 429 if there are too many, and counts no more of them. */
-export function countMore(limits: Limits, options: RateLimits, request: FastifyRequest, more: number): void {
+export function countMore(
+  limits: Limits,
+  options: RateLimits,
+  request: Sender & Pick<FastifyRequest, 'user'>,
+  more: number,
+): void {
   for (let n = 0; n < more; n++) {
     checkAddress(limits, options, request)
     checkUser(limits, options, request)

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import { chooseLanguage } from '../lib/texts.ts'
-import { splitUrl } from './answer.ts'
+import { splitUrl } from './call.ts'
 import { MAIN_MOUNT, METHODS, type Routes } from './endpoint.ts'
 import { languageIn } from './language.ts'
 
@@ -11,15 +11,15 @@ const MOUNT = Symbol('mount')
 type RewrittenRequest = IncomingMessage & { [ADDRESS_LANGUAGE]?: string; [MOUNT]?: string }
 
 /** The language in the address, else the best match for `Accept-Language`. */
-export function languageOf(request: FastifyRequest, languages: readonly string[]): FastifyRequest['language'] {
-  const addressed = (request.raw as RewrittenRequest)[ADDRESS_LANGUAGE]
+export function languageOf(request: IncomingMessage, languages: readonly string[]): FastifyRequest['language'] {
+  const addressed = (request as RewrittenRequest)[ADDRESS_LANGUAGE]
   if (addressed !== undefined) return { name: addressed, byAddress: true }
   return { name: chooseLanguage(request.headers['accept-language'], languages), byAddress: false }
 }
 
 /** The mount in the address, else the main one. */
-export function mountOf(request: FastifyRequest): string {
-  return (request.raw as RewrittenRequest)[MOUNT] ?? MAIN_MOUNT
+export function mountOf(request: IncomingMessage): string {
+  return (request as RewrittenRequest)[MOUNT] ?? MAIN_MOUNT
 }
 
 /** Parts of addresses that are settings. */

@@ -1,31 +1,32 @@
 import type { IncomingMessage } from 'node:http'
-import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
-import type { CurrentSite } from '../domain/current-site.ts'
-import type { Limits } from '../domain/limits.ts'
-import type { Scope, Site, User } from '../domain/scope.ts'
+import fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
+import type { Site, User } from '../domain/scope.ts'
 import type { Session } from '../domain/sessions.ts'
-import { type ConnectionCounter, ConnectionCounts, type ConnectionLimits } from '../lib/connection-counts.ts'
+import { ConnectionCounts } from '../lib/connection-counts.ts'
 import { AppError, unavailable } from '../lib/errors.ts'
 import type { Way } from '../schema/audit.ts'
-import type { Addresses } from './addresses.ts'
-import { type AnswerContext, sendAnswer, sendClientError, sendError, splitUrl } from './answer.ts'
+import { addressesOf } from './addresses.ts'
+import { anonymousReads, handedOver, parametersOf, patternOf, ROUTER_OPTIONS } from './anonymous-reads.ts'
+import { sendAnswer, sendClientError, sendError } from './answer.ts'
 import { authenticate } from './authentication.ts'
 import { Cache } from './cache/cache.ts'
 import { installFastPath } from './cache/fast-path.ts'
+import { type AnswerContext, splitUrl } from './call.ts'
 import { limitConnections } from './connection-limit.ts'
 import { closeAfterErrors, closeIdleConnections } from './connections.ts'
 import { dropUnusedContentType, takeFields, takeFiles, takeForms } from './content-types.ts'
 import { allowOrigins } from './cors.ts'
 import { type Endpoint, MAIN_MOUNT, type Routes, type View } from './endpoint.ts'
 import { addFiles, addImages } from './files.ts'
-import { addHealth, type Health } from './health.ts'
+import { addHealth } from './health.ts'
 import { measureAnswers, traceAnswers } from './measure.ts'
-import { addMetrics, type MetricsAccess } from './metrics.ts'
+import { addMetrics } from './metrics.ts'
 import { throwNoRoute } from './no-route.ts'
 import { watchForProxy } from './proxy-warning.ts'
-import { checkAddress, checkUser, countMore, type RateLimits, senderOf, tellIn } from './rate-limit.ts'
+import { checkAddress, checkUser, countMore, type Sender, senderOf, tellIn } from './rate-limit.ts'
 import { languageOf, mountOf, rewrite } from './rewrite.ts'
 import { securityHeaders } from './security-headers.ts'
+import type { ServerOptions, Service } from './server-options.ts'
 import { useSession } from './session-cookie.ts'
 import { addStopping } from './stopping.ts'
 import { tracing } from './tracing.ts'
@@ -56,33 +57,6 @@ declare module 'fastify' {
   }
 }
 
-export interface ServerOptions extends RateLimits, ConnectionLimits {
-  readonly baseUrl: string
-  readonly mounts: readonly string[]
-  readonly languages: readonly string[]
-  readonly writeOrigins: readonly string[]
-  readonly trustProxy: readonly string[]
-  readonly bodyLimit: number
-  readonly uploadLimit: number
-  /** In seconds. */
-  readonly requestTimeout: number
-  /** Whether responses are cached. */
-  readonly cache: boolean
-  readonly logger: FastifyBaseLogger | false
-  /** Counts connections across processes. Without it, only this process's are counted. */
-  readonly counter?: ConnectionCounter | undefined
-  /** Limit on open connections of this process. */
-  readonly roomForConnections: number
-  /** Shows figures on this port. */
-  readonly metrics?: MetricsAccess | null
-}
-
-/** Scope without a user, plus the state of the service. */
-export interface Service extends Omit<Scope, 'user'>, Health {
-  readonly limits: Limits
-  readonly current: CurrentSite
-}
-
 /** Creates the HTTP server with its hooks and routes. */
 export async function createServer(service: Service, routes: Routes, options: ServerOptions): Promise<FastifyInstance> {
   const securityHeaderSet = securityHeaders(options.baseUrl)
@@ -110,7 +84,7 @@ export async function createServer(service: Service, routes: Routes, options: Se
     rewriteUrl: (request) => rewrite(request, routes, addressing),
     // Routes have no Fastify schemas (see schema/), so the compilers need not be loaded.
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
-    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 2000 },
+    routerOptions: ROUTER_OPTIONS,
     frameworkErrors: (error, request, reply) => void sendError(error, request, reply.headers(securityHeaderSet)),
     clientErrorHandler: sendClientError,
   })
@@ -130,7 +104,7 @@ export async function createServer(service: Service, routes: Routes, options: Se
       ? sendError(error, request, reply, (appError) =>
           routes.errorPage(appError, {
             scope: { ...service, site: request.site, user: request.user },
-            addresses: addressesOf(request, options),
+            addresses: addressesOf(request, options.baseUrl),
             language: request.language.name,
             session: request.session,
             path: request.method === 'GET' ? request.url : '',
@@ -142,8 +116,8 @@ export async function createServer(service: Service, routes: Routes, options: Se
   app.addHook('onRequest', async (request, reply) => {
     dropUnusedContentType(request.raw)
     request.site = service.current.last
-    request.language = languageOf(request, request.site.languages)
-    request.mount = mountOf(request)
+    request.language = languageOf(request.raw, request.site.languages)
+    request.mount = mountOf(request.raw)
     reply.headers({ ...securityHeaderSet, 'x-request-id': request.id, 'content-language': request.language.name })
   })
   logAnswers(app)
@@ -151,14 +125,15 @@ export async function createServer(service: Service, routes: Routes, options: Se
   closeAfterErrors(app)
   allowOrigins(app, options.writeOrigins, options.baseUrl)
   refuseWhileMigrating(app, service)
-  addAuthentication(app, service, routes, options)
+  const watch = watchForProxy(options, app.log)
+  addAuthentication(app, service, routes, watch, options)
   addHealth(app, service)
   if (options.metrics) addMetrics(app, options.metrics)
   addFiles(app, routes.files, service.current)
   addImages(app, service)
   addViews(app, routes, service, cache, options)
   addEndpoints(app, routes, service, cache, options)
-  if (cache.isOn) installFastPath(app, service, cache, options)
+  if (cache.isOn) installFastPath(app, service, cache, anonymousReads(service, routes, cache, watch, options), options)
   limitConnections(app.server, options.counter ?? new ConnectionCounts(options), options, app.log)
   app.stopping.watch()
   return app
@@ -193,15 +168,15 @@ function addAuthentication(
   app: FastifyInstance,
   service: Service,
   { endpoints }: Routes,
+  watch: (sender: Sender) => void,
   options: ServerOptions,
 ): void {
   const { limits } = service
-  const watch = watchForProxy(options, app.log)
   app.addHook('onRequest', async (request, reply) => {
     if (request.routeOptions.config.open) return
     watch(request)
     const tell = tellIn(reply)
-    checkAddress(limits, options, request, tell)
+    checkAddress(limits, options, request, tell, handedOver.get(request.raw)?.hits)
     await useSite(service, request, reply)
     request.user = await authenticate(service, request, senderOf(options, request))
     if (request.headers.authorization === undefined) await useSession(service, request, reply, options.baseUrl)
@@ -210,20 +185,6 @@ function addAuthentication(
     if (request.is404) throwNoRoute(endpoints, request.url)
   })
   app.setNotFoundHandler((request) => throwNoRoute(endpoints, request.url))
-}
-
-const hosts = new Map<string, string>()
-
-function hostOf(baseUrl: string): string {
-  const host = hosts.get(baseUrl) ?? new URL(baseUrl).hostname
-  hosts.set(baseUrl, host)
-  return host
-}
-
-/** Language and mount of the address stay in the links of the response. */
-function addressesOf({ language, mount }: FastifyRequest, { baseUrl }: ServerOptions): Addresses {
-  const pages = language.byAddress ? `${baseUrl}/${language.name}` : baseUrl
-  return { home: baseUrl, pages, rest: `${pages}${mount}`, host: hostOf(baseUrl), language: language.name }
 }
 
 /** Collects what answering a request needs. */
@@ -236,9 +197,9 @@ function contextOf(
   way: Way,
 ): AnswerContext {
   const scope = { ...service, site: request.site, sender: senderOf(options, request) }
-  const countRequests = (more: number, sender: FastifyRequest) => countMore(service.limits, options, sender, more)
+  const countRequests = (more: number) => countMore(service.limits, options, request, more)
   const { bodyLimit } = options
-  return { scope, cache, addresses: addressesOf(request, options), known, bodyLimit, countRequests, way }
+  return { scope, cache, addresses: addressesOf(request, options.baseUrl), known, bodyLimit, countRequests, way }
 }
 
 function addViews(
@@ -292,10 +253,10 @@ function addEndpoints(
   options: ServerOptions,
 ): void {
   const add = (to: FastifyInstance, endpoint: Endpoint) => {
-    const known = new Set([...Object.keys(endpoint.parameters), '_fields'])
+    const known = parametersOf(endpoint)
     to.route({
       method: [...endpoint.methods],
-      url: `${MAIN_MOUNT}${endpoint.path.replace(':id', ':id(^\\d+$)')}`,
+      url: patternOf(endpoint),
       ...(endpoint.upload && { bodyLimit: options.uploadLimit }),
       onRequest: async ({ user }) => {
         if (endpoint.access === 'signed-in' && user === null) throw new AppError('rest_not_signed_in')

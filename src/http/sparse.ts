@@ -69,3 +69,15 @@ function pick(value: unknown, tree: Tree): unknown {
   }
   return picked
 }
+
+/** Applies `_fields` of a query string, if given. */
+export function select(body: object, search: string): unknown {
+  const fields = search.includes('_fields') ? fieldsIn(new URLSearchParams(search)) : null
+  return fields === null ? body : sparse(body, fields)
+}
+
+/** A body as it is sent. */
+export function bytesOf(body: object | string | Buffer, search: string): Buffer {
+  if (Buffer.isBuffer(body)) return body
+  return Buffer.from(typeof body === 'string' ? body : JSON.stringify(select(body, search)))
+}

@@ -21,6 +21,6 @@ export async function useSite(
     if (!request.is404) throw error
   }
   if (request.site.languages === before) return
-  request.language = languageOf(request, request.site.languages)
+  request.language = languageOf(request.raw, request.site.languages)
   reply.header('content-language', request.language.name)
 }

@@ -6,15 +6,16 @@ import type { Limits } from '../../domain/limits.ts'
 import type { Scope } from '../../domain/scope.ts'
 import { currentTracer } from '../../lib/traces.ts'
 import { accessLog } from '../access-log.ts'
-import { keyOf } from '../answer.ts'
+import { type AnonymousRead, handedOver } from '../anonymous-reads.ts'
 import { replyTo } from '../conditional.ts'
 import { languageChooser, languageIn } from '../language.ts'
 import { countAnswer, traceAnswer } from '../measure.ts'
-import { countFast, type RateLimits } from '../rate-limit.ts'
+import { countHit, isOver, limitLines, type RateLimits } from '../rate-limit.ts'
+import { keyOf, type ReadResult } from '../read.ts'
 import { hasSession } from '../session-cookie.ts'
 import { tracing } from '../tracing.ts'
 import type { Cache } from './cache.ts'
-import type { Reply } from './cached-response.ts'
+import type { CachedResponse, Reply } from './cached-response.ts'
 import { parseHeaders, writeRawHead } from './head.ts'
 
 /** A cached response on its way: sender, header lines of the limit, and when the request began. */
@@ -22,8 +23,6 @@ interface Sending {
   readonly ip: string
   readonly limit: string
   readonly began: number
-  /** For measurements. */
-  readonly route?: string | undefined
 }
 
 interface FastPathOptions extends RateLimits {
@@ -33,13 +32,14 @@ interface FastPathOptions extends RateLimits {
 }
 
 /**
- * Sends cached responses to anonymous readers before Fastify routes the request: nearly all requests of a calendar are
- * such. Everything else is passed to Fastify.
+ * Answers anonymous readers before Fastify routes the request: nearly all requests of a calendar are such. Cached
+ * responses are sent at once, others of the REST interface are made. Everything else is passed to Fastify.
  */
 export function installFastPath(
   app: FastifyInstance,
   { db, limits, current }: Pick<Scope, 'db'> & { readonly limits: Limits; readonly current: CurrentSite },
   { responses, aliases }: Cache,
+  read: AnonymousRead,
   options: FastPathOptions,
 ): void {
   const listeners = app.server.listeners('request') as RequestListener[]
@@ -54,8 +54,14 @@ export function installFastPath(
   const log = accessLog(app)
   const tracer = currentTracer()
   const { stopping } = app
-  const send = (request: IncomingMessage, response: ServerResponse, reply: Reply, sending: Sending) => {
-    const { ip, limit, began, route = 'cached' } = sending
+  const send = (
+    request: IncomingMessage,
+    response: ServerResponse,
+    reply: Reply,
+    sending: Sending,
+    route = 'cached',
+  ) => {
+    const { ip, limit, began } = sending
     const id = idOf(request)
     write(request, response, reply, id, limit)
     const { method = '', url = '' } = request
@@ -65,21 +71,41 @@ export function installFastPath(
     if (tracer !== null) traceAnswer(method, route, reply.status, ms, trace)
     log({ time: Date.now(), id, trace, method, url, ip, status: reply.status, ms })
   }
+  const reply = (request: IncomingMessage, response: ServerResponse, found: CachedResponse, sending: Sending) => {
+    const made = replyTo(found, request.headers)
+    if (!(made instanceof Promise)) return send(request, response, made, sending, found.route)
+    made.then(
+      (packed) => send(request, response, packed, sending, found.route),
+      () => passToFastify(request, response),
+    )
+  }
   const answer = (request: IncomingMessage, response: ServerResponse, version: string, began: number) => {
     const { headers, url = '', socket } = request
     const language = languageIn(url, options.languages) ?? choose(headers['accept-language'])
     const key = keyOf(null, language, url)
     const cached = responses.get(key, version) ?? responses.get(aliases.get(key) ?? '', version)
-    if (cached === undefined) return passToFastify(request, response)
     const ip = trusted === null ? (socket.remoteAddress ?? '') : proxyAddr(request, trusted)
-    const limit = countFast(limits, options, { ip, socket, headers })
-    if (limit === false) return passToFastify(request, response)
-    const reply = replyTo(cached, headers)
-    const sending = { ip, limit, began, route: cached.route }
-    if (!(reply instanceof Promise)) return send(request, response, reply, sending)
-    reply.then(
-      (made) => send(request, response, made, sending),
-      () => passToFastify(request, response),
+    const sender = { ip, socket, headers }
+    const run = cached === undefined ? read(request, sender, version) : null
+    if (cached === undefined && run === null) return passToFastify(request, response)
+    const hits = countHit(limits, options, sender)
+    if (isOver(options, hits)) return passToFastify(request, response)
+    const limit = limitLines(options, hits)
+    if (cached !== undefined) return reply(request, response, cached, { ip, limit, began })
+    const handOver = (result: () => ReadResult) => {
+      handedOver.set(request, { hits, result })
+      passToFastify(request, response)
+    }
+    run?.().then(
+      (result) => {
+        if ('answer' in result) return handOver(() => result)
+        aliases.put(key, result.key)
+        reply(request, response, result.response, { ip, limit, began })
+      },
+      (error) =>
+        handOver(() => {
+          throw error
+        }),
     )
   }
   app.server.on('request', (request, response) => {

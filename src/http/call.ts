@@ -1,0 +1,76 @@
+import type { FastifyRequest } from 'fastify'
+import type { Scope } from '../domain/scope.ts'
+import type { Clock } from '../lib/clock.ts'
+import { onceWithError } from '../lib/lazy.ts'
+import type { Way } from '../schema/audit.ts'
+import type { Addresses } from './addresses.ts'
+import { readBody, readFile, readForm } from './body.ts'
+import type { Cache } from './cache/cache.ts'
+import type { Call } from './endpoint.ts'
+
+/** Everything that answering a request needs. */
+export interface AnswerContext {
+  readonly scope: Omit<Scope, 'user'>
+  readonly cache: Cache
+  readonly addresses: Addresses
+  /** Names of the query parameters that the endpoint knows. */
+  readonly known: ReadonlySet<string>
+  /** Limit on the bytes of a body besides files. */
+  readonly bodyLimit: number
+  /** Counts further requests of the sender against the limits. */
+  readonly countRequests: (more: number) => void
+  /** How the audit log calls what the request writes. */
+  readonly way: Way
+  /** Set if a write is done once for each `Idempotency-Key`. */
+  readonly once?: 'in-one-transaction' | 'in-many-transactions'
+}
+
+/** A request, as far as its answer depends on it. One of Fastify is such a request. */
+export interface RoutedRequest
+  extends Pick<
+    FastifyRequest,
+    'method' | 'url' | 'headers' | 'params' | 'body' | 'language' | 'mount' | 'user' | 'session'
+  > {
+  readonly routeOptions: Pick<FastifyRequest['routeOptions'], 'url' | 'config'>
+}
+
+/** The request in the form that endpoints take. A cacheable read has a data version and an observed clock. */
+export function callOf(
+  { scope, addresses, countRequests, bodyLimit }: AnswerContext,
+  request: RoutedRequest,
+  search: string,
+  reading: { version: string; clock: Clock } | null = null,
+): Call {
+  const {
+    id,
+    version = '',
+    delivery = version,
+    slug = delivery,
+    '*': rest = '',
+  } = request.params as Partial<Record<string, string>>
+  return {
+    scope: { ...scope, user: request.user, ...(reading && { clock: reading.clock }) },
+    session: request.session,
+    addresses,
+    language: request.language.name,
+    method: request.method,
+    header: (name) => request.headers[name],
+    path: request.url,
+    id: Number(id),
+    slug,
+    rest,
+    query: () => readForm(search),
+    body: onceWithError(() => readBody(request.body, request.headers['content-type'], bodyLimit)),
+    file: () => readFile(request.body, request.headers['content-type'], request.headers['content-disposition']),
+    search: new URLSearchParams(search),
+    sent: splitUrl(request.url)[1],
+    countRequests,
+    version: reading?.version ?? null,
+  }
+}
+
+/** Splits a URL into path and query string, without the question mark. */
+export function splitUrl(url: string): [path: string, search: string] {
+  const mark = url.indexOf('?')
+  return mark === -1 ? [url, ''] : [url.slice(0, mark), url.slice(mark + 1)]
+}
