@@ -13,6 +13,7 @@ import { ALL_MIGRATIONS, listDone, type MigrateOptions, migrate, throwIfLater, u
 import { postgresDialect } from './postgres/dialect.ts'
 import { DEFAULT_POOL, type PoolOptions } from './postgres/pool.ts'
 import { Replicas } from './postgres/replicas.ts'
+import type { OnQuery } from './prepared.ts'
 import { snapshotOf } from './snapshot.ts'
 import { SqliteDialect } from './sqlite/dialect.ts'
 import { FileIdentity } from './sqlite/file-identity.ts'
@@ -85,9 +86,6 @@ const MAX_PAUSE = 50
 /** Limit on waiting snapshots. */
 const MAX_WAITING = 500
 
-/** Called for every query; for tests that count queries or read their plans. */
-export type OnQuery = (sql: string, parameters: readonly unknown[]) => void
-
 export interface DatabaseOptions {
   readonly onQuery?: OnQuery | undefined
   /** Called when an idle connection breaks. */
@@ -113,7 +111,7 @@ export function openDatabase(
     new Kysely<Tables>({
       dialect: isUrl
         ? postgresDialect(location, onError, isCopied ? 'copying' : 'answering', pool)
-        : new SqliteDialect(file, thread, identity),
+        : new SqliteDialect(file, thread, identity, onQuery),
       log:
         onQuery &&
         (({ level, query }) => {

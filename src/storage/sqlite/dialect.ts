@@ -14,6 +14,7 @@ import {
 import { unavailable } from '../../lib/errors.ts'
 import { type Dialect, sqlite } from '../dialect.ts'
 import { waiting } from '../measure.ts'
+import type { Direct, OnQuery } from '../prepared.ts'
 import { type Result, SqliteConnection } from './connection.ts'
 import type { FileIdentity } from './file-identity.ts'
 import { SqliteThread } from './thread.ts'
@@ -22,8 +23,22 @@ import { SqliteThread } from './thread.ts'
 const MAX_WAITING = 500
 
 /** Carries our dialect, so that storage functions get it from their transaction. */
-export class Adapter extends SqliteAdapter {
+export class Adapter extends SqliteAdapter implements Direct {
   readonly dialect: Dialect = sqlite
+  /** Set while a connection on the main thread is open. */
+  local: LocalConnection | null = null
+  readonly #onQuery: OnQuery | undefined
+
+  constructor(onQuery?: OnQuery) {
+    super()
+    this.#onQuery = onQuery
+  }
+
+  run<Row>(sql: string, parameters: readonly unknown[]): Row[] | Promise<Row[]> | null {
+    if (this.local === null) return null
+    this.#onQuery?.(sql, parameters)
+    return this.local.rowsOf(sql, parameters)
+  }
 }
 
 /** The thread that runs the statements. */
@@ -34,19 +49,25 @@ export class SqliteDialect implements KyselyDialect {
   readonly #file: string
   readonly #thread: ConnectionThread
   readonly #identity: FileIdentity | null
-  readonly #adapter = new Adapter()
+  readonly #adapter: Adapter
 
-  constructor(file: string, thread: ConnectionThread = 'main', identity: FileIdentity | null = null) {
+  constructor(
+    file: string,
+    thread: ConnectionThread = 'main',
+    identity: FileIdentity | null = null,
+    onQuery?: OnQuery,
+  ) {
     this.#file = file
     this.#thread = thread
     this.#identity = identity
+    this.#adapter = new Adapter(onQuery)
   }
 
   createAdapter(): Adapter {
     return this.#adapter
   }
   createDriver(): Driver {
-    return new SqliteDriver(this.#file, this.#thread, this.#identity)
+    return new SqliteDriver(this.#file, this.#thread, this.#identity, this.#adapter)
   }
   createQueryCompiler(): SqliteQueryCompiler {
     return new SqliteQueryCompiler()
@@ -60,18 +81,21 @@ class SqliteDriver implements Driver {
   readonly #file: string
   readonly #thread: ConnectionThread
   readonly #identity: FileIdentity | null
+  readonly #adapter: Adapter
   readonly #mutex = new Mutex()
   #connection: LocalConnection | ThreadConnection | undefined
 
-  constructor(file: string, thread: ConnectionThread, identity: FileIdentity | null) {
+  constructor(file: string, thread: ConnectionThread, identity: FileIdentity | null, adapter: Adapter) {
     this.#file = file
     this.#thread = thread
     this.#identity = identity
+    this.#adapter = adapter
   }
 
   async init(): Promise<void> {
     const Connection = this.#thread === 'main' ? LocalConnection : ThreadConnection
     this.#connection = new Connection(this.#file, this.#identity)
+    if (this.#connection instanceof LocalConnection) this.#adapter.local = this.#connection
   }
 
   async acquireConnection(): Promise<DatabaseConnection> {
@@ -99,6 +123,7 @@ class SqliteDriver implements Driver {
   }
   async destroy(): Promise<void> {
     await this.#mutex.acquire(true)
+    this.#adapter.local = null
     await this.#connection?.close()
     this.#connection = undefined
     this.#mutex.release()
@@ -128,6 +153,12 @@ class LocalConnection implements DatabaseConnection {
     return resultOf(this.#connection.execute(sql, parameters))
   }
   streamQuery = refuseStreaming
+
+  /** The rows of a statement of the transaction that has the connection: at once, unless others have waited too long. */
+  rowsOf<R>(sql: string, parameters: readonly unknown[]): R[] | Promise<R[]> {
+    if (performance.now() - this.#began > MAX_BLOCKING) return this.#yield().then(() => this.rowsOf(sql, parameters))
+    return resultOf<R>(this.#connection.execute(sql, parameters)).rows
+  }
 
   /** Called when a new transaction acquires the connection. */
   begin(): void {
