@@ -1,4 +1,5 @@
-import type { WallClock } from './zone.ts'
+/** A wall-clock time, `YYYY-MM-DD HH:MM:SS`: see zone.ts. */
+export type WallClock = string
 
 /** Arithmetic on wall clocks without a zone: whole seconds since 1970-01-01 00:00:00, as if every day had 86,400 of them. */
 export type WallSeconds = number
@@ -52,18 +53,50 @@ export function daysInMonth(year: number, month: number): number {
   return (month === 12 ? dayNumber(year + 1, 1, 1) : dayNumber(year, month + 1, 1)) - dayNumber(year, month, 1)
 }
 
+/** Year, month, day, hour, minute and second of `YYYY-MM-DD HH:MM:SS`, as they are written. */
+export function wallParts(wall: WallClock): string[] {
+  if (wall.length !== 19) return wall.split(/[- :]/)
+  return [
+    wall.slice(0, 4),
+    wall.slice(5, 7),
+    wall.slice(8, 10),
+    wall.slice(11, 13),
+    wall.slice(14, 16),
+    wall.slice(17, 19),
+  ]
+}
+
 /** `YYYY-MM-DD HH:MM:SS` as a number. */
 export function fromWall(wall: WallClock): WallSeconds {
-  const [year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0] = wall.split(/[- :]/).map(Number)
+  const [year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0] = wallParts(wall).map(Number)
   return dayNumber(year, month, day) * DAY + hour * 3600 + minute * 60 + second
 }
 
-/** A number as `YYYY-MM-DD HH:MM:SS`; years outside 0 to 9999 have a sign and six digits, as in ISO 8601. */
-export function toWall(seconds: WallSeconds): WallClock {
-  const number = Math.floor(seconds / DAY)
-  const time = seconds - number * DAY
+/** `00` to `99`. */
+const TWO_DIGITS = Array.from({ length: 100 }, (_, n) => String(n).padStart(2, '0'))
+
+/** Days that were written, by number: events of a list are of few days. */
+const writtenDays = new Map<number, string>()
+const MAX_WRITTEN_DAYS = 5000
+
+/** The date of a day's number as `YYYY-MM-DD`; years outside 0 to 9999 have a sign and six digits, as in ISO 8601. */
+function writeDay(number: number): string {
+  const known = writtenDays.get(number)
+  if (known !== undefined) return known
   const { year, month, day } = civilDate(number)
-  const pad = (value: number, width = 2) => String(value).padStart(width, '0')
-  const written = year > 9999 || year < 0 ? `${year < 0 ? '-' : '+'}${pad(Math.abs(year), 6)}` : pad(year, 4)
-  return `${written}-${pad(month)}-${pad(day)} ${pad(Math.floor(time / 3600))}:${pad(Math.floor(time / 60) % 60)}:${pad(time % 60)}`
+  const isLong = year > 9999 || year < 0
+  const digits = String(Math.abs(year)).padStart(isLong ? 6 : 4, '0')
+  const written = `${isLong ? (year < 0 ? '-' : '+') : ''}${digits}-${TWO_DIGITS[month]}-${TWO_DIGITS[day]}`
+  if (writtenDays.size >= MAX_WRITTEN_DAYS) writtenDays.clear()
+  writtenDays.set(number, written)
+  return written
+}
+
+/** A number as `YYYY-MM-DD HH:MM:SS`. */
+export function toWall(seconds: WallSeconds): WallClock {
+  if (!Number.isFinite(seconds)) throw new RangeError('not a time')
+  const number = Math.floor(seconds / DAY)
+  const time = Math.floor(seconds - number * DAY)
+  const [hour, minute, second] = [Math.floor(time / 3600), Math.floor(time / 60) % 60, time % 60]
+  return `${writeDay(number)} ${TWO_DIGITS[hour]}:${TWO_DIGITS[minute]}:${TWO_DIGITS[second]}`
 }

@@ -1,3 +1,7 @@
+import { toWall, type WallClock } from './civil.ts'
+
+export type { WallClock } from './civil.ts'
+
 /**
  * The only place that converts between wall clocks and instants.
  *
@@ -9,7 +13,6 @@
  *
  * A time inside a gap moves forward by the gap's length; one inside an overlap is the first of the two.
  */
-export type WallClock = string
 export type Instant = number
 export type Zone = string
 
@@ -38,9 +41,7 @@ export function toInstant(wall: WallClock, zone: Zone): Instant {
 
 /** What a wall clock in `zone` shows at an instant. */
 export function toWallClock(instant: Instant, zone: Zone): WallClock {
-  const text = new Date((instant + offsetSeconds(instant, zone)) * 1000).toISOString()
-  const day = text.length - 14
-  return `${text.slice(0, day)} ${text.slice(day + 1, day + 9)}`
+  return toWall(instant + offsetSeconds(instant, zone))
 }
 
 /** Moves a wall-clock time that the zone skips forward by the gap. Returns any other time unchanged. */

@@ -1,4 +1,5 @@
 import { abbreviation } from '../calendar/abbreviation.ts'
+import { wallParts } from '../calendar/civil.ts'
 import { toWallClock, type WallClock } from '../calendar/zone.ts'
 import type { Event, EventRow, TicketRow } from '../domain/events.ts'
 import type { Site } from '../domain/scope.ts'
@@ -90,7 +91,7 @@ function times(row: EventRow): Record<string, unknown> {
 }
 
 function parts(wall: WallClock): Record<string, string> {
-  const [year = '', month = '', day = '', hour = '', minutes = '', seconds = ''] = wall.split(/[- :]/)
+  const [year = '', month = '', day = '', hour = '', minutes = '', seconds = ''] = wallParts(wall)
   return { year, month, day, hour, minutes, seconds }
 }
 

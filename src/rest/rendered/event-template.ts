@@ -40,25 +40,32 @@ export type Hole =
 /** Random marker that no event text can contain on purpose. */
 const SECRET = randomUUID()
 const hole = (name: Hole) => `${SECRET} ${name}`
-const HOLES = new RegExp(`,"\\w+":"${SECRET} (\\w+)"`)
 
 /** Makes the template of an event that everybody may see whole: as in a list, or by itself. */
 export function templateOf({ links, ...own }: OwnData, addresses: Addresses, site: Site, isAlone: boolean): Template {
   const shown: Event = { ...own, ...NOTHING }
   const listed = JSON.stringify({ ...event(shown, addresses, site, SHOWN_AS_HOLES), end: hole('end') })
   const further = isAlone ? JSON.stringify({ json_ld: inertLd(descriptionOf(shown, addresses, site)) }) : ''
-  const found = `${listed.slice(0, -1)},${further.slice(1)}`.split(HOLES)
-  let [text = ''] = found
-  const cuts: number[] = []
-  const holes: Hole[] = []
-  for (let n = 1; n < found.length; n += 2) {
-    cuts.push(text.length)
-    holes.push(found[n] as Hole)
-    text += found[n + 1]
-  }
+  const { text, cuts, holes } = withoutHoles(`${listed.slice(0, -1)},${further.slice(1)}`)
   const end = cuts[holes.indexOf('end')]
   const marks = [text.slice(0, end), ...(isAlone ? [text.slice(end)] : [])].map(markOf)
   return { revision: own.row.revision, marks, text, cuts, holes: shared(holes), links, isAlone }
+}
+
+/** Takes the members whose value is a hole out of JSON. */
+function withoutHoles(json: string): { text: string; cuts: number[]; holes: Hole[] } {
+  let text = ''
+  let from = 0
+  const cuts: number[] = []
+  const holes: Hole[] = []
+  for (let at = json.indexOf(SECRET); at !== -1; at = json.indexOf(SECRET, from)) {
+    const end = json.indexOf('"', at)
+    text += json.slice(from, json.lastIndexOf(',"', at))
+    cuts.push(text.length)
+    holes.push(json.slice(at + SECRET.length + 1, end) as Hole)
+    from = end + 1
+  }
+  return { text: text + json.slice(from), cuts, holes }
 }
 
 function markOf(text: string): string {
