@@ -94,9 +94,11 @@ function attempt(put: () => void): void {
 
 async function ownDataOf(tx: Tx, scope: Scope, ids: readonly number[]): Promise<OwnData[]> {
   const rows = undamagedEvents(scope, await eventStorage.getAll(tx, ids))
-  const tickets = await ticketStorage.ofEvents(tx, ids)
   const pictures = await images.ofRows(tx, rows, scope.onDamage)
-  const linked = Map.groupBy(await eventStorage.links(tx, ids), (link) => link.event)
+  const links = await eventStorage.links(tx, ids)
+  const isTicketed = links.some(({ kind }) => kind === 'ticket')
+  const tickets = await ticketStorage.ofEvents(tx, isTicketed ? ids : [])
+  const linked = Map.groupBy(links, (link) => link.event)
   return rows.map((row) => {
     const own = linked.get(row.id) ?? []
     const of = (kind: keyof Links) => own.filter((link) => link.kind === kind).map((link) => link.linked)

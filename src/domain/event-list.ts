@@ -5,6 +5,7 @@ import { type EventFilter, hasFewLinks, isByLink, NO_LIMIT } from '../storage/ev
 import { type KeyedStub, sortedStubs } from '../storage/event-order.ts'
 import type { EventStub } from '../storage/events.ts'
 import * as storage from '../storage/events.ts'
+import { listedByLink } from '../storage/linked-list.ts'
 import type { Ref } from '../storage/records.ts'
 import { withoutIds } from '../storage/word-hits.ts'
 import {
@@ -23,6 +24,7 @@ import { filterOf, readListParameters, todayOf, type Window, windowOf } from './
 import { cursorAfter, cursorAfterEvent, isSorted, orderOf } from './event-order.ts'
 import { ranked, searchList } from './event-search.ts'
 import { assembleUndamaged, type Event } from './events.ts'
+import { packIds } from './id-list.ts'
 import type { Payload, Scope } from './scope.ts'
 import { stickyFirst } from './sticky-order.ts'
 
@@ -65,7 +67,7 @@ export async function list(
   const readPage = async (tx: Tx, isShort: boolean): Promise<EventPage | null> => {
     if (isSorted(asked.values)) return listSorted(tx, scope, asked)
     const lists = cached !== null && (await scope.db.isAt(tx, cached.version)) ? cached.lists : NO_LISTS
-    const known = isShort && lists.get(key) === undefined ? await shortFilter(tx, scope, asked) : undefined
+    const known = isShort && lists.get(key) === undefined ? await shortList(tx, scope, asked) : undefined
     if (known === null) return null
     // A short list is read once, with its stubs, instead of twice: counted, and for the page.
     const { list, near } = await findList(tx, scope, asked, lists, isShort, known)
@@ -188,9 +190,9 @@ export async function listRendered<Rendered>(
       return events.hasAll(read) ? pageFrom(list, read, events, next) : null
     }
     const isKnown = mayBeLong || lists.get(keyOf(scope, asked)) !== undefined
-    const filter = isKnown ? undefined : await shortFilter(tx, scope, asked)
-    if (filter === null) return undefined
-    const { list } = await findList(tx, scope, asked, lists, true, filter)
+    const short = isKnown ? undefined : await shortList(tx, scope, asked)
+    if (short === null) return undefined
+    const { list } = await findList(tx, scope, asked, lists, true, short)
     if (known && !stubs) await readAllStubs(tx, scope, asked, list, lists)
     const read = await stubsOf(tx, list, offset, asked.perPage)
     if (hasProtected(read)) return null
@@ -220,10 +222,19 @@ async function filterFor(
   return filter
 }
 
-/** Filter of a list that is short enough to be read in the main thread; null if it is not. */
-async function shortFilter(tx: Tx, scope: Scope, asked: ReturnType<typeof readRequest>): Promise<EventFilter | null> {
+/** A list that is short enough to be read in the main thread, with its ids if they were read. */
+interface ShortList {
+  readonly filter: EventFilter
+  readonly ids: readonly number[] | null
+}
+
+/** Null if the list is not short. */
+async function shortList(tx: Tx, scope: Scope, asked: ReturnType<typeof readRequest>): Promise<ShortList | null> {
   const filter = await filterFor(tx, scope, asked)
-  return filter.near === null && (await hasFewLinks(tx, filter, MAX_STUBS)) ? filter : null
+  if (filter.near !== null) return null
+  const ids = await listedByLink(tx, filter, MAX_STUBS + 1)
+  const isShort = ids === null ? await hasFewLinks(tx, filter, MAX_STUBS) : ids.length <= MAX_STUBS
+  return isShort ? { filter, ids } : null
 }
 
 /** Renders events of a cached list that are not cached themselves. Answers false if they cannot be, or the data has changed. */
@@ -332,25 +343,27 @@ async function findList(
   asked: ReturnType<typeof readRequest>,
   lists: CachedLists,
   withStubs: boolean,
-  known?: EventFilter,
+  known?: ShortList,
 ): Promise<{ list: CachedList; near: Awaited<ReturnType<typeof storage.listNear>>['rows'] | null }> {
   const { problems, perPage, page } = asked
   const isBad = Object.keys(problems).length > 0
   const key = keyOf(scope, asked)
   const found = isBad ? undefined : lists.get(key)
   if (found !== undefined) return { list: found, near: null }
-  const filter = known ?? (await filterFor(tx, scope, asked))
+  const filter = known?.filter ?? (await filterFor(tx, scope, asked))
   if (filter.near !== null) {
     const { rows, total } = await storage.listNear(tx, filter, filter.near, perPage, (page - 1) * perPage)
     return { list: { filter, total, head: NO_STUBS, ids: null, pageEnds: new Map() }, near: rows }
   }
   const hits = filter.words?.ids ?? filter.found
   const { search: _, search_mode: __, ...values } = asked.values
-  const ids = filter.collapse
-    ? ranked(filter, await storage.ids(tx, filter))
-    : hits === null
-      ? null
-      : await searchList(tx, lists, keyOf(scope, { ...asked, values }), filter, hits)
+  const ids = known?.ids
+    ? packIds(known.ids)
+    : filter.collapse
+      ? ranked(filter, await storage.ids(tx, filter))
+      : hits === null
+        ? null
+        : await searchList(tx, lists, keyOf(scope, { ...asked, values }), filter, hits)
   // Events found by links are unsorted: reading the first costs as much as reading all.
   const most = !withStubs ? 0 : isByLink(filter) ? MAX_STUBS : FIRST_STUBS
   const head = ids === null && withStubs ? await readHead(tx, filter, most) : NO_STUBS

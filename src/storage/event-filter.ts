@@ -91,7 +91,7 @@ interface TimeRange {
  * An event that ends before a time also starts before it. But its wall-clock time may differ when clocks are set back,
  * and instants may be of any time zone, so the range has a margin of two days.
  */
-function startRange(bounds: readonly TimeBound[]): TimeRange {
+export function startRange(bounds: readonly TimeBound[]): TimeRange {
   let from: WallClock | null = null
   let to: WallClock | null = null
   for (const { end, is, than } of bounds) {
