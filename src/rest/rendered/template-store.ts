@@ -1,4 +1,4 @@
-import { BoundedCache } from '../../lib/bounded-cache.ts'
+import { SampledCache } from '../../lib/sampled-cache.ts'
 import type { Template } from './event-template.ts'
 
 /** Memory limit, in bytes. */
@@ -12,7 +12,7 @@ const MAX_STORES = 1024
 
 /** Memory of templates, which the stores of several addresses share. */
 export class TemplateMemory {
-  readonly #templates = new BoundedCache<number, Template>(MAX_BYTES)
+  readonly #templates = new SampledCache<number, Template>(MAX_BYTES)
   #stores = 0
 
   /** A new store, which knows nothing of the others. */
@@ -24,23 +24,21 @@ export class TemplateMemory {
 
 /** Templates by event and revision. */
 export class TemplateStore {
-  readonly #templates: BoundedCache<number, Template>
+  readonly #templates: SampledCache<number, Template>
   readonly #number: number
 
-  constructor(templates: BoundedCache<number, Template>, number: number) {
+  constructor(templates: SampledCache<number, Template>, number: number) {
     this.#templates = templates
     this.#number = number
   }
 
   get(event: number, revision: number): Template | undefined {
-    const template = this.#templates.get(this.#keyOf(event), sizeOf)
+    const template = this.#templates.get(this.#keyOf(event))
     return template?.revision === revision ? template : undefined
   }
 
   put(event: number, template: Template): void {
-    const key = this.#keyOf(event)
-    this.#templates.delete(key)
-    this.#templates.set(key, template, sizeOf(template))
+    this.#templates.set(this.#keyOf(event), template, sizeOf(template))
   }
 
   #keyOf(event: number): number {
