@@ -3,7 +3,7 @@ import { LINKED_KINDS } from '../schema/linked.ts'
 import type { Tx } from '../storage/dialect.ts'
 import { type EventFilter, hasFewLinks, isByLink, NO_LIMIT } from '../storage/event-filter.ts'
 import { type KeyedStub, sortedStubs } from '../storage/event-order.ts'
-import type { EventStub } from '../storage/events.ts'
+import type { EventStub, SortedStub } from '../storage/events.ts'
 import * as storage from '../storage/events.ts'
 import { listedByLink } from '../storage/linked-list.ts'
 import type { Ref } from '../storage/records.ts'
@@ -24,7 +24,6 @@ import { filterOf, readListParameters, todayOf, type Window, windowOf } from './
 import { cursorAfter, cursorAfterEvent, isSorted, orderOf } from './event-order.ts'
 import { ranked, searchList } from './event-search.ts'
 import { assembleUndamaged, type Event } from './events.ts'
-import { packIds } from './id-list.ts'
 import type { Payload, Scope } from './scope.ts'
 import { stickyFirst } from './sticky-order.ts'
 
@@ -222,19 +221,19 @@ async function filterFor(
   return filter
 }
 
-/** A list that is short enough to be read in the main thread, with its ids if they were read. */
+/** A list that is short enough to be read in the main thread, with its stubs if they were read. */
 interface ShortList {
   readonly filter: EventFilter
-  readonly ids: readonly number[] | null
+  readonly stubs: readonly SortedStub[] | null
 }
 
 /** Null if the list is not short. */
 async function shortList(tx: Tx, scope: Scope, asked: ReturnType<typeof readRequest>): Promise<ShortList | null> {
   const filter = await filterFor(tx, scope, asked)
   if (filter.near !== null) return null
-  const ids = await listedByLink(tx, filter, MAX_STUBS + 1)
-  const isShort = ids === null ? await hasFewLinks(tx, filter, MAX_STUBS) : ids.length <= MAX_STUBS
-  return isShort ? { filter, ids } : null
+  const stubs = await listedByLink(tx, filter, MAX_STUBS + 1)
+  const isShort = stubs === null ? await hasFewLinks(tx, filter, MAX_STUBS) : stubs.length <= MAX_STUBS
+  return isShort ? { filter, stubs } : null
 }
 
 /** Renders events of a cached list that are not cached themselves. Answers false if they cannot be, or the data has changed. */
@@ -357,17 +356,20 @@ async function findList(
   }
   const hits = filter.words?.ids ?? filter.found
   const { search: _, search_mode: __, ...values } = asked.values
-  const ids = known?.ids
-    ? packIds(known.ids)
-    : filter.collapse
-      ? ranked(filter, await storage.ids(tx, filter))
-      : hits === null
-        ? null
-        : await searchList(tx, lists, keyOf(scope, { ...asked, values }), filter, hits)
+  const ids = filter.collapse
+    ? ranked(filter, await storage.ids(tx, filter))
+    : hits === null
+      ? null
+      : await searchList(tx, lists, keyOf(scope, { ...asked, values }), filter, hits)
   // Events found by links are unsorted: reading the first costs as much as reading all.
   const most = !withStubs ? 0 : isByLink(filter) ? MAX_STUBS : FIRST_STUBS
-  const head = ids === null && withStubs ? await readHead(tx, filter, most) : NO_STUBS
-  const total = ids?.length ?? (head.length < most ? head.length : await storage.count(tx, filter))
+  const head = known?.stubs
+    ? new PackedStubs(known.stubs)
+    : ids === null && withStubs
+      ? await readHead(tx, filter, most)
+      : NO_STUBS
+  const isWhole = known?.stubs != null || head.length < most
+  const total = ids?.length ?? (isWhole ? head.length : await storage.count(tx, filter))
   const kept = { ...filter, found: null, words: filter.words && withoutIds(filter.words) }
   const list: CachedList = { filter: kept, total, head, ids, pageEnds: new Map() }
   lists.put(key, list)

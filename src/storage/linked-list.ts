@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { LinkedKind } from '../schema/linked.ts'
 import { dialectOf, type Tx } from './dialect.ts'
 import { type EventFilter, startRange } from './event-filter.ts'
+import type { SortedStub } from './events.ts'
 import { prepared, preparedBy } from './prepared.ts'
 import { LINK_TABLE } from './records.ts'
 
@@ -41,25 +42,24 @@ function linkedList(filter: EventFilter): LinkedList | null {
 }
 
 /**
- * Of a list by one link, the ids of the first events, by start; null for other lists, and where the database is another
- * process. Two indexes have all that it needs, so no row of an event is read.
+ * The first stubs of a list by one link; null for other lists, and where the database is another process. Two indexes
+ * have all that it needs, so no row of an event is read.
  */
-export async function listedByLink(tx: Tx, filter: EventFilter, most: number): Promise<number[] | null> {
+export async function listedByLink(tx: Tx, filter: EventFilter, most: number): Promise<SortedStub[] | null> {
   const list = dialectOf(tx).blocks ? linkedList(filter) : null
   if (list === null) return null
-  const rows = await statementFor(list.kind)(tx, list.linked, list.from, list.to, list.end, most)
-  return rows.map(({ id }) => id)
+  return statementFor(list.kind)(tx, list.linked, list.from, list.to, list.end, most)
 }
 
 const statementFor = preparedBy((kind: LinkedKind | 'term') => {
   const [table, column] = kind === 'term' ? (['event_terms', 'term'] as const) : ([LINK_TABLE[kind], 'linked'] as const)
-  return prepared<{ id: number }, [linked: number, from: string, to: string, end: string, most: number]>(
+  return prepared<SortedStub, [linked: number, from: string, to: string, end: string, most: number]>(
     (db, linked, from, to, end, most) => ({
       compile: () =>
         // The planner would read the rows of events by their keys.
-        sql<{ id: number }>`
-          select events.id
-          from ${sql.table(table)} as link cross join events indexed by events_listed
+        sql<SortedStub>`
+          select events.id, events.revision, events.start_local, 0 as secret
+          from ${sql.table(table)} as link cross join events indexed by events_shown
           where link.${sql.ref(column)} = ${linked} and link.start_local >= ${from} and link.start_local <= ${to}
             and events.status = 'publish' and events.hide_from_listings = 0
             and events.start_local = link.start_local and events.id = link.event and events.end_local <= ${end}

@@ -74,7 +74,7 @@ describe('a stream of events', () => {
         tx.executeQuery<{ detail: string }>(CompiledQuery.raw(`explain query plan ${sql}`, [...parameters])),
       )
       const plan = rows.map(({ detail }) => detail).join('; ')
-      assert.match(plan, /events_listed \(status=\? AND hide_from_listings=\? AND start_local>/)
+      assert.match(plan, /events_shown \(status=\? AND hide_from_listings=\? AND start_local>/)
       assert.doesNotMatch(plan, /TEMP B-TREE/)
     }
   })

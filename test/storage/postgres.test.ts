@@ -105,8 +105,8 @@ describe('on PostgreSQL', { skip }, () => {
           return lines.join('\n')
         })
       }
-      assert.match(await plans({}), /events_listed/)
-      assert.match(await plans({ search: 'harbour' }), /events_search|events_listed/)
+      assert.match(await plans({}), /events_shown/)
+      assert.match(await plans({ search: 'harbour' }), /events_search|events_shown/)
       assert.match(await plans({ geoloc_lat: 1, geoloc_lng: 1 }), /venue_places/)
     })
   })

@@ -73,7 +73,7 @@ describe('the queries of a list', () => {
     for (const one of [count, page])
       assert.match(
         one,
-        /SEARCH events USING (COVERING )?INDEX events_listed \(status=\? AND hide_from_listings=\? AND start_local>\? AND start_local<\?\)/,
+        /SEARCH events USING (COVERING )?INDEX events_shown \(status=\? AND hide_from_listings=\? AND start_local>\? AND start_local<\?\)/,
       )
     assert.match(count, /COVERING/)
     assert.doesNotMatch(page, /TEMP B-TREE/)

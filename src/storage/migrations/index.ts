@@ -24,6 +24,7 @@ import * as changes from './0022-changes.ts'
 import * as idempotencyKeys from './0023-idempotency-keys.ts'
 import * as webhooks from './0025-webhooks.ts'
 import * as audit from './0026-audit.ts'
+import * as listIndex from './0027-list-index.ts'
 import { perform, type Step, type Watch } from './steps.ts'
 
 export interface Migration {
@@ -62,6 +63,7 @@ export const migrations: Record<string, Migration> = {
   '0023-idempotency-keys': idempotencyKeys,
   '0025-webhooks': webhooks,
   '0026-audit': audit,
+  '0027-list-index': listIndex,
 }
 
 /**
