@@ -85,14 +85,22 @@ const LAST = toInstant('9999-12-31 23:59:59', 'UTC')
 interface TimeRange {
   readonly from: WallClock | null
   readonly to: WallClock | null
+  /** Whether long events may have started before. */
+  readonly isForShort: boolean
 }
 
+/** Events that last longer are long, in seconds. An index has the few that are: see migration 0027. */
+const LONG = 7 * DAY
+const IS_LONG = sql<SqlBool>`events.end_utc - events.start_utc > ${sql.lit(LONG)}`
+
 /**
- * An event that ends before a time also starts before it. But its wall-clock time may differ when clocks are set back,
- * and instants may be of any time zone, so the range has a margin of two days.
+ * An event that ends before a time also starts before it, and one that ends after a time starts after it by at most its
+ * length. But its wall-clock time may differ when clocks are set back, and instants may be of any time zone, so the range
+ * has a margin of two days.
  */
 export function startRange(bounds: readonly TimeBound[]): TimeRange {
   let from: WallClock | null = null
+  let fromShort: WallClock | null = null
   let to: WallClock | null = null
   for (const { end, is, than } of bounds) {
     const near = typeof than === 'number' ? than : toInstant(than, 'UTC')
@@ -103,15 +111,27 @@ export function startRange(bounds: readonly TimeBound[]): TimeRange {
     } else if (end === 'start') {
       const first = exact ?? toWallClock(Math.max(near - 2 * DAY, FIRST), 'UTC')
       if (from === null || first > from) from = first
+    } else {
+      const first = toWallClock(Math.max(near - LONG - 2 * DAY, FIRST), 'UTC')
+      if (fromShort === null || first > fromShort) fromShort = first
     }
   }
-  return { from, to }
+  return { from: from ?? fromShort, to, isForShort: from === null && fromShort !== null }
 }
 
-/** Restricts links to events that start in a range. */
-function startingIn(query: Links, { from, to }: TimeRange): Links {
-  const fromStart = from === null ? query : query.where('start_local', '>=', from)
-  return to === null ? fromStart : fromStart.where('start_local', '<=', to)
+/** Links to some terms or records, of events that start in a range. */
+function startingIn(
+  tx: Tx,
+  kind: LinkedKind | 'term',
+  ids: readonly number[],
+  { from, to, isForShort }: TimeRange,
+): Links {
+  const before = (links: Links) => (to === null ? links : links.where('start_local', '<=', to))
+  const links = before(linksTo(tx, kind, ids))
+  const inRange = from === null ? links : links.where('start_local', '>=', from)
+  if (!isForShort) return inRange
+  const long = tx.selectFrom('events').select('events.id').where(IS_LONG)
+  return inRange.unionAll(before(linksTo(tx, kind, ids, 'by event').where('event', 'in', long)))
 }
 
 /** Whether the filter uses links to terms, venues or organizers. */
@@ -137,10 +157,7 @@ const countLinks = preparedBy((form: string) => {
   const kind = form.split(' ')[0] as LinkedKind | 'term'
   return prepared<{ total: number }, [most: number, from: string, to: string, ...ids: number[]]>(
     (db, most, from, to, ...ids) => {
-      const links =
-        kind === 'term'
-          ? db.selectFrom('event_terms').select('event').where('term', 'in', ids)
-          : linksTo(db as unknown as Tx, kind, ids as unknown as readonly number[])
+      const links = linksTo(db as unknown as Tx, kind, ids as unknown as readonly number[])
       const some = links.where('start_local', '>=', from).where('start_local', '<=', to).limit(most)
       return db.selectFrom(some.as('links')).select((eb) => eb.fn.countAll<number>().as('total'))
     },
@@ -149,9 +166,20 @@ const countLinks = preparedBy((form: string) => {
 
 type Links = SelectQueryBuilder<Tables, 'event_terms', { event: number }>
 
-/** Links to some records of a kind. */
-function linksTo(on: Pick<Tx, 'selectFrom'>, kind: LinkedKind, ids: readonly number[]): Links {
-  return on.selectFrom(LINK_TABLE[kind]).select('event').where('linked', 'in', ids) as unknown as Links
+/** Links to some terms or records of a kind, which are found by these, or by their events. */
+function linksTo(
+  tx: Pick<Tx, 'selectFrom' | 'getExecutor'>,
+  kind: LinkedKind | 'term',
+  ids: readonly number[],
+  how: 'by link' | 'by event' = 'by link',
+): Links {
+  const links = tx.selectFrom(kind === 'term' ? 'event_terms' : LINK_TABLE[kind]) as SelectQueryBuilder<
+    Tables,
+    'event_terms',
+    object
+  >
+  const column = sql.ref<number>(kind === 'term' ? 'term' : 'linked')
+  return links.select('event').where(how === 'by link' ? column : dialectOf(tx as Tx).unindexed(column), 'in', ids)
 }
 
 /** Conditions of a filter. Distance is handled by a join with venues. */
@@ -177,10 +205,10 @@ export function conditions(tx: Tx, eb: Where, filter: EventFilter): Expression<S
     found.push(eb('start_local', '<=', range.to))
   if (few !== null) found.push(dialectOf(tx).isInJson(eb.ref('events.id'), eb.val(JSON.stringify(few))))
   const details: Expression<SqlBool>[] = filter.terms.map((terms) =>
-    eb('events.id', 'in', startingIn(eb.selectFrom('event_terms').select('event').where('term', 'in', terms), range)),
+    eb('events.id', 'in', startingIn(tx, 'term', terms, range)),
   )
   for (const kind of Object.keys(filter.linked) as LinkedKind[]) {
-    details.push(eb('id', 'in', startingIn(linksTo(eb as unknown as Tx, kind, filter.linked[kind] ?? []), range)))
+    details.push(eb('id', 'in', startingIn(tx, kind, filter.linked[kind] ?? [], range)))
   }
   if (featured !== null) details.push(eb('events.featured', '=', Number(featured)))
   if (filter.isVirtual !== null) details.push(eb('events.is_virtual', '=', Number(filter.isVirtual)))
