@@ -50,18 +50,28 @@ export function contextOf(call: Reader): Context {
     assets: assetsOf(site),
     t,
     count(key, number) {
-      const form = pluralRules(locale).select(number) === 'one' ? 'one' : 'other'
-      return t(`${key}.${form}`, { count: new Intl.NumberFormat(locale).format(number) })
+      const { rules, numbers } = countingIn(locale)
+      const form = rules.select(number) === 'one' ? 'one' : 'other'
+      return t(`${key}.${form}`, { count: numbers.format(number) })
     },
     link: (path) => `${base}${path}`,
     absolute: (path) => `${addresses.pages}${path}`,
   }
 }
 
-const rules = new Map<string, Intl.PluralRules>()
+/** How a locale counts. To make these takes longer than to use them a hundred times. */
+interface Counting {
+  readonly rules: Intl.PluralRules
+  readonly numbers: Intl.NumberFormat
+}
 
-function pluralRules(locale: string): Intl.PluralRules {
-  const found = rules.get(locale) ?? new Intl.PluralRules(locale)
-  rules.set(locale, found)
+const countings = new Map<string, Counting>()
+
+function countingIn(locale: string): Counting {
+  const found = countings.get(locale) ?? {
+    rules: new Intl.PluralRules(locale),
+    numbers: new Intl.NumberFormat(locale),
+  }
+  countings.set(locale, found)
   return found
 }

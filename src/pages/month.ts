@@ -86,11 +86,9 @@ ${shown.length > 0 && html`<ul>${writeValid(context.call.scope, shown, (slot) =>
 }
 
 function moreLink(context: Context, day: string, more: number, around: Around): MarkupPart {
+  if (more === 0) return false
   const words = context.count('more', more)
-  return (
-    more > 0 &&
-    html`<div class="tail"><a class="more" href="${around.toDay(day)}" data-count="${words}"><span>${words}</span><span class="unseen"> ${say(context, day, 'short')}</span></a></div>`
-  )
+  return html`<div class="tail"><a class="more" href="${around.toDay(day)}" data-count="${words}"><span>${words}</span><span class="unseen"> ${say(context, day, 'short')}</span></a></div>`
 }
 
 /** Event in a cell. On later days of a bar the link has no text to see: the bar of the first day covers it. */
