@@ -56,7 +56,7 @@ const statementFor = preparedBy((kind: LinkedKind | 'term') => {
   return prepared<SortedStub, [linked: number, from: string, to: string, end: string, most: number]>(
     (db, linked, from, to, end, most) => ({
       compile: () =>
-        // The planner would read the rows of events by their keys.
+        // The planner would read the rows of events by their keys; migration 0027 has made the index.
         sql<SortedStub>`
           select events.id, events.revision, events.start_local, 0 as secret
           from ${sql.table(table)} as link cross join events indexed by events_shown
