@@ -1,4 +1,5 @@
 import {
+  type Compilable,
   type ExpressionBuilder,
   type Kysely,
   type RawBuilder,
@@ -15,7 +16,7 @@ import { willReplace, willUpdateAll } from './audit/tracker.ts'
 import { dialectOf, selectIds, type Tx } from './dialect.ts'
 import { conditions, type EventFilter, NO_LIMIT } from './event-filter.ts'
 import type { Lookup } from './lookup.ts'
-import { insertRows, prepared, preparedBy, preparedList } from './prepared.ts'
+import { insertRows, type Placeholder, prepared, preparedBy, preparedList } from './prepared.ts'
 import { LINK_TABLE, type LinkedKind, type Page, RECORD_TABLE, type RecordRow } from './records.ts'
 import type { EventTable, Tables, TermTable } from './tables.ts'
 import { isVisible, isVisibleByKey, type Visibility } from './visibility.ts'
@@ -183,6 +184,29 @@ export async function listNear(
   return { rows, total: Number(total) }
 }
 
+type RowOfEvent = RecordRow & { readonly of_event: number }
+
+const linkedRows = (tx: Kysely<Tables>, kind: LinkedKind, events: readonly Placeholder[], visibility: Visibility) => {
+  const table = RECORD_TABLE[kind] as 'venues'
+  return tx
+    .selectFrom(LINK_TABLE[kind])
+    .innerJoin(table, `${table}.id`, `${LINK_TABLE[kind]}.linked`)
+    .selectAll(table)
+    .select(`${LINK_TABLE[kind]}.event as of_event`)
+    .where(`${LINK_TABLE[kind]}.event`, 'in', events)
+    .where((eb) => isVisibleByKey(tx as Tx, eb as unknown as ExpressionBuilder<Tables, 'venues'>, visibility))
+    .orderBy(`${LINK_TABLE[kind]}.event`)
+    .orderBy(`${LINK_TABLE[kind]}.position`)
+}
+
+/** By kind and visibility, as JSON: there are few of them, but for that of a user's own records. */
+const linkedOfSome = preparedBy((form: string) => {
+  const { kind, visibility }: { kind: LinkedKind; visibility: Visibility } = JSON.parse(form)
+  return preparedList<RowOfEvent>(
+    (db, events) => linkedRows(db, kind, events, visibility) as unknown as Compilable<RowOfEvent>,
+  )
+})
+
 /** Venues or organizers of events that a reader may see, in order, by event id. */
 export async function linkedOf(
   tx: Tx,
@@ -190,19 +214,8 @@ export async function linkedOf(
   events: readonly number[],
   visibility: Visibility,
 ): Promise<Map<number, RecordRow[]>> {
-  if (events.length === 0) return new Map()
-  const table = RECORD_TABLE[kind] as 'venues'
-  const rows = await tx
-    .selectFrom(LINK_TABLE[kind])
-    .innerJoin(table, `${table}.id`, `${LINK_TABLE[kind]}.linked`)
-    .selectAll(table)
-    .select(`${LINK_TABLE[kind]}.event as of_event`)
-    .where((eb) => dialectOf(tx).isInJson(eb.ref(`${LINK_TABLE[kind]}.event`), eb.val(JSON.stringify(events))))
-    .where((eb) => isVisibleByKey(tx, eb as unknown as ExpressionBuilder<Tables, 'venues'>, visibility))
-    .orderBy(`${LINK_TABLE[kind]}.event`)
-    .orderBy(`${LINK_TABLE[kind]}.position`)
-    .execute()
-  return Map.groupBy(rows as unknown as (RecordRow & { of_event: number })[], (row) => row.of_event)
+  const rows = await linkedOfSome(JSON.stringify({ kind, visibility }))(tx, events)
+  return Map.groupBy(rows, (row) => row.of_event)
 }
 
 const termsOfSome = preparedList<TermTable & { of_event: number }>((db, events) =>
