@@ -63,7 +63,7 @@ export function traceAnswers(app: FastifyInstance, traceOf: (request: IncomingMe
   })
 }
 
-function endSpan(span: Span, method: string, route: string, status: number): void {
+export function endSpan(span: Span, method: string, route: string, status: number): void {
   const attributes = { 'http.request.method': method, 'http.route': route, 'http.response.status_code': status }
   currentTracer()?.end(span, `${method} ${route}`, attributes, status >= 500)
 }

@@ -4,12 +4,12 @@ import type { FastifyInstance } from 'fastify'
 import type { CurrentSite } from '../../domain/current-site.ts'
 import type { Limits } from '../../domain/limits.ts'
 import type { Scope } from '../../domain/scope.ts'
-import { currentTracer } from '../../lib/traces.ts'
+import { currentTracer, type Span } from '../../lib/traces.ts'
 import { accessLog } from '../access-log.ts'
 import { type AnonymousRead, handedOver } from '../anonymous-reads.ts'
 import { replyTo } from '../conditional.ts'
 import { languageChooser, languageIn } from '../language.ts'
-import { countAnswer, traceAnswer } from '../measure.ts'
+import { countAnswer, endSpan, traceAnswer } from '../measure.ts'
 import { countHit, isOver, limitLines, type RateLimits } from '../rate-limit.ts'
 import { keyOf, type ReadResult } from '../read.ts'
 import { hasSession } from '../session-cookie.ts'
@@ -23,6 +23,8 @@ interface Sending {
   readonly ip: string
   readonly limit: string
   readonly began: number
+  /** Span of a read that was not cached. */
+  readonly span?: Span | null
 }
 
 interface FastPathOptions extends RateLimits {
@@ -61,14 +63,15 @@ export function installFastPath(
     sending: Sending,
     route = 'cached',
   ) => {
-    const { ip, limit, began } = sending
+    const { ip, limit, began, span } = sending
     const id = idOf(request)
     write(request, response, reply, id, limit)
     const { method = '', url = '' } = request
     const ms = performance.now() - began
     const trace = traceOf(request)
     countAnswer(method, route, reply.status, ms)
-    if (tracer !== null) traceAnswer(method, route, reply.status, ms, trace)
+    if (span) endSpan(span, method, route, reply.status)
+    else if (tracer !== null && span === undefined) traceAnswer(method, route, reply.status, ms, trace)
     log({ time: Date.now(), id, trace, method, url, ip, status: reply.status, ms })
   }
   const reply = (request: IncomingMessage, response: ServerResponse, found: CachedResponse, sending: Sending) => {
@@ -96,11 +99,14 @@ export function installFastPath(
       handedOver.set(request, { hits, result })
       passToFastify(request, response)
     }
-    run?.().then(
+    if (run === null) return
+    const span = tracer?.begin('GET', traceOf(request)) ?? null
+    const reading = tracer === null || span === null ? run() : tracer.within(span, run)
+    reading.then(
       (result) => {
         if ('answer' in result) return handOver(() => result)
         aliases.put(key, result.key)
-        reply(request, response, result.response, { ip, limit, began })
+        reply(request, response, result.response, { ip, limit, began, span })
       },
       (error) =>
         handOver(() => {
