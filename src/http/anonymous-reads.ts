@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import findMyWay from 'find-my-way'
+import type { CurrentSite } from '../domain/current-site.ts'
+import type { Site } from '../domain/scope.ts'
 import { addressesOf } from './addresses.ts'
 import type { Cache } from './cache/cache.ts'
 import type { Headers } from './cache/cached-response.ts'
@@ -66,9 +68,9 @@ export function anonymousReads(
   const security = securityHeaders(baseUrl)
   return (raw, sender, version) => {
     if (raw.method !== 'GET' || service.isMigrating()) return null
-    const languages = service.current.last.languages
-    const site = service.current.at(version)
-    if (site instanceof Promise || site.languages !== languages) return null
+    const { languages } = service.current.last
+    const site = siteAt(service.current, version)
+    if (site?.languages !== languages) return null
     const url = rewrite(raw, routes, addressing)
     const found = find(splitUrl(url)[0])
     if (found === null) return null
@@ -103,6 +105,18 @@ export function anonymousReads(
     } as const
     watch(sender)
     return () => read(endpoint, context, request, version, headers)
+  }
+}
+
+/** The site at a version of the data; null if it takes time to read it, or fails: Fastify tells why. */
+function siteAt(current: CurrentSite, version: string): Site | null {
+  try {
+    const site = current.at(version)
+    if (!(site instanceof Promise)) return site
+    site.catch(() => {})
+    return null
+  } catch {
+    return null
   }
 }
 

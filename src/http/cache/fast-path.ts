@@ -89,19 +89,18 @@ export function installFastPath(
     const cached = responses.get(key, version) ?? responses.get(aliases.get(key) ?? '', version)
     const ip = trusted === null ? (socket.remoteAddress ?? '') : proxyAddr(request, trusted)
     const sender = { ip, socket, headers }
-    const run = cached === undefined ? read(request, sender, version) : null
-    if (cached === undefined && run === null) return passToFastify(request, response)
+    const found = cached ?? read(request, sender, version)
+    if (found === null) return passToFastify(request, response)
     const hits = countHit(limits, options, sender)
     if (isOver(options, hits)) return passToFastify(request, response)
     const limit = limitLines(options, hits)
-    if (cached !== undefined) return reply(request, response, cached, { ip, limit, began })
+    if (typeof found !== 'function') return reply(request, response, found, { ip, limit, began })
     const handOver = (result: () => ReadResult) => {
       handedOver.set(request, { hits, result })
       passToFastify(request, response)
     }
-    if (run === null) return
     const span = tracer?.begin('GET', traceOf(request)) ?? null
-    const reading = tracer === null || span === null ? run() : tracer.within(span, run)
+    const reading = tracer === null || span === null ? found() : tracer.within(span, found)
     reading.then(
       (result) => {
         if ('answer' in result) return handOver(() => result)
