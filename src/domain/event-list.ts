@@ -230,10 +230,8 @@ interface ShortList {
 /** Null if the list is not short. */
 async function shortList(tx: Tx, scope: Scope, asked: ReturnType<typeof readRequest>): Promise<ShortList | null> {
   const filter = await filterFor(tx, scope, asked)
-  if (filter.near !== null) return null
-  const stubs = await listedByLink(tx, filter, MAX_STUBS + 1)
-  const isShort = stubs === null ? await hasFewLinks(tx, filter, MAX_STUBS) : stubs.length <= MAX_STUBS
-  return isShort ? { filter, stubs } : null
+  if (filter.near !== null || !(await hasFewLinks(tx, filter, MAX_STUBS))) return null
+  return { filter, stubs: await listedByLink(tx, filter) }
 }
 
 /** Renders events of a cached list that are not cached themselves. Answers false if they cannot be, or the data has changed. */

@@ -85,8 +85,8 @@ const LAST = toInstant('9999-12-31 23:59:59', 'UTC')
 interface TimeRange {
   readonly from: WallClock | null
   readonly to: WallClock | null
-  /** Whether long events may have started before. */
-  readonly isForShort: boolean
+  /** Long events that end after this time may have started before; null if none may. */
+  readonly longAfter: Instant | null
 }
 
 /** Events that last longer are long, in seconds. An index has the few that are: see migration 0027. */
@@ -94,13 +94,12 @@ const LONG = 7 * DAY
 const IS_LONG = sql<SqlBool>`events.end_utc - events.start_utc > ${sql.lit(LONG)}`
 
 /**
- * An event that ends before a time also starts before it, and one that ends after a time starts after it by at most its
- * length. But its wall-clock time may differ when clocks are set back, and instants may be of any time zone, so the range
+ * An event that ends before a time also starts before it. One that ends after a time starts at most its length before it. But its wall-clock time may differ when clocks are set back, and instants may be of any time zone, so the range
  * has a margin of two days.
  */
 export function startRange(bounds: readonly TimeBound[]): TimeRange {
   let from: WallClock | null = null
-  let fromShort: WallClock | null = null
+  let lastEnd: Instant | null = null
   let to: WallClock | null = null
   for (const { end, is, than } of bounds) {
     const near = typeof than === 'number' ? than : toInstant(than, 'UTC')
@@ -112,11 +111,11 @@ export function startRange(bounds: readonly TimeBound[]): TimeRange {
       const first = exact ?? toWallClock(Math.max(near - 2 * DAY, FIRST), 'UTC')
       if (from === null || first > from) from = first
     } else {
-      const first = toWallClock(Math.max(near - LONG - 2 * DAY, FIRST), 'UTC')
-      if (fromShort === null || first > fromShort) fromShort = first
+      lastEnd = Math.max(lastEnd ?? FIRST, near - 2 * DAY)
     }
   }
-  return { from: from ?? fromShort, to, isForShort: from === null && fromShort !== null }
+  if (from !== null || lastEnd === null) return { from, to, longAfter: null }
+  return { from: toWallClock(Math.max(lastEnd - LONG, FIRST), 'UTC'), to, longAfter: lastEnd }
 }
 
 /** Links to some terms or records, of events that start in a range. */
@@ -124,13 +123,13 @@ function startingIn(
   tx: Tx,
   kind: LinkedKind | 'term',
   ids: readonly number[],
-  { from, to, isForShort }: TimeRange,
+  { from, to, longAfter }: TimeRange,
 ): Links {
   const before = (links: Links) => (to === null ? links : links.where('start_local', '<=', to))
   const links = before(linksTo(tx, kind, ids))
   const inRange = from === null ? links : links.where('start_local', '>=', from)
-  if (!isForShort) return inRange
-  const long = tx.selectFrom('events').select('events.id').where(IS_LONG)
+  if (longAfter === null) return inRange
+  const long = tx.selectFrom('events').select('events.id').where(IS_LONG).where('events.end_utc', '>=', longAfter)
   return inRange.unionAll(before(linksTo(tx, kind, ids, 'by event').where('event', 'in', long)))
 }
 
@@ -143,7 +142,8 @@ export function isByLink({ terms, linked }: EventFilter): boolean {
 export async function hasFewLinks(tx: Tx, { terms, linked, bounds }: EventFilter, most: number): Promise<boolean> {
   if (!dialectOf(tx).blocks) return true
   const range = startRange(bounds)
-  const from = range.from ?? ''
+  // Of those that may have started before, nobody knows how many are long.
+  const from = (range.longAfter === null ? range.from : null) ?? ''
   const to = range.to ?? '~'
   const isFew = async (kind: LinkedKind | 'term', ids: readonly number[]) =>
     (await countLinks(`${kind} ${ids.length}`)(tx, most + 1, from, to, ...ids))[0]?.total !== most + 1

@@ -42,29 +42,27 @@ function linkedList(filter: EventFilter): LinkedList | null {
 }
 
 /**
- * The first stubs of a list by one link; null for other lists, and where the database is another process. Two indexes
+ * All stubs of a list by one link, which must have few; null for other lists, and where the database is another process. Two indexes
  * have all that it needs, so no row of an event is read.
  */
-export async function listedByLink(tx: Tx, filter: EventFilter, most: number): Promise<SortedStub[] | null> {
+export async function listedByLink(tx: Tx, filter: EventFilter): Promise<SortedStub[] | null> {
   const list = dialectOf(tx).blocks ? linkedList(filter) : null
   if (list === null) return null
-  return statementFor(list.kind)(tx, list.linked, list.from, list.to, list.end, most)
+  return statementFor(list.kind)(tx, list.linked, list.from, list.to, list.end)
 }
 
 const statementFor = preparedBy((kind: LinkedKind | 'term') => {
   const [table, column] = kind === 'term' ? (['event_terms', 'term'] as const) : ([LINK_TABLE[kind], 'linked'] as const)
-  return prepared<SortedStub, [linked: number, from: string, to: string, end: string, most: number]>(
-    (db, linked, from, to, end, most) => ({
-      compile: () =>
-        // The planner would read the rows of events by their keys; migration 0027 has made the index.
-        sql<SortedStub>`
+  return prepared<SortedStub, [linked: number, from: string, to: string, end: string]>((db, linked, from, to, end) => ({
+    compile: () =>
+      // The planner would read the rows of events by their keys; migration 0027 has made the index.
+      sql<SortedStub>`
           select events.id, events.revision, events.start_local, 0 as secret
           from ${sql.table(table)} as link cross join events indexed by events_shown
           where link.${sql.ref(column)} = ${linked} and link.start_local >= ${from} and link.start_local <= ${to}
             and events.status = 'publish' and events.hide_from_listings = 0
             and events.start_local = link.start_local and events.id = link.event and events.end_local <= ${end}
             and events.id not in (select id from events where password_hash is not null)
-          order by link.start_local, link.event limit ${most}`.compile(db),
-    }),
-  )
+          order by link.start_local, link.event`.compile(db),
+  }))
 })

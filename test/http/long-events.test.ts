@@ -3,41 +3,55 @@ import { after, before, describe, it } from 'node:test'
 import { clock } from '../support/calendar.ts'
 import { type Service, startService } from '../support/service.ts'
 
-/** Events of one day of a week. */
-const BUSY = 40
+const HOUR = 3600
+const DAY = 24 * HOUR
+const LENGTHS = [HOUR, 6 * DAY, 7 * DAY, 7 * DAY + HOUR, 9 * DAY, 60 * DAY]
+const LINKS: Record<string, string>[] = [{}, { categories: 'music' }]
+const FIRST = Date.UTC(2031, 3, 1, 10) / 1000
 
-describe('long events and busy weeks', () => {
+const wall = (seconds: number) => new Date(seconds * 1000).toISOString().slice(0, 19).replace('T', ' ')
+
+describe('events that began before the days of a list', () => {
   let service: Service
+  const events: { title: string; start: string; end: string }[] = []
+
   before(async () => {
     service = await startService({ clock })
-    const add = (title: string, start_date: string, end_date: string, more: object = {}) =>
-      service.expect(201, 'editor', '/events', { json: { title, start_date, end_date, ...more } })
-    // June 2031 begins on a Sunday and ends on a Monday: its grid has days of July.
-    await add('Until May', '2031-05-01', '2031-05-31', { all_day: true })
-    await add('In July', '2031-07-02', '2031-07-30', { all_day: true })
-    await add('Into June', '2031-05-01', '2031-06-01', { all_day: true })
-    await add('From June', '2031-06-30', '2031-08-01', { all_day: true })
-    for (let n = 0; n < BUSY; n++)
-      await add(`Busy ${n}`, `2031-08-13 ${String(8 + (n % 12)).padStart(2, '0')}:00`, '2031-08-13 21:00')
+    for (let week = 0; week < 12; week++) {
+      for (const length of LENGTHS) {
+        const start = FIRST + week * 5 * DAY
+        const event = { title: `${week} ${length}`, start: wall(start), end: wall(start + length) }
+        events.push(event)
+        const json = { title: event.title, start_date: event.start, end_date: event.end, categories: ['Music'] }
+        await service.expect(201, 'editor', '/events', { json: { ...json, venue: { venue: 'Hall' } } })
+      }
+    }
   })
   after(() => service.close())
 
-  const get = async (url: string) => (await service.inject({ url, headers: { accept: 'text/html' } })).body
+  const titles = async (query: Record<string, string>) => {
+    const { events, total } = await service.expect(200, null, '/events', { query: { per_page: '100', ...query } })
+    assert.equal(total, events.length)
+    return events.map(({ title }: { title: string }) => title).sort()
+  }
+  const expected = (from: string, to: string) =>
+    events
+      .filter(({ start, end }) => end > `${from} 23:59:59` && start <= `${to} 23:59:59`)
+      .map(({ title }) => title)
+      .sort()
 
-  it('are above a month only if they touch it', async () => {
-    const [strip = ''] = /<section class="running".*?<\/section>/s.exec(await get('/events/month/2031-06/')) ?? []
-    assert.match(strip, /Into June/)
-    assert.match(strip, /From June/)
-    assert.doesNotMatch(strip, /Until May|In July/)
-  })
-
-  it('are open to the first few of a day, and the rest opens in place', async () => {
-    const week = await get('/events/week/2031-08-13/')
-    const [, open = '', rest = ''] = /id="day-2031-08-13"(.*?)<details>(.*?)<\/details>/s.exec(week) ?? []
-    const count = (text: string) => text.match(/Busy \d+</g)?.length
-    assert.equal(count(open), 6)
-    assert.equal(count(rest), BUSY - 6)
-    assert.match(rest, /<summary class="more">Show 34 more<\/summary>/)
-    assert.match(week, /<nav class="jumps".*href="#day-2031-08-13".*40 events.*<\/nav>/s)
-  })
+  for (const [from, to] of [
+    ['2031-04-05', '2031-04-06'],
+    ['2031-04-20', '2031-04-30'],
+    ['2031-05-08', '2031-05-09'],
+    ['2031-06-20', '2031-06-21'],
+    ['2031-07-30', '2031-07-31'],
+  ] as const) {
+    for (const link of LINKS) {
+      it(`are in a list after ${from} and before ${to}, by ${JSON.stringify(link)}`, async () => {
+        const found = await titles({ ends_after: from, starts_before: to, ...link })
+        assert.deepEqual(found, expected(from, to))
+      })
+    }
+  }
 })
