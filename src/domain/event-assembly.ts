@@ -1,7 +1,7 @@
 import { type ByLinkedPlural, byLinkedPlural, LINKED_KINDS } from '../schema/linked.ts'
 import type { Tx } from '../storage/dialect.ts'
+import * as partStorage from '../storage/event-parts.ts'
 import type { EventRow } from '../storage/events.ts'
-import * as storage from '../storage/events.ts'
 import type { LinkedKind, RecordRow } from '../storage/records.ts'
 import * as recordStorage from '../storage/records.ts'
 import type { ShownSeries } from '../storage/series.ts'
@@ -61,8 +61,8 @@ async function assemble(
   const ids = idsOf(rows)
   const linkedRows = new Map<LinkedKind, ReadonlyMap<number, readonly RecordRow[]>>()
   for (const kind of LINKED_KINDS)
-    linkedRows.set(kind, known[`${kind}s`] ?? (await storage.linkedOf(tx, kind, ids, visibility)))
-  const terms = known.terms ?? (await storage.termsOf(tx, ids))
+    linkedRows.set(kind, known[`${kind}s`] ?? (await partStorage.linkedOf(tx, kind, ids, visibility)))
+  const terms = known.terms ?? (await partStorage.termsOf(tx, ids))
   const tickets = known.tickets ?? (await ticketStorage.ofEvents(tx, ids))
   const parents = await recordStorage.readable(
     tx,

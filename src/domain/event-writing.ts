@@ -5,6 +5,7 @@ import type { Values } from '../schema/field.ts'
 import { byLinkedKind, byLinkedPlural, LINKED_KINDS } from '../schema/linked.ts'
 import type { TermKind } from '../schema/term.ts'
 import type { Tx } from '../storage/dialect.ts'
+import * as partStorage from '../storage/event-parts.ts'
 import type { EventRow } from '../storage/events.ts'
 import * as storage from '../storage/events.ts'
 import type { LinkedKind, RecordRow } from '../storage/records.ts'
@@ -211,7 +212,7 @@ async function resolveAllTerms(
   before: EventRow | null,
   problems: Problems,
 ): Promise<{ ids: number[]; kinds: Map<number, TermKind>; changed: boolean }> {
-  const had = before === null ? [] : ((await storage.termsOf(tx, [before.id])).get(before.id) ?? [])
+  const had = before === null ? [] : ((await partStorage.termsOf(tx, [before.id])).get(before.id) ?? [])
   const kept = (kind: 'category' | 'tag') => had.filter((term) => term.kind === kind).map((term) => term.id)
   const { categories, tags } = values
   const resolve = async (kind: TermKind, sent: typeof tags) =>

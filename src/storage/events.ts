@@ -1,5 +1,4 @@
 import {
-  type Compilable,
   type ExpressionBuilder,
   type Kysely,
   type RawBuilder,
@@ -16,10 +15,10 @@ import { willReplace, willUpdateAll } from './audit/tracker.ts'
 import { dialectOf, selectIds, type Tx } from './dialect.ts'
 import { conditions, type EventFilter, NO_LIMIT } from './event-filter.ts'
 import type { Lookup } from './lookup.ts'
-import { insertRows, type Placeholder, prepared, preparedBy, preparedList } from './prepared.ts'
-import { LINK_TABLE, type LinkedKind, type Page, RECORD_TABLE, type RecordRow } from './records.ts'
+import { insertRows, prepared, preparedBy, preparedList } from './prepared.ts'
+import { LINK_TABLE, type LinkedKind, type Page, RECORD_TABLE } from './records.ts'
 import type { EventTable, Tables, TermTable } from './tables.ts'
-import { isVisible, isVisibleByKey, type Visibility } from './visibility.ts'
+import { isVisible } from './visibility.ts'
 
 export type EventRow = Selectable<EventTable>
 
@@ -182,108 +181,6 @@ export async function listNear(
     .offset(offset)
     .execute()
   return { rows, total: Number(total) }
-}
-
-type RowOfEvent = RecordRow & { readonly of_event: number }
-
-const linkedRows = (tx: Kysely<Tables>, kind: LinkedKind, events: readonly Placeholder[], visibility: Visibility) => {
-  const table = RECORD_TABLE[kind] as 'venues'
-  return tx
-    .selectFrom(LINK_TABLE[kind])
-    .innerJoin(table, `${table}.id`, `${LINK_TABLE[kind]}.linked`)
-    .selectAll(table)
-    .select(`${LINK_TABLE[kind]}.event as of_event`)
-    .where(`${LINK_TABLE[kind]}.event`, 'in', events)
-    .where((eb) => isVisibleByKey(tx as Tx, eb as unknown as ExpressionBuilder<Tables, 'venues'>, visibility))
-    .orderBy(`${LINK_TABLE[kind]}.event`)
-    .orderBy(`${LINK_TABLE[kind]}.position`)
-}
-
-/** By kind and visibility, as JSON: there are few of them, but for that of a user's own records. */
-const linkedOfSome = preparedBy((form: string) => {
-  const { kind, visibility }: { kind: LinkedKind; visibility: Visibility } = JSON.parse(form)
-  return preparedList<RowOfEvent>(
-    (db, events) => linkedRows(db, kind, events, visibility) as unknown as Compilable<RowOfEvent>,
-  )
-})
-
-/** Venues or organizers of events that a reader may see, in order, by event id. */
-export async function linkedOf(
-  tx: Tx,
-  kind: LinkedKind,
-  events: readonly number[],
-  visibility: Visibility,
-): Promise<Map<number, RecordRow[]>> {
-  const rows = await linkedOfSome(JSON.stringify({ kind, visibility }))(tx, events)
-  return Map.groupBy(rows, (row) => row.of_event)
-}
-
-const termsOfSome = preparedList<TermTable & { of_event: number }>((db, events) =>
-  db
-    .selectFrom('event_terms')
-    .innerJoin('terms', 'terms.id', 'event_terms.term')
-    .selectAll('terms')
-    .select('event_terms.event as of_event')
-    .where('event_terms.event', 'in', events)
-    .orderBy('terms.name_key')
-    .orderBy('terms.id'),
-)
-
-/** Categories and tags of events, ordered by name, by event id. */
-export async function termsOf(tx: Tx, events: readonly number[]): Promise<Map<number, TermTable[]>> {
-  return Map.groupBy(await termsOfSome(tx, events), (row) => row.of_event)
-}
-
-/** A link from an event to a term, venue or organizer, or one of its tickets. */
-export interface Link {
-  readonly event: number
-  readonly kind: LinkedKind | TermKind | 'ticket'
-  readonly linked: number
-}
-
-const asKind = (kind: Link['kind']) => sql<Link['kind']>`cast(${kind} as text)`.as('kind')
-
-const linksOf = (isOrdered: boolean) =>
-  preparedList<Link>((db, events) => {
-    const linked = (kind: LinkedKind) =>
-      db
-        .selectFrom(LINK_TABLE[kind])
-        .select(['event', 'linked', isOrdered ? 'position' : 'event as position'])
-        .select(asKind(kind))
-        .where('event', 'in', events)
-    const terms = db
-      .selectFrom('event_terms')
-      .innerJoin('terms', 'terms.id', 'event_terms.term')
-      .select(['event_terms.event', 'event_terms.term as linked', 'event_terms.event as position'])
-      .select(sql<Link['kind']>`terms.kind`.as('kind'))
-      .where('event_terms.event', 'in', events)
-    const tickets = db
-      .selectFrom('tickets')
-      .select(['event', 'id as linked', 'position'])
-      .select(asKind('ticket'))
-      .where('event', 'in', events)
-    const [first, ...others] = LINKED_KINDS.map(linked)
-    const all = others
-      .reduce((all, one) => all.unionAll(one), first ?? linked('venue'))
-      .unionAll(terms)
-      .unionAll(tickets)
-    return isOrdered ? all.orderBy('position') : all
-  })
-
-const inAnyOrder = linksOf(false)
-const inOrder = linksOf(true)
-
-/**
- * All links of events, regardless of visibility; venues, organizers and tickets in order. Most events have one of each, and
- * an index has all but the position.
- */
-export async function links(tx: Tx, events: readonly number[]): Promise<Link[]> {
-  const found = await inAnyOrder(tx, events)
-  const isOneOfEach = LINKED_KINDS.every((kind) => {
-    const linked = found.filter((link) => link.kind === kind)
-    return new Set(linked.map(({ event }) => event)).size === linked.length
-  })
-  return isOneOfEach ? found : inOrder(tx, events)
 }
 
 /** Replaces the venues or organizers of an event, in the given order. A new event has none to delete. */
