@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { fstatSync, readdirSync, readlinkSync } from 'node:fs'
 import { describe, it } from 'node:test'
-import { ScratchFile } from '../../src/http/cache/scratch-file.ts'
+import fc from 'fast-check'
+import { type Entry, ScratchFile } from '../../src/http/cache/scratch-file.ts'
 
 const MOST = 2 ** 20
 
@@ -15,59 +16,94 @@ function linkOf(descriptor: string): string {
   }
 }
 
+/** Size of all scratch files of this process. */
+function written(): number {
+  return readdirSync('/proc/self/fd')
+    .filter((name) => linkOf(name).includes('kalends-scratch-'))
+    .map((name) => fstatSync(Number(name)).size)
+    .reduce((sum, size) => sum + size, 0)
+}
+
 describe('the scratch file', () => {
   it('gives back what was put, the latest of each key', () => {
     const scratch = new ScratchFile(MOST)
     assert.equal(scratch.get(1), undefined)
-    scratch.put(1, 7, 'héad', Buffer.from('one'))
-    scratch.put(2, 2 ** 52, '', Buffer.alloc(0))
-    scratch.put(1, 8, 'head\nof two lines', Buffer.from('another'))
-    assert.deepEqual(scratch.get(1), [8, 'head\nof two lines', Buffer.from('another')])
-    assert.deepEqual(scratch.get(2), [2 ** 52, '', Buffer.alloc(0)])
-    assert.equal(scratch.has(3), false)
+    scratch.put(1, 'héad', Buffer.from('one'))
+    scratch.put(2, '', Buffer.alloc(0))
+    scratch.put(1, 'head\nof two lines', Buffer.from('another'))
+    assert.deepEqual(scratch.get(1), { head: 'head\nof two lines', body: Buffer.from('another') })
+    assert.deepEqual(scratch.get(2), { head: '', body: Buffer.alloc(0) })
+    assert.equal(scratch.get(3), undefined)
     scratch.clear()
-    assert.equal(scratch.has(1), false)
-    scratch.put(3, 1, 'after', Buffer.from('clearing'))
-    assert.deepEqual(scratch.get(3), [1, 'after', Buffer.from('clearing')])
+    assert.equal(scratch.get(1), undefined)
+    scratch.put(3, 'after', Buffer.from('clearing'))
+    assert.deepEqual(scratch.get(3), { head: 'after', body: Buffer.from('clearing') })
     scratch.close()
     assert.equal(scratch.get(3), undefined)
   })
 
-  it('stays within its bound, and begins anew when it is full', () => {
+  it('stays within its bound, and overwrites the oldest when it is full', () => {
     const scratch = new ScratchFile(MOST)
-    const written = () =>
-      readdirSync('/proc/self/fd')
-        .filter((name) => linkOf(name).includes('kalends-scratch-'))
-        .map((name) => fstatSync(Number(name)).size)
-        .reduce((sum, size) => sum + size, 0)
-    let largest = 0
     for (let key = 0; key < 100; key++) {
       const body = randomBytes(50_000)
-      scratch.put(key, 1, 'head', body)
-      assert.deepEqual(scratch.get(key), [1, 'head', body])
-      largest = Math.max(largest, written())
+      scratch.put(key, 'head', body)
+      assert.deepEqual(scratch.get(key), { head: 'head', body })
+      assert.ok(written() <= MOST, `${written()} bytes`)
     }
-    assert.ok(largest > MOST / 2 && largest <= MOST, `${largest} bytes`)
-    assert.equal(scratch.get(0), undefined)
+    const known = Array.from({ length: 100 }, (_, key) => key).filter((key) => scratch.get(key) !== undefined)
+    assert.ok(known.length >= 19, `${known.length} entries`)
+    assert.deepEqual(
+      known,
+      Array.from({ length: known.length }, (_, n) => 100 - known.length + n),
+    )
     scratch.close()
+  })
+
+  it('gives back what was put or nothing, whatever is put', () => {
+    const put = fc.tuple(fc.nat(9), fc.string({ maxLength: 5 }), fc.uint8Array({ maxLength: 400 }))
+    const change = fc.oneof(
+      { weight: 20, arbitrary: put },
+      { weight: 2, arbitrary: fc.nat(9) },
+      { weight: 1, arbitrary: fc.constant('clear' as const) },
+    )
+    const holds = (changes: readonly ([number, string, Uint8Array] | number | 'clear')[]) => {
+      const scratch = new ScratchFile(1000)
+      const latest = new Map<number, Entry>()
+      for (const one of changes) {
+        if (one === 'clear') {
+          scratch.clear()
+          latest.clear()
+        } else if (typeof one === 'number') {
+          scratch.delete(one)
+          latest.delete(one)
+        } else {
+          const [key, head, body] = one
+          assert.ok(scratch.put(key, head, body))
+          latest.set(key, { head, body: Buffer.from(body) })
+          assert.deepEqual(scratch.get(key), latest.get(key))
+        }
+        for (const [key, entry] of latest) assert.deepEqual(scratch.get(key) ?? entry, entry)
+        for (let key = 0; key < 10; key++) if (!latest.has(key)) assert.equal(scratch.get(key), undefined)
+      }
+      scratch.close()
+    }
+    fc.assert(fc.property(fc.array(change, { maxLength: 60 }), holds))
   })
 
   it('keeps nothing that is too long, and nothing where it cannot write', () => {
     const scratch = new ScratchFile(MOST)
-    scratch.put(1, 1, 'head', Buffer.alloc(2 ** 20 + 1))
-    scratch.put(1, 1, 'head', randomBytes(2 ** 19))
-    assert.equal(scratch.has(1), false)
+    assert.equal(scratch.put(1, 'head', Buffer.alloc(2 ** 20)), false)
+    assert.equal(scratch.get(1), undefined)
     const folder = process.env.TMPDIR
     process.env.TMPDIR = '/nowhere/at/all'
     try {
-      scratch.put(2, 1, 'head', Buffer.from('body'))
+      assert.equal(scratch.put(2, 'head', Buffer.from('body')), false)
       assert.equal(scratch.get(2), undefined)
     } finally {
       if (folder === undefined) delete process.env.TMPDIR
       else process.env.TMPDIR = folder
     }
-    scratch.put(3, 1, 'head', Buffer.from('body'))
-    assert.equal(scratch.has(3), true)
+    assert.equal(scratch.put(3, 'head', Buffer.from('body')), true)
     scratch.close()
   })
 })

@@ -3,13 +3,13 @@ import { BoundedCache } from '../../lib/bounded-cache.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { cacheCounters } from '../../lib/metrics.ts'
 import type { CachedResponse, KeyedResponse } from './cached-response.ts'
-import { DiskOverflow } from './disk-overflow.ts'
 import type { ScratchFile } from './scratch-file.ts'
+import { StoredResponses } from './stored-responses.ts'
 
 const memory = cacheCounters('response')
 const scratch = cacheCounters('scratch file')
 
-/** Memory for responses, in bytes. Compressed variants take about a quarter more. */
+/** Memory for responses that are asked for often, in bytes. Compressed variants take about a quarter more. */
 const MAX_BYTES = 24 * 2 ** 20
 /** Size of an entry besides body and key, in bytes: mostly headers. */
 const OVERHEAD = 3000
@@ -20,32 +20,31 @@ const OVERHEAD = 3000
  */
 export class ResponseCache {
   readonly #clock: Clock
-  readonly #overflow: DiskOverflow | null
+  readonly #stored: StoredResponses | null
   #version: string = ''
   /** Clock time of the last lookup. */
   #lastLookup = 0
   /** Keyed by hash, which is faster to look up. Of two keys with the same hash, only one response is stored. */
-  readonly #responses: BoundedCache<number, KeyedResponse>
+  readonly #responses = new BoundedCache<number, KeyedResponse>(MAX_BYTES)
   #pending = new Map<string, Promise<CachedResponse | null>>()
 
   constructor(clock: Clock, scratch: ScratchFile | null) {
     this.#clock = clock
-    this.#overflow = scratch && new DiskOverflow(scratch)
-    this.#responses = new BoundedCache(MAX_BYTES, (dropped) => this.#overflow?.put(dropped))
+    this.#stored = scratch && new StoredResponses(scratch)
   }
 
   get(key: string, version: string): CachedResponse | undefined {
-    if (this.#overflow === null) return undefined
+    if (this.#stored === null) return undefined
     this.#clearIfOutdated(version)
     const hash = hashOf(key)
     const entry = this.#responses.get(hash, sizeOf)
     const isKnown = entry?.key === key
     if (isKnown) memory.hit.value++
     else memory.miss.value++
-    const response = isKnown ? entry.response : this.#readBack(this.#overflow, hash, key)
+    const response = isKnown ? entry.response : this.#readBack(this.#stored, hash, key)
     if (response === undefined || response.until > this.#lastLookup) return response
     this.#responses.delete(hash)
-    this.#overflow.delete(hash)
+    this.#stored.delete(hash)
     return undefined
   }
 
@@ -54,7 +53,7 @@ export class ResponseCache {
    * shared.
    */
   async make(key: string, version: string, make: () => Promise<CachedResponse | null>): Promise<CachedResponse | null> {
-    if (this.#overflow === null) return make()
+    if (this.#stored === null) return make()
     this.#clearIfOutdated(version)
     const pending = this.#pending
     const began = this.#lastLookup
@@ -66,7 +65,7 @@ export class ResponseCache {
       const response = await own
       const now = this.#clock()
       if (response !== null && response.until > now && now >= began && this.#pending === pending)
-        this.#put(hashOf(key), { key, response })
+        this.#store(this.#stored, hashOf(key), { key, response })
       return response
     } finally {
       pending.delete(key)
@@ -74,15 +73,21 @@ export class ResponseCache {
   }
 
   close(): void {
-    this.#overflow?.close()
+    this.#stored?.close()
   }
 
-  #readBack(overflow: DiskOverflow, hash: number, key: string): CachedResponse | undefined {
-    const found = overflow.get(hash, key)
+  #readBack(stored: StoredResponses, hash: number, key: string): CachedResponse | undefined {
+    const found = stored.get(hash, key)
     if (found === undefined) scratch.miss.value++
     else scratch.hit.value++
     if (found?.often) this.#put(hash, { key, response: found.response })
     return found?.response
+  }
+
+  /** Most responses are asked for once: they do not take the memory of others. */
+  #store(stored: StoredResponses, hash: number, keyed: KeyedResponse): void {
+    this.#responses.delete(hash)
+    if (!stored.put(hash, keyed)) this.#put(hash, keyed)
   }
 
   #put(hash: number, keyed: KeyedResponse): void {
@@ -97,7 +102,7 @@ export class ResponseCache {
     if (version === this.#version && !isSetBack) return
     this.#version = version
     this.#responses.clear()
-    this.#overflow?.clear()
+    this.#stored?.clear()
     this.#pending = new Map()
   }
 }

@@ -1,62 +1,49 @@
 import { randomUUID } from 'node:crypto'
-import { closeSync, ftruncateSync, openSync, readSync, rmSync, statfsSync, writevSync } from 'node:fs'
+import { closeSync, openSync, readSync, rmSync, statfsSync, writevSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 
 /** Size of a process's scratch file, in bytes. docs/operations.md states it. */
-export const MAX_BYTES = 64 * 2 ** 20
+export const MAX_BYTES = 2 * 2 ** 30
+/** The same where the folder for temporary files is in memory. */
+const MAX_BYTES_IN_MEMORY = 64 * 2 ** 20
+/** Type of a file system in memory: see statfs(2). */
+const TMPFS = 0x01021994
 /** Share of the free disk space that a file may take. */
 const FREE_SPACE_SHARE = 1 / 10
 /** Limit on entries: the position of each is held in memory. */
 const MAX_ENTRIES = 2 ** 16
-/**
- * Limit on a compressed entry, in bytes, so that position and length fit in one number. An uncompressed body may be
- * longer.
- */
-const MAX_ENTRY_BYTES = 2 ** 18
-const MAX_BODY_BYTES = 2 ** 20
-/** Size of the prefix of an entry, in bytes: length of the head, length of head and body, revision. */
-const PREFIX_BYTES = 16
-/**
- * How much of the first entry of a file serves as a dictionary for all of them, in bytes. Entries are much alike, so this
- * makes small ones three times smaller.
- */
-const DICTIONARY_BYTES = 8192
-/** A negative level takes a third of the time of the usual one; entries are half as large again. */
-const FAST = { [constants.ZSTD_c_compressionLevel]: -3 }
+/** Limit on an entry, in bytes. Position and length fit in one number. */
+const MAX_ENTRY_BYTES = 2 ** 20
+/** Size of the prefix of an entry, in bytes: the length of the head. */
+const PREFIX_BYTES = 4
 
-/** A value, with a revision that tells whether it is current. */
-export type Entry = [revision: number, head: string, body: Buffer]
+export interface Entry {
+  readonly head: string
+  readonly body: Buffer
+}
 
 interface File {
   readonly descriptor: number
   readonly path: string
   /** Maximum size, in bytes. */
   readonly maxBytes: number
-  readonly dictionary: Buffer
+  /** Where the next entry goes, unless the rest of the file is too short for it. */
   end: number
 }
 
-/** Shared read buffer: each entry is inflated before the next is read. */
-const readBuffer = Buffer.allocUnsafeSlow(MAX_ENTRY_BYTES)
-
 /**
- * Overflow storage for data that can be rendered again: a file of compressed entries in the system's temporary folder.
- * It is unlinked at once, so it vanishes with the process. Entries are only appended; a full file is replaced by an
- * empty one.
+ * Storage for data that can be made again: a file in the system's temporary folder. It is unlinked at once, so it vanishes
+ * with the process. Entries are written one after another; at the end of a full file, the oldest are overwritten.
  */
 export class ScratchFile {
   readonly #maxBytes: number
   #file: File | null = null
+  /** Offset and length of each entry, oldest first. */
   readonly #positions = new Map<number, number>()
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes
-  }
-
-  has(key: number): boolean {
-    return this.#positions.has(key)
   }
 
   get(key: number): Entry | undefined {
@@ -64,44 +51,36 @@ export class ScratchFile {
     if (position === undefined || this.#file === null) return undefined
     const length = position % MAX_ENTRY_BYTES
     try {
-      if (readSync(this.#file.descriptor, readBuffer, 0, length, (position - length) / MAX_ENTRY_BYTES) !== length)
-        return undefined
-      const [head, chunkSize] = [readBuffer.readUInt32LE(0), Math.max(64, readBuffer.readUInt32LE(4))]
-      const { dictionary } = this.#file
-      const plain = zstdDecompressSync(readBuffer.subarray(PREFIX_BYTES, length), { dictionary, chunkSize })
-      return [readBuffer.readDoubleLE(8), plain.toString('utf8', 0, head), plain.subarray(head)]
+      const entry = Buffer.allocUnsafe(length)
+      if (readSync(this.#file.descriptor, entry, 0, length, offsetOf(position)) !== length) throw new Error('cut off')
+      const body = PREFIX_BYTES + entry.readUInt32LE(0)
+      return { head: entry.toString('utf8', PREFIX_BYTES, body), body: entry.subarray(body) }
     } catch {
       this.close()
       return undefined
     }
   }
 
-  put(key: number, revision: number, head: string, body: Uint8Array): void {
-    if (body.length > MAX_BODY_BYTES) return
-    const front = Buffer.from(head)
-    const plain = Buffer.concat([front, body])
-    const prefix = Buffer.allocUnsafe(PREFIX_BYTES)
-    prefix.writeUInt32LE(front.length, 0)
-    prefix.writeUInt32LE(plain.length, 4)
-    prefix.writeDoubleLE(revision, 8)
-    if (this.#positions.size >= MAX_ENTRIES) this.close()
-    let packed = pack(plain, this.#file)
-    if (this.#file !== null && this.#file.end + PREFIX_BYTES + packed.length > this.#file.maxBytes) {
-      this.close()
-      packed = pack(plain, null)
-    }
-    const length = PREFIX_BYTES + packed.length
-    if (length >= MAX_ENTRY_BYTES) return
+  /** Answers false if there is no room: the disk is full, the folder not writable, or the entry too long. */
+  put(key: number, head: string, body: Uint8Array): boolean {
+    const front = Buffer.allocUnsafe(PREFIX_BYTES + Buffer.byteLength(head))
+    front.writeUInt32LE(front.length - PREFIX_BYTES, 0)
+    front.write(head, PREFIX_BYTES)
+    const length = front.length + body.length
+    if (length >= MAX_ENTRY_BYTES) return false
     try {
-      this.#file ??= open(this.#maxBytes, plain)
-      if (length > this.#file.maxBytes) throw new Error('no room')
-      const at = this.#file.end
-      if (writevSync(this.#file.descriptor, [prefix, packed], at) !== length) throw new Error('no room')
+      this.#file ??= open(this.#maxBytes)
+      if (length > this.#file.maxBytes) return false
+      const at = this.#makeRoom(this.#file, length)
+      if (writevSync(this.#file.descriptor, [front, body], at) !== length) throw new Error('no room')
+      // A key that is set anew would keep its place in the order.
+      this.#positions.delete(key)
       this.#positions.set(key, at * MAX_ENTRY_BYTES + length)
-      this.#file.end += length
+      this.#file.end = at + length
+      return true
     } catch {
-      // Disk full or folder not writable: the entry can be rendered again.
       this.close()
+      return false
     }
   }
 
@@ -111,13 +90,7 @@ export class ScratchFile {
 
   clear(): void {
     this.#positions.clear()
-    if (this.#file === null) return
-    try {
-      ftruncateSync(this.#file.descriptor)
-      this.#file.end = 0
-    } catch {
-      this.close()
-    }
+    if (this.#file !== null) this.#file.end = 0
   }
 
   close(): void {
@@ -128,21 +101,32 @@ export class ScratchFile {
     rmSync(this.#file.path, { force: true })
     this.#file = null
   }
+
+  /** Where the next entry goes. Forgets the entries that it overwrites. */
+  #makeRoom({ end, maxBytes }: File, length: number): number {
+    const isAtEnd = end + length > maxBytes
+    if (isAtEnd) this.#forgetOldest((offset) => offset >= end)
+    const at = isAtEnd ? 0 : end
+    this.#forgetOldest((offset) => offset >= at && offset < at + length)
+    if (this.#positions.size >= MAX_ENTRIES) this.#positions.delete(this.#positions.keys().next().value as number)
+    return at
+  }
+
+  #forgetOldest(isGone: (offset: number) => boolean): void {
+    for (const [key, position] of this.#positions) {
+      if (!isGone(offsetOf(position))) return
+      this.#positions.delete(key)
+    }
+  }
 }
 
-/** Compresses an entry for a file, or for one that it would be the first of. */
-function pack(plain: Buffer, file: File | null): Buffer {
-  return zstdCompressSync(plain, { dictionary: file?.dictionary ?? dictionaryFrom(plain), params: FAST })
+function offsetOf(position: number): number {
+  return Math.floor(position / MAX_ENTRY_BYTES)
 }
 
-function dictionaryFrom(first: Buffer): Buffer {
-  // A copy: the entry itself is not kept.
-  return Buffer.from(first.subarray(0, DICTIONARY_BYTES))
-}
-
-function open(maxBytes: number, first: Buffer): File {
+function open(maxBytes: number): File {
   const folder = tmpdir()
-  const { bavail, bsize } = statfsSync(folder)
+  const { bavail, bsize, type } = statfsSync(folder)
   const path = join(folder, `kalends-scratch-${randomUUID()}`)
   const descriptor = openSync(path, 'wx+', 0o600)
   try {
@@ -150,11 +134,6 @@ function open(maxBytes: number, first: Buffer): File {
   } catch {
     // It is removed on close.
   }
-  return {
-    descriptor,
-    path,
-    maxBytes: Math.min(maxBytes, bavail * bsize * FREE_SPACE_SHARE),
-    dictionary: dictionaryFrom(first),
-    end: 0,
-  }
+  const most = type === TMPFS ? Math.min(maxBytes, MAX_BYTES_IN_MEMORY) : maxBytes
+  return { descriptor, path, maxBytes: Math.min(most, bavail * bsize * FREE_SPACE_SHARE), end: 0 }
 }

@@ -1,27 +1,24 @@
 import type { CachedResponse, KeyedResponse } from './cached-response.ts'
 import type { ScratchFile } from './scratch-file.ts'
 
-/** Responses written per turn of the event loop, so that requests are not held up. */
-const WRITES_PER_TURN = 4
 /** Recent reads remembered. A larger set would promote responses that repeat by chance. */
 const MAX_RECENT = 32
 
-/** Responses evicted from memory, in a scratch file. Reading one back is far cheaper than rendering it. */
-export class DiskOverflow {
+/** Responses in a scratch file. Reading one back is far cheaper than making it. */
+export class StoredResponses {
   readonly #scratch: ScratchFile
   /** Hashes of recent reads. */
   readonly #recent = new Set<number>()
-  #waiting: [hash: number, keyed: KeyedResponse][] = []
 
   constructor(scratch: ScratchFile) {
     this.#scratch = scratch
   }
 
-  /** Returns the response, and whether it is read often enough to move back to memory. */
+  /** Returns the response, and whether it is read often enough to move to memory. */
   get(hash: number, key: string): { readonly response: CachedResponse; readonly often: boolean } | undefined {
-    const row = this.#scratch.get(hash)
-    if (row === undefined) return undefined
-    const [, head, body] = row
+    const entry = this.#scratch.get(hash)
+    if (entry === undefined) return undefined
+    const { head, body } = entry
     if (!head.startsWith(key) || head[key.length] !== '\n') return undefined
     const from = key.length + 1
     const middle = head.indexOf('\n', from)
@@ -35,10 +32,9 @@ export class DiskOverflow {
     return { response: { body, tag, lines, until, variants: {} }, often: isFrequent }
   }
 
-  /** Queues responses and writes a few per turn. */
-  put(entries: Iterable<[hash: number, keyed: KeyedResponse]>): void {
-    if (this.#waiting.length === 0) setImmediate(() => this.#write())
-    for (const entry of entries) this.#waiting.push(entry)
+  /** Answers false if there is no room. */
+  put(hash: number, { key, response: { tag, until, lines, body } }: KeyedResponse): boolean {
+    return this.#scratch.put(hash, [key, tag, until, lines].join('\n'), body)
   }
 
   delete(hash: number): void {
@@ -46,21 +42,11 @@ export class DiskOverflow {
   }
 
   clear(): void {
-    this.#waiting = []
     this.#scratch.clear()
     this.#recent.clear()
   }
 
   close(): void {
-    this.#waiting = []
     this.#scratch.close()
-  }
-
-  #write(): void {
-    for (const [hash, { key, response }] of this.#waiting.splice(0, WRITES_PER_TURN)) {
-      const { tag, until, lines, body } = response
-      if (!this.#scratch.has(hash)) this.#scratch.put(hash, 0, [key, tag, until, lines].join('\n'), body)
-    }
-    if (this.#waiting.length > 0) setImmediate(() => this.#write())
   }
 }
