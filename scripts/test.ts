@@ -1,6 +1,6 @@
-import { globSync, readFileSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
-import { dirname } from 'node:path'
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { startPostgres } from '../test/support/postgres.ts'
 import { nameOf, type Outcome, runFiles, type TestRun } from './test-files.ts'
 
@@ -36,9 +36,10 @@ const WITHOUT_DATABASE =
 const WITH_SQL =
   /^test\/(conformance\/|storage\/(?!backup|later-versions|private-files|threads)|http\/(concurrency|linked-records|search|sticky|terms)\.test)/
 
-/** What a file of a process of its own does: measure time or memory, or change its process. */
-const NEEDS_PROCESS =
-  /support\/(cost|holds)|performance\.now|process\.(env\.\w+ = |kill|memoryUsage|on\(|umask)|node:worker_threads/
+/** What a file of a process of its own does: measure how long others wait, or change its process. */
+const NEEDS_PROCESS = /support\/holds|process\.(env\.\w+ = |on\(|umask)|node:worker_threads/
+/** The same in `test:all`, where a file that measures anything has its own. */
+const NEEDS_QUIET = /support\/cost|performance\.now|process\.(kill|memoryUsage)/
 
 /** At most so many files are run again. */
 const MAX_AGAIN = 5
@@ -51,9 +52,11 @@ const MINUTES = /^--minutes=(\d+)$/
 const minutes = Number(given.map((flag) => MINUTES.exec(flag)?.[1]).find(Boolean) ?? Number.POSITIVE_INFINITY)
 const isOwn = (flag: string) => OWN.includes(flag) || MINUTES.test(flag)
 const flags = ['--test-timeout=180000', ...given.filter((flag) => flag.startsWith('--') && !isOwn(flag))]
-/** Files that may share a process, so many of a folder: to load the service takes as long as the tests of most. */
+/** Files that may share a process, so many of a folder: to load and compile the service takes longer than the tests of most. */
 const SHARED = has('--all') ? /^test\/(http|storage)\// : /^test\/(?!conformance)/
-const PER_PROCESS = has('--all') ? 8 : 12
+const PER_PROCESS = has('--all') ? 8 : 24
+/** Folders of few or quick files, which share as if they were one. */
+const SMALL = /^test\/(cache|calendar|client|guards|lib)\//
 /** Errors that nobody catches are told with the name of their test where all cases are tried. */
 const IS_LIGHT = words.length === 0 && !has('--all') && !has('--campaign')
 /** As many processes as there are cores; one more in the suite, where each waits now and then. */
@@ -73,10 +76,13 @@ async function main(): Promise<boolean> {
   }
   const onPostgres = has('--sqlite') ? [] : files.filter(dependsOnDatabase)
   const server = onPostgres.length > 0 ? await serverForTests() : undefined
+  const embedded = has('--postgres') ? undefined : await templateForTests()
   const browser = files.some((file) => BROWSER.test(file)) ? await browserForTests() : undefined
   try {
     const runs = [
-      ...(has('--postgres') ? [] : grouped(files).map((files) => ({ files, database: 'SQLite', env: envOf('') }))),
+      ...(has('--postgres')
+        ? []
+        : grouped(files).map((files) => ({ files, database: 'SQLite', env: envOf('', embedded?.file) }))),
       ...grouped(onPostgres).map((files) => ({
         files,
         database: 'PostgreSQL',
@@ -90,6 +96,7 @@ async function main(): Promise<boolean> {
     return report(outcomes, (performance.now() - begun) / 1000)
   } finally {
     await browser?.stop()
+    embedded?.drop()
     await server?.stop()
   }
 }
@@ -108,10 +115,14 @@ function chosenFiles(): string[] {
 /** The files of each process, many first. Long tests and files that are named have their own. */
 function grouped(files: readonly string[]): string[][] {
   const isShared = (file: string) =>
-    words.length === 0 && SHARED.test(file) && !LONG.test(file) && !NEEDS_PROCESS.test(readFileSync(file, 'utf8'))
-  const folders = Map.groupBy(files.filter(isShared), (file) => dirname(file))
+    words.length === 0 && SHARED.test(file) && !LONG.test(file) && !needsProcess(readFileSync(file, 'utf8'))
+  const folders = Map.groupBy(files.filter(isShared), (file) => (SMALL.test(file) ? 'small' : dirname(file)))
   const alone = files.filter((file) => !isShared(file)).map((file) => [file])
   return [...folders.values().flatMap(parts), ...alone]
+}
+
+function needsProcess(source: string): boolean {
+  return NEEDS_PROCESS.test(source) || (has('--all') && NEEDS_QUIET.test(source))
 }
 
 /** Parts of about the same length. */
@@ -150,6 +161,15 @@ async function serverForTests() {
   const template = await makeTemplate()
   const stop = () => dropDatabase(template).finally(() => server.stop())
   return { url: server.url, template, stop }
+}
+
+/** An SQLite database to make copies of. */
+async function templateForTests() {
+  const { makeContents } = await import('../test/support/store.ts')
+  const folder = mkdtempSync(join(tmpdir(), 'kalends-template-'))
+  const file = join(folder, 'template.sqlite')
+  writeFileSync(file, await makeContents())
+  return { file, drop: () => rmSync(folder, { recursive: true }) }
 }
 
 /** One browser for all files, where there is one. */

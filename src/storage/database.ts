@@ -95,12 +95,14 @@ export interface DatabaseOptions {
   /** Opened for a copy, which needs longer timeouts. */
   readonly isCopied?: boolean
   readonly pool?: PoolOptions
+  /** A serialized database that one in memory begins with. */
+  readonly contents?: Uint8Array | undefined
 }
 
 /** Opens PostgreSQL at a `postgres://` URL, or SQLite in a folder; `:memory:` is for tests. */
 export function openDatabase(
   location: string,
-  { onQuery, onError = () => {}, replicas: urls = [], isCopied = false, pool }: DatabaseOptions = {},
+  { onQuery, onError = () => {}, replicas: urls = [], isCopied = false, pool, contents }: DatabaseOptions = {},
 ): Database {
   const isUrl = /^postgres(ql)?:\/\//.test(location)
   const file = location === ':memory:' ? location : join(location, DATABASE_FILE)
@@ -111,7 +113,7 @@ export function openDatabase(
     new Kysely<Tables>({
       dialect: isUrl
         ? postgresDialect(location, onError, isCopied ? 'copying' : 'answering', pool)
-        : new SqliteDialect(file, thread, identity, onQuery),
+        : new SqliteDialect(file, thread, identity, onQuery, contents),
       log:
         onQuery &&
         (({ level, query }) => {

@@ -74,7 +74,7 @@ export async function startService({
     {},
   )
   const store = await freshStore(folder)
-  const db = openDatabase(store.where, { onQuery })
+  const db = openDatabase(store.where, { onQuery, contents: store.contents })
   await db.migrate()
   const ids = await addUsers(db)
   const app = await createApp(config, db, { ...(clock && { clock }), logger })

@@ -1,6 +1,11 @@
 import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
 import { openDatabase } from '../../src/storage/database.ts'
+import { DATABASE_FILE } from '../../src/storage/sqlite/private-files.ts'
 
 /** The PostgreSQL server that tests use in place of the embedded database, if any. */
 export const SERVER = process.env.KALENDS_TEST_DATABASE_URL ?? ''
@@ -9,12 +14,22 @@ export const ON_POSTGRES = SERVER !== ''
 export interface Store {
   /** What openDatabase takes. */
   readonly where: string
+  /** What a database in memory begins with. */
+  readonly contents?: Uint8Array
   drop(): Promise<void>
 }
 
-/** A database without records: in a folder or in memory, or on the server that the tests run on, where it has its tables. */
+/** A database with tables and without records: in a folder or in memory, or on the server that the tests run on. */
 export async function freshStore(folder: string): Promise<Store> {
-  return ON_POSTGRES ? copyOf(await migratedTemplate()) : { where: folder, drop: async () => {} }
+  if (ON_POSTGRES) return copyOf(await migratedTemplate())
+  const store = { where: folder, drop: async () => {} }
+  if (folder === '') return store
+  const contents = await migratedContents()
+  if (folder === ':memory:') return { ...store, contents }
+  mkdirSync(folder, { recursive: true })
+  const file = join(folder, DATABASE_FILE)
+  if (!existsSync(file)) writeFileSync(file, contents)
+  return store
 }
 
 /** A database without tables, in the same places. */
@@ -48,6 +63,33 @@ let template: Promise<string> | undefined
 function migratedTemplate(): Promise<string> {
   template ??= process.env.KALENDS_TEST_TEMPLATE ? Promise.resolve(process.env.KALENDS_TEST_TEMPLATE) : makeTemplate()
   return template
+}
+
+let contents: Promise<Uint8Array> | undefined
+
+/** The same for SQLite: the runner makes a file. */
+function migratedContents(): Promise<Uint8Array> {
+  const file = process.env.KALENDS_TEST_TEMPLATE
+  contents ??= file ? Promise.resolve(readFileSync(file)) : makeContents()
+  return contents
+}
+
+/** The bytes of an SQLite database with tables and without records. */
+export async function makeContents(): Promise<Uint8Array> {
+  const folder = mkdtempSync(join(tmpdir(), 'kalends-template-'))
+  try {
+    const db = openDatabase(folder)
+    await db.migrate()
+    await db.close()
+    const file = new DatabaseSync(join(folder, DATABASE_FILE))
+    // A database in memory has no write-ahead log.
+    file.exec('pragma journal_mode = delete')
+    const bytes = file.serialize()
+    file.close()
+    return bytes
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 }
 
 /** Makes a database with tables and without records; answers its name. */

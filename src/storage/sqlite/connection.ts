@@ -50,14 +50,15 @@ export class SqliteConnection {
   /** Total changes of this connection at its last stamp. */
   #changesAtStamp = 0
 
-  /** `expected` is the identity of the file that other connections have open. */
-  constructor(file: string, expected: string | null) {
+  /** `expected` is the identity of the file that other connections have open; `contents` is for a database in memory. */
+  constructor(file: string, expected: string | null, contents?: Uint8Array) {
     const isFile = file !== ':memory:'
     if (expected !== null && identityOf(file) !== expected) throw new MovedError(file)
     if (isFile) makeDatabasePrivate(file)
     this.#file = file
     this.#database = new DatabaseSync(file, { enableForeignKeyConstraints: true, timeout: BUSY_TIMEOUT })
     try {
+      if (contents !== undefined) this.#database.deserialize(contents)
       this.#database.exec(SETTINGS)
       addFunctions(this.#database)
     } catch (error) {

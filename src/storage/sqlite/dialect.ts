@@ -50,14 +50,18 @@ export class SqliteDialect implements KyselyDialect {
   readonly #thread: ConnectionThread
   readonly #identity: FileIdentity | null
   readonly #adapter: Adapter
+  readonly #contents: Uint8Array | undefined
 
+  /** `contents` is for a database in memory. */
   constructor(
     file: string,
     thread: ConnectionThread = 'main',
     identity: FileIdentity | null = null,
     onQuery?: OnQuery,
+    contents?: Uint8Array,
   ) {
     this.#file = file
+    this.#contents = contents
     this.#thread = thread
     this.#identity = identity
     this.#adapter = new Adapter(onQuery)
@@ -67,7 +71,7 @@ export class SqliteDialect implements KyselyDialect {
     return this.#adapter
   }
   createDriver(): Driver {
-    return new SqliteDriver(this.#file, this.#thread, this.#identity, this.#adapter)
+    return new SqliteDriver(this.#file, this.#thread, this.#identity, this.#adapter, this.#contents)
   }
   createQueryCompiler(): SqliteQueryCompiler {
     return new SqliteQueryCompiler()
@@ -82,20 +86,29 @@ class SqliteDriver implements Driver {
   readonly #thread: ConnectionThread
   readonly #identity: FileIdentity | null
   readonly #adapter: Adapter
+  readonly #contents: Uint8Array | undefined
   readonly #mutex = new Mutex()
   #connection: LocalConnection | ThreadConnection | undefined
 
-  constructor(file: string, thread: ConnectionThread, identity: FileIdentity | null, adapter: Adapter) {
+  constructor(
+    file: string,
+    thread: ConnectionThread,
+    identity: FileIdentity | null,
+    adapter: Adapter,
+    contents: Uint8Array | undefined,
+  ) {
     this.#file = file
+    this.#contents = contents
     this.#thread = thread
     this.#identity = identity
     this.#adapter = adapter
   }
 
   async init(): Promise<void> {
-    const Connection = this.#thread === 'main' ? LocalConnection : ThreadConnection
-    this.#connection = new Connection(this.#file, this.#identity)
-    if (this.#connection instanceof LocalConnection) this.#adapter.local = this.#connection
+    if (this.#thread === 'main') {
+      this.#adapter.local = new LocalConnection(this.#file, this.#identity, this.#contents)
+      this.#connection = this.#adapter.local
+    } else this.#connection = new ThreadConnection(this.#file, this.#identity)
   }
 
   async acquireConnection(): Promise<DatabaseConnection> {
@@ -143,8 +156,8 @@ class LocalConnection implements DatabaseConnection {
   readonly #connection: SqliteConnection
   #began = 0
 
-  constructor(file: string, identity: FileIdentity | null) {
-    this.#connection = new SqliteConnection(file, identity?.known ?? null)
+  constructor(file: string, identity: FileIdentity | null, contents: Uint8Array | undefined) {
+    this.#connection = new SqliteConnection(file, identity?.known ?? null, contents)
     identity?.opened(this.#connection.identity)
   }
 
