@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
+import { connect } from 'node:net'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
@@ -92,6 +93,51 @@ describe('answers that come back from the scratch file', () => {
   })
 })
 
+describe('answers in memory that is used again', () => {
+  let service: Service
+  let port: number
+  before(async () => {
+    service = await startService({ settings: { rateLimit: '0' } })
+    port = Number(new URL(await service.listen()).port)
+    const description = `<p>${'Words. '.repeat(5000)}</p>`
+    for (let n = 0; n < 200; n++) {
+      const json = { title: `Event ${n}`, start_date: '2031-06-11 19:00', end_date: '2031-06-11 22:00', description }
+      await service.expect(201, 'administrator', '/events', { json })
+    }
+  })
+  after(() => service.close())
+
+  /** Asks for many events on one connection at once. Reads nothing before `isRead`, and then the titles of all answers. */
+  const pipelined = async (ids: readonly number[], isRead: Promise<unknown>): Promise<string[]> => {
+    const socket = connect(port, '127.0.0.1')
+    await once(socket, 'connect')
+    const last = ids.length - 1
+    const ask = (id: number, n: number) =>
+      `GET ${API}/events/${id} HTTP/1.1\r\nHost: x\r\n${n === last ? 'Connection: close\r\n' : ''}\r\n`
+    socket.write(ids.map(ask).join(''))
+    await isRead
+    const told = String(Buffer.concat(await socket.toArray()))
+    return [...told.matchAll(/"title":"(Event \d+)"/g)].map(([, title]) => title ?? '')
+  }
+
+  it('are never those of others, however late they are read', async () => {
+    const { events } = (await service.expect(200, null, '/events?per_page=200&start_date=2031-06-11')) as {
+      events: { id: number; title: string }[]
+    }
+    const ids = events.map(({ id }) => id)
+    const titles = events.map(({ title }) => title)
+    assert.deepEqual(await pipelined(ids, Promise.resolve()), titles)
+    // More than a connection holds: the service has to wait for those who do not read.
+    const others = Promise.withResolvers()
+    const late = Array.from({ length: 4 }, () => pipelined([...ids, ...ids], others.promise))
+    await setTimeout(200)
+    for (let n = 0; n < 3; n++)
+      assert.deepEqual(await pipelined(ids.toReversed(), Promise.resolve()), titles.toReversed())
+    others.resolve(null)
+    for (const told of await Promise.all(late)) assert.deepEqual(told, [...titles, ...titles])
+  })
+})
+
 describe('addresses that have the same number', () => {
   it('are never given each other’s answers, from memory or from the file', async () => {
     const [one, other] = alike()
@@ -100,6 +146,7 @@ describe('addresses that have the same number', () => {
       cache.make(key, '1', async () => ({
         body: Buffer.alloc(10),
         tag: key,
+        route: '/',
         lines: '',
         until: clock() + 60,
         variants: {},

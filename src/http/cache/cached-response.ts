@@ -31,8 +31,10 @@ export interface CachedResponse {
   readonly lines: HeaderLines
   /** Expiry by the clock. A write may invalidate it earlier. */
   readonly until: Instant
-  /** Route that made it, for figures; unknown if it was read from a scratch file. */
-  readonly route?: string
+  /** Route that made it, for figures. */
+  readonly route: string
+  /** Gives the memory of the body back, once it is sent. A response that is not sent need not be given back. */
+  readonly release?: () => void
   /** By encoding. Each is compressed on first use: see conditional.ts. */
   readonly variants: Partial<Record<Encoding | 'identity', Variant | Promise<Variant>>>
 }

@@ -25,6 +25,8 @@ interface Sending {
   readonly began: number
   /** Span of a read that was not cached. */
   readonly span?: Span | null
+  /** Called when the body is sent. */
+  readonly release?: (() => void) | undefined
 }
 
 interface FastPathOptions extends RateLimits {
@@ -56,16 +58,10 @@ export function installFastPath(
   const log = accessLog(app)
   const tracer = currentTracer()
   const { stopping } = app
-  const send = (
-    request: IncomingMessage,
-    response: ServerResponse,
-    reply: Reply,
-    sending: Sending,
-    route = 'cached',
-  ) => {
-    const { ip, limit, began, span } = sending
+  const send = (request: IncomingMessage, response: ServerResponse, reply: Reply, sending: Sending, route: string) => {
+    const { ip, limit, began, span, release } = sending
     const id = idOf(request)
-    write(request, response, reply, id, limit)
+    write(request, response, reply, id, limit, release)
     const { method = '', url = '' } = request
     const ms = performance.now() - began
     const trace = traceOf(request)
@@ -76,9 +72,15 @@ export function installFastPath(
   }
   const reply = (request: IncomingMessage, response: ServerResponse, found: CachedResponse, sending: Sending) => {
     const made = replyTo(found, request.headers)
-    if (!(made instanceof Promise)) return send(request, response, made, sending, found.route)
+    if (!(made instanceof Promise)) {
+      const { release } = found
+      return send(request, response, made, release ? { ...sending, release } : sending, found.route)
+    }
     made.then(
-      (packed) => send(request, response, packed, sending, found.route),
+      (packed) => {
+        found.release?.()
+        send(request, response, packed, sending, found.route)
+      },
       () => passToFastify(request, response),
     )
   }
@@ -154,11 +156,13 @@ function write(
   { status, head, body }: Reply,
   id: string,
   limit: string,
+  release?: () => void,
 ): void {
   if (!writeRawHead(response, status, head + limit, id))
     response.writeHead(status, [...parseHeaders(head + limit).flat(), 'x-request-id', id])
-  if (body === null || request.method === 'HEAD') response.end()
+  // A connection that breaks off releases nothing, and the garbage collector does.
+  if (body === null || request.method === 'HEAD') response.end(release)
   // Node joins a text body with the head in one write. For a small body this is worth the copy.
-  else if (body.length < SMALL_BODY) response.end(body.toString('latin1'), 'latin1')
-  else response.end(body)
+  else if (body.length < SMALL_BODY) response.end(body.toString('latin1'), 'latin1', release)
+  else response.end(body, release)
 }

@@ -35,7 +35,7 @@ function fillRoute(route: string, params: Record<string, string>): string {
 }
 
 /** Memory for aliases, in bytes. */
-const MAX_BYTES = 2 ** 21
+const MAX_BYTES = 2 ** 23
 
 /** Maps recently requested spellings of an address to its normal form. */
 export class AddressAliases {

@@ -46,15 +46,16 @@ export class ScratchFile {
     this.#maxBytes = maxBytes
   }
 
-  get(key: number): Entry | undefined {
+  /** `room` gives a buffer of at least the given length, which the entry lies in. */
+  get(key: number, room: (length: number) => Buffer = Buffer.allocUnsafe): Entry | undefined {
     const position = this.#positions.get(key)
     if (position === undefined || this.#file === null) return undefined
     const length = position % MAX_ENTRY_BYTES
     try {
-      const entry = Buffer.allocUnsafe(length)
+      const entry = room(length)
       if (readSync(this.#file.descriptor, entry, 0, length, offsetOf(position)) !== length) throw new Error('cut off')
       const body = PREFIX_BYTES + entry.readUInt32LE(0)
-      return { head: entry.toString('utf8', PREFIX_BYTES, body), body: entry.subarray(body) }
+      return { head: entry.toString('utf8', PREFIX_BYTES, body), body: entry.subarray(body, length) }
     } catch {
       this.close()
       return undefined
