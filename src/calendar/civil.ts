@@ -80,7 +80,7 @@ const writtenDays = new Map<number, string>()
 const MAX_WRITTEN_DAYS = 5000
 
 /** The date of a day's number as `YYYY-MM-DD`; years outside 0 to 9999 have a sign and six digits, as in ISO 8601. */
-function writeDay(number: number): string {
+export function writeDay(number: number): string {
   const known = writtenDays.get(number)
   if (known !== undefined) return known
   const { year, month, day } = civilDate(number)

@@ -1,5 +1,6 @@
 import { type ByLinkedPlural, byLinkedPlural, LINKED_KINDS } from '../schema/linked.ts'
 import type { Tx } from '../storage/dialect.ts'
+import type { Link } from '../storage/event-parts.ts'
 import * as partStorage from '../storage/event-parts.ts'
 import type { EventRow } from '../storage/events.ts'
 import type { LinkedKind, RecordRow } from '../storage/records.ts'
@@ -7,8 +8,10 @@ import * as recordStorage from '../storage/records.ts'
 import type { ShownSeries } from '../storage/series.ts'
 import * as seriesStorage from '../storage/series.ts'
 import type { TermRow } from '../storage/terms.ts'
+import * as termStorage from '../storage/terms.ts'
 import type { TicketRow } from '../storage/tickets.ts'
 import * as ticketStorage from '../storage/tickets.ts'
+import type { Visibility } from '../storage/visibility.ts'
 import { mayEdit, visibilityOf } from './access.ts'
 import { undamagedEvents, undamagedLinked, undamagedTickets } from './damage.ts'
 import type { Image } from './images.ts'
@@ -58,12 +61,7 @@ async function assemble(
   known: Partial<Parts> = {},
 ): Promise<Event[]> {
   const visibility = visibilityOf(scope.user)
-  const ids = idsOf(rows)
-  const linkedRows = new Map<LinkedKind, ReadonlyMap<number, readonly RecordRow[]>>()
-  for (const kind of LINKED_KINDS)
-    linkedRows.set(kind, known[`${kind}s`] ?? (await partStorage.linkedOf(tx, kind, ids, visibility)))
-  const terms = known.terms ?? (await partStorage.termsOf(tx, ids))
-  const tickets = known.tickets ?? (await ticketStorage.ofEvents(tx, ids))
+  const parts = { ...(await readParts(tx, idsOf(rows), visibility, known)), ...known } as Parts
   const parents = await recordStorage.readable(
     tx,
     'event',
@@ -71,27 +69,76 @@ async function assemble(
     visibility,
   )
   const series = await seriesOf(tx, rows)
-  const allLinked = [...linkedRows.values()].flatMap((byEvent) => [...byEvent.values()].flat())
-  const pictures = await images.ofRows(tx, [...rows, ...allLinked], scope.onDamage)
-  const withPath = new Map((await withPaths(tx, [...terms.values()].flat())).map((term) => [term.id, term]))
+  // Events share most of what they are linked to.
+  const shared = (kind: LinkedKind) => [...new Set([...parts[`${kind}s`].values()].flat())]
+  const pictures = await images.ofRows(tx, [...rows, ...LINKED_KINDS.flatMap(shared)], scope.onDamage)
   const pictureOf = (row: { image: number | null }) => (row.image === null ? null : (pictures.get(row.image) ?? null))
-  const linkedTo = (event: number, kind: LinkedKind) =>
-    undamagedLinked(kind, scope, linkedRows.get(kind)?.get(event) ?? []).map((row) => ({ row, image: pictureOf(row) }))
+  const linked = byLinkedPlural((kind) => {
+    const sound = undamagedLinked(kind, scope, shared(kind))
+    return new Map(sound.map((row): [RecordRow, Linked] => [row, { row, image: pictureOf(row) }]))
+  })
+  const terms = await withPaths(tx, [...new Set([...parts.terms.values()].flat())])
+  const termById = new Map(terms.map((term) => [term.id, term]))
   return rows.map((row) => {
-    const own = (terms.get(row.id) ?? []).map((term) => withPath.get(term.id)).filter((term) => term !== undefined)
+    const own = (parts.terms.get(row.id) ?? []).flatMap((term) => termById.get(term.id) ?? [])
     return {
       row,
       image: pictureOf(row),
-      ...byLinkedPlural((kind) => linkedTo(row.id, kind)),
+      ...byLinkedPlural((kind) =>
+        (parts[`${kind}s`].get(row.id) ?? []).flatMap((one) => linked[`${kind}s`].get(one) ?? []),
+      ),
       categories: own.filter((term) => term.kind === 'category'),
       tags: own.filter((term) => term.kind === 'tag'),
-      tickets: undamagedTickets(scope, tickets.get(row.id) ?? []),
+      tickets: undamagedTickets(scope, parts.tickets.get(row.id) ?? []),
       distance: row.distance ?? null,
       parent: row.parent !== null && parents.has(row.parent) ? row.parent : null,
       series: row.series === null ? null : (series.get(row.series) ?? null),
       whole: row.password_hash === null || mayEdit(scope.user, row),
     }
   })
+}
+
+/** Reads what belongs to events and is not known. A record that several events are linked to is read once. */
+async function readParts(
+  tx: Tx,
+  ids: readonly number[],
+  visibility: Visibility,
+  known: Partial<Parts>,
+): Promise<Partial<Parts>> {
+  const kinds = LINKED_KINDS.filter((kind) => known[`${kind}s`] === undefined)
+  if (kinds.length === 0 && known.terms !== undefined && known.tickets !== undefined) return {}
+  const links = await partStorage.links(tx, ids)
+  const of = (...wanted: Link['kind'][]) => links.filter(({ kind }) => wanted.includes(kind))
+  const parts: { -readonly [Part in keyof Parts]?: Parts[Part] } = {}
+  for (const kind of kinds) {
+    const own = of(kind)
+    parts[`${kind}s`] = byEvent(own, await recordStorage.getAll(tx, kind, linkedIds(own), visibility))
+  }
+  const terms = of('category', 'tag')
+  if (known.terms === undefined)
+    parts.terms = byEvent(terms, await termStorage.getSome(tx, linkedIds(terms)), termStorage.byName)
+  const ticketed = of('ticket').map(({ event }) => event)
+  if (known.tickets === undefined) parts.tickets = await ticketStorage.ofEvents(tx, [...new Set(ticketed)])
+  return parts
+}
+
+function linkedIds(links: readonly Link[]): number[] {
+  return [...new Set(links.map(({ linked }) => linked))]
+}
+
+/** Records by the events that are linked to them: in the order of the links, or in another. */
+function byEvent<Row extends { readonly id: number }>(
+  links: readonly Link[],
+  rows: readonly Row[],
+  order?: (one: Row, other: Row) => number,
+): Map<number, Row[]> {
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  const found = new Map<number, Row[]>()
+  for (const [event, own] of Map.groupBy(links, (link) => link.event)) {
+    const linked = own.flatMap((link) => byId.get(link.linked) ?? [])
+    found.set(event, order === undefined ? linked : linked.sort(order))
+  }
+  return found
 }
 
 /** Series of events, by id. */

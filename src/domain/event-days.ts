@@ -16,11 +16,11 @@ export interface EventDays {
   readonly counts: ReadonlyMap<string, number>
 }
 
-/** The first events of each day in a range, with counts. The number of rows read is bounded. */
+/** The first events of each day in a range, with counts. The number of rows read is bounded; `most` must have room for all days. */
 export async function listDays(scope: Scope, query: Payload, perDay: number, most: number): Promise<EventDays> {
   return withFilter(scope, query, async (tx, filter) => {
-    const counts = await storage.countByDay(tx, filter)
     const rows = await storage.firstOfDays(tx, filter, perDay, most)
+    const counts = new Map(rows.map(({ start_local, on_day }) => [start_local.slice(0, 10), on_day]))
     const events = await assembleUndamaged(tx, scope, rows)
     // Do not count damaged events.
     const shown = new Set(events.map(({ row }) => row.id))

@@ -5,7 +5,7 @@ import { type EventFilter, hasFewLinks, isByLink, NO_LIMIT } from '../storage/ev
 import { type KeyedStub, sortedStubs } from '../storage/event-order.ts'
 import type { EventStub, SortedStub } from '../storage/events.ts'
 import * as storage from '../storage/events.ts'
-import { listedByLink } from '../storage/linked-list.ts'
+import { countedByLink, listedByLink } from '../storage/linked-list.ts'
 import type { Ref } from '../storage/records.ts'
 import { withoutIds } from '../storage/word-hits.ts'
 import {
@@ -66,10 +66,11 @@ export async function list(
   const readPage = async (tx: Tx, isShort: boolean): Promise<EventPage | null> => {
     if (isSorted(asked.values)) return listSorted(tx, scope, asked)
     const lists = cached !== null && (await scope.db.isAt(tx, cached.version)) ? cached.lists : NO_LISTS
-    const known = isShort && lists.get(key) === undefined ? await shortList(tx, scope, asked) : undefined
+    // Stubs are read only for later pages: a short list is then read once, instead of counted and read.
+    const withStubs = isShort && cached !== null
+    const known = isShort && lists.get(key) === undefined ? await shortList(tx, scope, asked, withStubs) : undefined
     if (known === null) return null
-    // A short list is read once, with its stubs, instead of twice: counted, and for the page.
-    const { list, near } = await findList(tx, scope, asked, lists, isShort, known)
+    const { list, near } = await findList(tx, scope, asked, lists, withStubs, known)
     const offset = (asked.page - 1) * asked.perPage
     const read = (from: number, limit: number) => rowsOf(tx, list, from, limit)
     const rows =
@@ -228,10 +229,15 @@ interface ShortList {
 }
 
 /** Null if the list is not short. */
-async function shortList(tx: Tx, scope: Scope, asked: ReturnType<typeof readRequest>): Promise<ShortList | null> {
+async function shortList(
+  tx: Tx,
+  scope: Scope,
+  asked: ReturnType<typeof readRequest>,
+  withStubs = true,
+): Promise<ShortList | null> {
   const filter = await filterFor(tx, scope, asked)
   if (filter.near !== null || !(await hasFewLinks(tx, filter, MAX_STUBS))) return null
-  return { filter, stubs: await listedByLink(tx, filter) }
+  return { filter, stubs: withStubs ? await listedByLink(tx, filter) : null }
 }
 
 /** Renders events of a cached list that are not cached themselves. Answers false if they cannot be, or the data has changed. */
@@ -270,9 +276,11 @@ async function cachedFor<Rendered>(
 }
 
 async function rowsOf(tx: Tx, list: CachedList, offset: number, limit: number): Promise<storage.EventRow[]> {
-  const wanted = stubsAt(list, offset, limit)?.map(({ id }) => id) ?? idsAt(list, offset, limit)
-  if (wanted === null) return storage.page(tx, list.filter, limit, offset)
-  return inOrder(wanted, await storage.getAll(tx, wanted))
+  const ids =
+    idsAt(list, offset, limit) ??
+    (stubsAt(list, offset, limit) ?? (await listedByLink(tx, list.filter, limit, offset)))?.map(({ id }) => id)
+  if (ids === undefined) return storage.page(tx, list.filter, limit, offset)
+  return inOrder(ids, await storage.getAll(tx, ids))
 }
 
 /** Protected events are never cached. */
@@ -367,7 +375,8 @@ async function findList(
       ? await readHead(tx, filter, most)
       : NO_STUBS
   const isWhole = known?.stubs != null || head.length < most
-  const total = ids?.length ?? (isWhole ? head.length : await storage.count(tx, filter))
+  const count = async () => (await countedByLink(tx, filter)) ?? storage.count(tx, filter)
+  const total = ids?.length ?? (isWhole ? head.length : await count())
   const kept = { ...filter, found: null, words: filter.words && withoutIds(filter.words) }
   const list: CachedList = { filter: kept, total, head, ids, pageEnds: new Map() }
   lists.put(key, list)

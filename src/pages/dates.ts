@@ -57,10 +57,20 @@ function asDate(wall: WallClock): Date {
 /** Styles that begin a heading or a line: some languages write weekdays and months in lower case. */
 const CAPITALISED: readonly DateStyle[] = ['month', 'monthAlone', 'day', 'dayYear', 'weekday']
 
+/** What was said last, by locale, style and time: a page says the same days and times many times. */
+const said = new Map<string, string>()
+const MAX_SAID = 5000
+
 /** Formats a wall-clock time or a day. */
 export function say({ locale }: Pick<Context, 'locale'>, wall: WallClock, style: DateStyle): string {
-  const words = format(locale, style).format(asDate(wall))
-  return CAPITALISED.includes(style) ? capitalised(locale, words) : words
+  const key = `${locale} ${style} ${style === 'time' ? wall.slice(11) : wall}`
+  const known = said.get(key)
+  if (known !== undefined) return known
+  const plain = format(locale, style).format(asDate(wall))
+  const words = CAPITALISED.includes(style) ? capitalised(locale, plain) : plain
+  if (said.size >= MAX_SAID) said.clear()
+  said.set(key, words)
+  return words
 }
 
 function capitalised(locale: string, words: string): string {
@@ -85,6 +95,7 @@ export function startDay({ start_local }: Pick<EventRow, 'start_local'>): string
 export function lastDay(row: Pick<EventRow, 'start_local' | 'end_local' | 'all_day'>): string {
   const first = startDay(row)
   const day = row.end_local.slice(0, 10)
+  if (day === first) return day
   const time = row.end_local.slice(11)
   const overnight =
     row.all_day !== 1 && day === addDays(first, 1) && time <= SMALL_HOURS && time < row.start_local.slice(11)

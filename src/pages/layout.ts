@@ -207,8 +207,14 @@ function addressIn({ call }: Context, language: string, path: string): string {
   return `${basePath(call.addresses.home)}/${language}${path}`
 }
 
+const languageNames = new Map<string, string>()
+
 /** Name of a language in itself, such as “Français”. */
 export function nameOf(language: string): string {
-  const name = new Intl.DisplayNames([language], { type: 'language' }).of(language) ?? language
-  return name.charAt(0).toLocaleUpperCase(language) + name.slice(1)
+  const known = languageNames.get(language)
+  if (known !== undefined) return known
+  const plain = new Intl.DisplayNames([language], { type: 'language' }).of(language) ?? language
+  const name = plain.charAt(0).toLocaleUpperCase(language) + plain.slice(1)
+  languageNames.set(language, name)
+  return name
 }

@@ -6,7 +6,8 @@ import { lastDay, startDay } from './dates.ts'
 export const MAX_BAR = 7
 
 export function isLongerThanBar(row: Event['row']): boolean {
-  return addDays(startDay(row), MAX_BAR) <= lastDay(row)
+  const [first, last] = [startDay(row), lastDay(row)]
+  return first !== last && addDays(first, MAX_BAR) <= last
 }
 
 /** Event on one day of a grid of weeks. */

@@ -9,26 +9,35 @@ import { isFullyVisible } from './visibility.ts'
 
 const DAY = sql<string>`substr(start_local, 1, 10)`
 
+/** An event, and the number of matching events that start on its day. */
+export type EventOfDay = EventRow & { readonly on_day: number }
+
 /**
  * The first events of each day, ordered by wall-clock start, but sticky events that the reader fully sees come first;
  * at most `most` in total.
  */
-export async function firstOfDays(tx: Tx, filter: EventFilter, perDay: number, most: number): Promise<EventRow[]> {
+export async function firstOfDays(tx: Tx, filter: EventFilter, perDay: number, most: number): Promise<EventOfDay[]> {
   const ranked = matching(tx, filter)
     .select('id')
     .select((eb) => {
       const first = sql`case when sticky = 1 and ${isFullyVisible(eb, filter.visibility)} then 0 else 1 end`
-      return sql<number>`row_number() over (partition by ${DAY} order by ${first}, start_local, id)`.as('rank')
+      return [
+        sql<number>`row_number() over (partition by ${DAY} order by ${first}, start_local, id)`.as('rank'),
+        sql<number>`count(*) over (partition by ${DAY})`.as('on_day'),
+      ]
     })
     .as('ranked')
-  return tx
-    .selectFrom('events')
-    .selectAll()
-    .where('id', 'in', (eb) => eb.selectFrom(ranked).select('ranked.id').where('ranked.rank', '<=', perDay))
-    .orderBy('start_local')
-    .orderBy('id')
+  const rows = await tx
+    .selectFrom(ranked)
+    .innerJoin('events', 'events.id', 'ranked.id')
+    .selectAll('events')
+    .select('ranked.on_day')
+    .where('ranked.rank', '<=', perDay)
+    .orderBy('events.start_local')
+    .orderBy('events.id')
     .limit(most)
     .execute()
+  return rows.map((row) => ({ ...row, on_day: Number(row.on_day) }))
 }
 
 /** Number of events that start on each day. */

@@ -18,6 +18,7 @@ import type { Lookup } from './lookup.ts'
 import { insertRows, prepared, preparedBy, preparedList } from './prepared.ts'
 import { LINK_TABLE, type LinkedKind, type Page, RECORD_TABLE } from './records.ts'
 import type { EventTable, Tables, TermTable } from './tables.ts'
+import { byName } from './terms.ts'
 import { isVisible } from './visibility.ts'
 
 export type EventRow = Selectable<EventTable>
@@ -243,8 +244,7 @@ const countDown = counting(-1)
 export async function countTerms(tx: Tx, terms: readonly number[], by: 1 | -1): Promise<TermTable[]> {
   if (terms.length === 0) return []
   const rows = await (by === 1 ? countUp : countDown)(terms.length)(tx, ...terms)
-  // By code point, as the databases do.
-  return rows.sort((a, b) => Buffer.compare(Buffer.from(a.name_key), Buffer.from(b.name_key)) || a.id - b.id)
+  return rows.sort(byName)
 }
 
 /** Publishes an author's draft venues and organizers of events, or schedules those with a later date. */

@@ -1,9 +1,9 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { LinkedKind } from '../schema/linked.ts'
 import { dialectOf, type Tx } from './dialect.ts'
 import { type EventFilter, startRange } from './event-filter.ts'
 import type { SortedStub } from './events.ts'
-import { prepared, preparedBy } from './prepared.ts'
+import { type Placeholder, prepared, preparedBy } from './prepared.ts'
 import { LINK_TABLE } from './records.ts'
 
 /** What a list by one link is filtered by: a term, venue or organizer, and a range of days. */
@@ -18,6 +18,8 @@ interface LinkedList {
 
 /** Sorts after every wall-clock time. */
 const LAST = '~'
+/** Behind a wall-clock time, this sorts between it and the next second. */
+const NEXT = ' '
 
 /** The only link of a filter that has no other condition than days, for readers who see what is public; else null. */
 function linkedList(filter: EventFilter): LinkedList | null {
@@ -35,34 +37,69 @@ function linkedList(filter: EventFilter): LinkedList | null {
   for (const bound of bounds) {
     if (typeof bound.than !== 'string') return null
     if (bound.end === 'end' && bound.is === '<=') end = bound.than < end ? bound.than : end
-    else if (bound.end === 'end' || bound.is !== '>=') return null
+    else if (bound.end === 'end') return null
   }
   const { from, to } = startRange(bounds)
-  return { kind: only.kind, linked: first, from: from ?? '', to: to ?? LAST, end }
+  const isAfter = bounds.some(({ end, is, than }) => end === 'start' && is === '>' && than === from)
+  return { kind: only.kind, linked: first, from: `${from ?? ''}${isAfter ? NEXT : ''}`, to: to ?? LAST, end }
 }
 
 /**
- * All stubs of a list by one link, which must have few; null for other lists, and where the database is another process. Two indexes
- * have all that it needs, so no row of an event is read.
+ * Stubs of a list by one link, which must have few: all, or some from an offset on. Null for other lists, and where the database is
+ * another process. Two indexes have all that it needs, so no row of an event is read.
  */
-export async function listedByLink(tx: Tx, filter: EventFilter): Promise<SortedStub[] | null> {
+export async function listedByLink(
+  tx: Tx,
+  filter: EventFilter,
+  limit = NO_LIMIT,
+  offset = 0,
+): Promise<SortedStub[] | null> {
   const list = dialectOf(tx).blocks ? linkedList(filter) : null
   if (list === null) return null
-  return statementFor(list.kind)(tx, list.linked, list.from, list.to, list.end)
+  return stubsBy(list.kind)(tx, list.linked, list.from, list.to, list.end, limit, offset)
 }
 
-const statementFor = preparedBy((kind: LinkedKind | 'term') => {
-  const [table, column] = kind === 'term' ? (['event_terms', 'term'] as const) : ([LINK_TABLE[kind], 'linked'] as const)
-  return prepared<SortedStub, [linked: number, from: string, to: string, end: string]>((db, linked, from, to, end) => ({
+/** Number of events of a list by one link; null as above. */
+export async function countedByLink(tx: Tx, filter: EventFilter): Promise<number | null> {
+  const list = dialectOf(tx).blocks ? linkedList(filter) : null
+  if (list === null) return null
+  const [found] = await countBy(list.kind)(tx, list.linked, list.from, list.to, list.end)
+  return found?.total ?? 0
+}
+
+type Range = [linked: number, from: string, to: string, end: string]
+
+/** SQLite reads a negative limit as none. */
+const NO_LIMIT = -1
+
+const stubsBy = preparedBy((kind: LinkedList['kind']) =>
+  prepared<SortedStub, [...Range, limit: number, offset: number]>((db, linked, from, to, end, limit, offset) => ({
     compile: () =>
-      // The planner would read the rows of events by their keys; migration 0027 has made the index.
-      sql<SortedStub>`
-          select events.id, events.revision, events.start_local, 0 as secret
-          from ${sql.table(table)} as link cross join events indexed by events_shown
-          where link.${sql.ref(column)} = ${linked} and link.start_local >= ${from} and link.start_local <= ${to}
-            and events.status = 'publish' and events.hide_from_listings = 0
-            and events.start_local = link.start_local and events.id = link.event and events.end_local <= ${end}
-            and events.id not in (select id from events where password_hash is not null)
-          order by link.start_local, link.event`.compile(db),
-  }))
-})
+      sql<SortedStub>`select events.id, events.revision, events.start_local, 0 as secret
+        ${matching(kind, linked, from, to, end)}
+        order by link.start_local, link.event limit ${limit} offset ${offset}`.compile(db),
+  })),
+)
+
+const countBy = preparedBy((kind: LinkedList['kind']) =>
+  prepared<{ total: number }, Range>((db, linked, from, to, end) => ({
+    compile: () =>
+      sql<{ total: number }>`select count(*) as total ${matching(kind, linked, from, to, end)}`.compile(db),
+  })),
+)
+
+/** The planner would read the rows of events by their keys; migration 0027 has made the index. */
+function matching(
+  kind: LinkedList['kind'],
+  linked: Placeholder,
+  from: Placeholder,
+  to: Placeholder,
+  end: Placeholder,
+): RawBuilder<unknown> {
+  const [table, column] = kind === 'term' ? (['event_terms', 'term'] as const) : ([LINK_TABLE[kind], 'linked'] as const)
+  return sql`from ${sql.table(table)} as link cross join events indexed by events_shown
+    where link.${sql.ref(column)} = ${linked} and link.start_local >= ${from} and link.start_local <= ${to}
+      and events.status = 'publish' and events.hide_from_listings = 0
+      and events.start_local = link.start_local and events.id = link.event and events.end_local <= ${end}
+      and events.id not in (select id from events where password_hash is not null)`
+}

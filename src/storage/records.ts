@@ -1,11 +1,11 @@
 import { randomInt } from 'node:crypto'
-import { type ExpressionBuilder, type Selectable, sql, type Updateable } from 'kysely'
+import { type Compilable, type ExpressionBuilder, type Kysely, type Selectable, sql, type Updateable } from 'kysely'
 import type { Instant } from '../calendar/zone.ts'
 import { withSuffix } from '../lib/slug.ts'
 import { byLinkedKind, type LinkedKind, RECORD_KINDS, type RecordKind } from '../schema/linked.ts'
 import { hasCreated, willRemove, willUpdate } from './audit/tracker.ts'
 import { dialectOf, type Tx } from './dialect.ts'
-import { insertRows, prepared } from './prepared.ts'
+import { insertRows, type Placeholder, prepared, preparedBy, preparedList } from './prepared.ts'
 import type { RecordColumns, Tables } from './tables.ts'
 import { isVisibleByKey, type Visibility } from './visibility.ts'
 
@@ -90,13 +90,30 @@ export async function getAll(
   visibility: Visibility,
 ): Promise<RecordRow[]> {
   if (ids.length === 0) return []
-  const rows = await tx
+  // For readers with records of their own there would be a statement each.
+  if (visibility.own === null) return someVisible(`${kind} ${visibility.all ? 'all' : 'public'}`)(tx, ids)
+  return (await tx.executeQuery(visibleRows(tx, kind, ids, visibility).compile())).rows
+}
+
+const someVisible = preparedBy((form: `${RecordKind} ${'all' | 'public'}`) => {
+  const [kind, seen] = form.split(' ') as [RecordKind, 'all' | 'public']
+  const visibility = { all: seen === 'all', own: null, ownPublished: false }
+  return preparedList<RecordRow>((db, ids) => visibleRows(db, kind, ids, visibility))
+})
+
+function visibleRows(
+  db: Kysely<Tables>,
+  kind: RecordKind,
+  ids: readonly (number | Placeholder)[],
+  visibility: Visibility,
+): Compilable<RecordRow> {
+  return db
     .selectFrom(table(kind))
     .selectAll()
-    .where('id', 'in', ids)
-    .where((eb) => isVisibleByKey(tx, eb as unknown as ExpressionBuilder<Tables, 'venues'>, visibility))
-    .execute()
-  return rows as unknown as RecordRow[]
+    .where('id', 'in', ids as readonly number[])
+    .where((eb) =>
+      isVisibleByKey(db as Tx, eb as unknown as ExpressionBuilder<Tables, 'venues'>, visibility),
+    ) as unknown as Compilable<RecordRow>
 }
 
 /** The given records that exist, whoever may see them. */

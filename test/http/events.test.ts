@@ -51,6 +51,8 @@ describe('/events', () => {
         for (const role of ['editor', 'author'] as const) {
           const made = await create(json, role)
           assert.deepEqual(made, await service.expect(200, role, `/events/${made.id}`), JSON.stringify(json))
+          const everybody = await service.call(null, `/events/${made.id}`)
+          if (everybody.statusCode === 200 && !('password' in json)) assert.deepEqual(everybody.json().tags, made.tags)
         }
       }
     })

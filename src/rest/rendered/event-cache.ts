@@ -175,9 +175,9 @@ function byKind<T>(make: (kind: LinkKind) => T): Record<LinkKind, T> {
   return Object.fromEntries(KINDS.map((kind) => [kind, make(kind)])) as Record<LinkKind, T>
 }
 
-/** Terms are in order of name, equals in order of id. */
+/** Terms are in order of name by code point, equals in order of id. */
 function orderOf({ name_key, id }: Term): string {
-  return `${name_key}\0${String(id).padStart(16, '0')}`
+  return `${Buffer.from(name_key).toString('latin1')}\0${String(id).padStart(16, '0')}`
 }
 
 function linkedJson(value: unknown, ld: unknown, order = ''): LinkedJson {
