@@ -7,7 +7,7 @@ import { OVER, PHONE, type Site, startSite, VIEWS, WIDE } from '../support/site.
 import { some } from '../support/thorough.ts'
 
 const MODES: Record<string, { options: BrowserContextOptions; only?: readonly string[]; views: readonly string[] }> = {
-  'by day': { options: { viewport: WIDE }, views: some(VIEWS, 5) },
+  'by day': { options: { viewport: WIDE }, views: some(VIEWS, 4) },
   'by night': { options: { viewport: WIDE, colorScheme: 'dark' }, only: COLOURS, views: some(VIEWS, 2) },
   'on a phone': { options: { viewport: PHONE }, views: some(VIEWS, 1) },
 }

@@ -138,10 +138,10 @@ describe('users, account and settings in a browser', { skip: NO_BROWSER }, () =>
   })
 
   it('have nothing that axe finds, fit every screen, and speak four languages', async () => {
-    const paths = ['users', 'users/new', `users/${site.service.ids.author}`, 'account', 'settings', 'setup']
+    const paths = [`users/${site.service.ids.author}`, 'settings', 'account', 'users', 'setup', 'users/new']
     for (const options of some([{ viewport: PHONE, colorScheme: 'dark' as const }, { viewport: WIDE }], 1)) {
       const { page, faults, close } = await site.signIn('administrator', '/manage', options)
-      for (const path of paths) {
+      for (const path of some(paths, 4)) {
         for (const language of some(['/en', '/de', '/fr', '/es'], 1)) {
           await page.goto(`${site.origin}${language}/manage/${path}`)
           assert.deepEqual(await violationsOf(page), [], path)

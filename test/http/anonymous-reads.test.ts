@@ -8,6 +8,7 @@ import { createApp } from '../../src/app.ts'
 import { openDatabase } from '../../src/storage/database.ts'
 import { clock } from '../support/calendar.ts'
 import { type Service, startService } from '../support/service.ts'
+import { some } from '../support/thorough.ts'
 
 const API = '/calendar/events/v1'
 
@@ -77,9 +78,12 @@ describe('reads of anonymous readers', () => {
     const db = openDatabase(service.where)
     const app = await createApp({ ...service.config, cache: false }, db, { clock, logger: false })
     const plain = await app.server.listen({ port: 0, host: '127.0.0.1' })
-    for (const prefix of ['', '/fr']) {
+    for (const [prefix, all] of [
+      ['', HEADERS],
+      ['/fr', some(HEADERS, 1)],
+    ] as const) {
       for (const path of PATHS) {
-        for (const headers of HEADERS) {
+        for (const headers of all) {
           const given = await ask(address, `${prefix}${API}${path}`, headers)
           const expected = await ask(plain, `${prefix}${API}${path}`, headers)
           assert.deepEqual(given, expected, `${prefix}${path} with ${JSON.stringify(headers)}`)

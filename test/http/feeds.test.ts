@@ -6,6 +6,7 @@ import { SaxesParser } from 'saxes'
 import sharp from 'sharp'
 import { useFeeds } from '../support/feeds.ts'
 import { type Json, startService } from '../support/service.ts'
+import { some } from '../support/thorough.ts'
 
 const NOW = Date.UTC(2031, 5, 1, 12) / 1000
 const HOME = 'http://calendar.example.org:8080'
@@ -213,7 +214,8 @@ describe('iCalendar', () => {
 
   it('tells the same instants to another program, in every zone', async () => {
     const zones = ['Europe/Paris', 'America/New_York', 'Australia/Lord_Howe', 'Africa/Casablanca', 'UTC', 'UTC+5.75']
-    const days = ['1935-07-01', '1985-12-24', '2031-03-30', '2031-10-26', '2031-11-02', '2060-07-01', '9999-12-30']
+    const dates = ['2031-03-30', '2031-11-02', '1935-07-01', '9999-12-30', '2031-10-26', '2060-07-01', '1985-12-24']
+    const days = some(dates, 4)
     for (const timezone of zones) {
       for (const day of days)
         for (const hour of ['01:30', '02:30', '12:00'])

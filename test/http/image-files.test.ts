@@ -56,7 +56,7 @@ async function count(service: Service): Promise<{ all: number; broken: number }>
 }
 
 /** How many times an image is uploaded and removed at once. */
-const RACES = times(24, 4)
+const RACES = times(24, 2)
 
 describe('the same image, uploaded and removed at once', () => {
   it('is never without its files, and leaves none behind', async (t) => {

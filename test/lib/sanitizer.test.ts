@@ -18,6 +18,7 @@ import { threadTime } from '../support/cost.ts'
 import { hostileHtml, repeatedHtml } from '../support/hostile-html.ts'
 import { ATTRIBUTES, ELEMENTS, faultsIn } from '../support/html-faults.ts'
 import fc from '../support/property.ts'
+import { times } from '../support/thorough.ts'
 
 const IMAGES = 'https://own.example/images/'
 /** HTML made safe; what nests too deep is nothing. */
@@ -144,30 +145,35 @@ describe('reading HTML', () => {
     plainLines: (_, safe) => plainLines(safe),
   }
 
-  function cost(work: () => unknown): number {
+  function cost(work: () => unknown, count: number): number {
     const began = threadTime()
-    work()
+    for (let n = 0; n < count; n++) work()
     return threadTime() - began
   }
 
-  /** Four times as long is four times the work; what is quadratic takes sixteen times as long, however often it is tried. */
+  /** How many times as long as the short text the long one is. */
+  const FACTOR = 16
+
+  /**
+   * The short one so many times is as much work as the long one once. What is quadratic takes 16 times as long for the
+   * long one, however often it is tried: four times is neither.
+   */
   function isLinear(short: () => unknown, long: () => unknown): boolean {
-    let [sum, least] = [0, Number.POSITIVE_INFINITY]
-    // The clock of a thread goes in steps of some milliseconds: of the short one the mean counts. Memory is cleared now and
-    // then: of the long one the least counts.
-    for (let tries = 1; tries <= 12; tries++) {
-      sum += cost(short)
-      least = Math.min(least, cost(long))
-      if (least <= (9 * sum) / tries + 5) return true
+    let [most, least] = [0, Number.POSITIVE_INFINITY]
+    for (let tries = 0; tries < 5; tries++) {
+      most = Math.max(most, cost(short, FACTOR))
+      least = Math.min(least, cost(long, 1))
+      // The clock of a thread goes in steps of some milliseconds.
+      if (least <= 4 * most + 15) return true
     }
     return false
   }
 
   it('takes time in proportion to its length, whatever it says', () => {
-    const length = 15_000
+    const length = 8000
     fc.assert(
       fc.property(repeatedHtml, ({ name, make }) => {
-        const [short, long] = [make(length), make(4 * length)]
+        const [short, long] = [make(length), make(FACTOR * length)]
         const [safeShort, safeLong] = [made(short, richText), made(long, richText)]
         for (const [reader, read] of Object.entries(READERS)) {
           const isGood = isLinear(
@@ -177,7 +183,7 @@ describe('reading HTML', () => {
           assert.ok(isGood, `${reader} of ${name} takes more than its share of time when it is longer`)
         }
       }),
-      { numRuns: 60 },
+      { numRuns: times(60, 15) },
     )
   })
 })
