@@ -6,7 +6,6 @@ import { type KeyedStub, sortedStubs } from '../storage/event-order.ts'
 import type { EventStub, SortedStub } from '../storage/events.ts'
 import * as storage from '../storage/events.ts'
 import { countedByLink, listedByLink } from '../storage/linked-list.ts'
-import type { Ref } from '../storage/records.ts'
 import { withoutIds } from '../storage/word-hits.ts'
 import {
   type CachedList,
@@ -19,7 +18,6 @@ import {
   rememberPageEnd,
   stubsAt,
 } from './cached-lists.ts'
-import { fill, type RenderedEventCache } from './event-data.ts'
 import { filterOf, readListParameters, todayOf, type Window, windowOf } from './event-filter.ts'
 import { cursorAfter, cursorAfterEvent, isSorted, orderOf } from './event-order.ts'
 import { ranked, searchList } from './event-search.ts'
@@ -47,7 +45,7 @@ const FIRST_STUBS = 250
 const MAX_STUBS = 2000
 
 /** Parsed request for a list. */
-interface ListRequest {
+export interface ListRequest {
   readonly values: ReturnType<typeof readListParameters>['values']
   readonly window: Window
   readonly page: number
@@ -59,7 +57,7 @@ export async function list(
   scope: Scope,
   query: Payload,
   order: 'start' | 'sticky' = 'start',
-  cached: Pick<CachedEvents<unknown>, 'version' | 'lists'> | null = null,
+  cached: { readonly version: string; readonly lists: CachedLists } | null = null,
 ): Promise<EventPage> {
   const asked = readRequest(scope, query)
   const key = keyOf(scope, asked)
@@ -101,7 +99,7 @@ async function listSorted(tx: Tx, scope: Scope, asked: ReturnType<typeof readReq
 }
 
 /** Stubs of a page in another order, or after a cursor. */
-async function readSorted(
+export async function readSorted(
   tx: Tx,
   scope: Scope,
   asked: ReturnType<typeof readRequest>,
@@ -121,7 +119,7 @@ async function readSorted(
 }
 
 /** Cursor after the last event of a page in the usual order; null on the last page. */
-async function nextCursor(
+export async function nextCursor(
   tx: Tx,
   { values, page, perPage }: ListRequest,
   { filter, total }: CachedList,
@@ -142,72 +140,8 @@ export async function listFirst(scope: Scope, query: Payload, most: number): Pro
   })
 }
 
-/** Cached events and lists of one version of the data. */
-export interface CachedEvents<Rendered> {
-  readonly version: string
-  readonly events: RenderedEventCache<Rendered>
-  readonly lists: CachedLists
-}
-
-/**
- * One page of rendered events, from the cache where possible. Only for public data. A cached list of cached events
- * needs no query. Returns null if the page cannot be built from the cache.
- */
-export async function listRendered<Rendered>(
-  scope: Scope,
-  query: Payload,
-  cached: CachedEvents<Rendered>,
-): Promise<EventPage<Rendered> | null> {
-  const asked = readRequest(scope, query)
-  // Distances are specific to a request, and `list` reports invalid parameters.
-  if (Object.keys(asked.problems).length > 0 || typeof asked.values.geoloc_lat === 'number') return null
-  const known = cached.lists.get(keyOf(scope, asked))
-  const offset = (asked.page - 1) * asked.perPage
-  const pageFrom = (
-    list: CachedList,
-    stubs: readonly EventStub[],
-    events: RenderedEventCache<Rendered>,
-    next: string | null,
-  ) =>
-    pageOf(
-      asked,
-      list,
-      stubs.map((stub) => events.take(stub)),
-      next,
-    )
-  const stubs = known && !isSorted(asked.values) && stubsAt(known, offset, asked.perPage)
-  const next = known && stubs ? knownCursor(asked, known, stubs) : undefined
-  if (known && stubs && next !== undefined && !hasProtected(stubs)) {
-    const hasAll = cached.events.hasAll(stubs) || (await fillAt(scope, cached, stubs))
-    if (hasAll) return pageFrom(known, stubs, cached.events, next)
-  }
-  const read = async (tx: Tx, mayBeLong: boolean) => {
-    const { events, lists } = await cachedFor(tx, scope, cached)
-    if (isSorted(asked.values)) {
-      const { list, stubs: read, next } = await readSorted(tx, scope, asked, lists)
-      if (hasProtected(read)) return null
-      await fill(tx, scope, events, read)
-      return events.hasAll(read) ? pageFrom(list, read, events, next) : null
-    }
-    const isKnown = mayBeLong || lists.get(keyOf(scope, asked)) !== undefined
-    const short = isKnown ? undefined : await shortList(tx, scope, asked)
-    if (short === null) return undefined
-    const { list } = await findList(tx, scope, asked, lists, true, short)
-    if (known && !stubs) await readAllStubs(tx, scope, asked, list, lists)
-    const read = await stubsOf(tx, list, offset, asked.perPage)
-    if (hasProtected(read)) return null
-    await fill(tx, scope, events, read)
-    // An event may be damaged.
-    if (!events.hasAll(read)) return null
-    const cursor = knownCursor(asked, list, read)
-    return pageFrom(list, read, events, cursor === undefined ? await nextCursor(tx, asked, list, read.at(-1)) : cursor)
-  }
-  const short = isNarrow(asked) ? await scope.db.read((tx) => read(tx, false)) : undefined
-  return short === undefined ? ((await scope.db.readMany((tx) => read(tx, true))) ?? null) : short
-}
-
 /** Whether a list may be short enough to be read without a thread of its own. */
-function isNarrow({ values }: ListRequest): boolean {
+export function isNarrow({ values }: ListRequest): boolean {
   const links = [values.categories, values.tags, ...LINKED_KINDS.map((kind) => values[kind])]
   return links.some((ids) => ids?.length) && !values.search && !values.collapse && !isSorted(values)
 }
@@ -229,7 +163,7 @@ interface ShortList {
 }
 
 /** Null if the list is not short. */
-async function shortList(
+export async function shortList(
   tx: Tx,
   scope: Scope,
   asked: ReturnType<typeof readRequest>,
@@ -240,41 +174,6 @@ async function shortList(
   return { filter, stubs: withStubs ? await listedByLink(tx, filter) : null }
 }
 
-/** Renders events of a cached list that are not cached themselves. Answers false if they cannot be, or the data has changed. */
-async function fillAt<Rendered>(
-  scope: Scope,
-  { version, events }: CachedEvents<Rendered>,
-  stubs: readonly EventStub[],
-): Promise<boolean> {
-  return scope.db.read(async (tx) => {
-    if (!(await scope.db.isAt(tx, version))) return false
-    await fill(tx, scope, events, stubs)
-    return events.hasAll(stubs)
-  })
-}
-
-/** Cursor after a page of cached stubs; null on the last page, undefined if it must be read. */
-function knownCursor(
-  { values, page, perPage }: ListRequest,
-  { head, total }: CachedList,
-  stubs: readonly EventStub[],
-): string | null | undefined {
-  const last = stubs.at(-1)
-  if (last === undefined || page * perPage >= total) return null
-  const start = head.startAt((page - 1) * perPage + stubs.length - 1)
-  return start === null ? undefined : cursorAfter(values, [start, last.id])
-}
-
-/** The parts of the cache that a transaction may use: lists and links only if it reads the same version. */
-async function cachedFor<Rendered>(
-  tx: Tx,
-  { db }: Scope,
-  cached: CachedEvents<Rendered>,
-): Promise<Pick<CachedEvents<Rendered>, 'events' | 'lists'>> {
-  const isCurrent = await db.isAt(tx, cached.version)
-  return isCurrent ? cached : { events: cached.events.withoutLinked(), lists: NO_LISTS }
-}
-
 async function rowsOf(tx: Tx, list: CachedList, offset: number, limit: number): Promise<storage.EventRow[]> {
   const ids =
     idsAt(list, offset, limit) ??
@@ -283,34 +182,7 @@ async function rowsOf(tx: Tx, list: CachedList, offset: number, limit: number): 
   return inOrder(ids, await storage.getAll(tx, ids))
 }
 
-/** Protected events are never cached. */
-function hasProtected(stubs: readonly EventStub[]): boolean {
-  return stubs.some(({ secret }) => secret === 1)
-}
-
-/** One rendered event and its revision; null if it cannot be built from the cache. */
-export async function getRendered<Rendered>(
-  scope: Scope,
-  ref: Ref,
-  cached: CachedEvents<Rendered>,
-): Promise<{ rendered: Rendered; revision: number } | null> {
-  if ('id' in ref && !Number.isSafeInteger(ref.id)) return null
-  const [stub] = await ('id' in ref
-    ? scope.db.lookUp(storage.STUB_BY_ID, ref.id)
-    : scope.db.lookUp(storage.STUB_BY_SLUG, ref.slug))
-  if (stub === undefined || stub.secret === 1) return null
-  const { revision } = stub
-  const known = cached.events.hasAll([stub], true) ? cached.events.take(stub, true) : null
-  if (known !== null && (await scope.db.version()) === cached.version) return { rendered: known, revision }
-  return scope.db.read(async (tx) => {
-    const { events } = await cachedFor(tx, scope, cached)
-    await fill(tx, scope, events, [stub], true)
-    // It may have changed since its revision was read.
-    return events.hasAll([stub], true) ? { rendered: events.take(stub, true), revision } : null
-  })
-}
-
-function readRequest(scope: Scope, query: Payload): ListRequest & { readonly problems: Problems } {
+export function readRequest(scope: Scope, query: Payload): ListRequest & { readonly problems: Problems } {
   const { values, problems } = readListParameters(scope, query)
   const { page = 1, per_page: perPage = 10 } = values
   return {
@@ -322,7 +194,7 @@ function readRequest(scope: Scope, query: Payload): ListRequest & { readonly pro
   }
 }
 
-function pageOf<Shown>(
+export function pageOf<Shown>(
   { page, perPage, window, values }: ListRequest,
   { total }: CachedList,
   events: Shown[],
@@ -333,7 +205,7 @@ function pageOf<Shown>(
 }
 
 /** Cache key of a list: user, date range and filters; the day, too, if a filter depends on it. */
-function keyOf(scope: Scope, { values: all, window }: ListRequest): string {
+export function keyOf(scope: Scope, { values: all, window }: ListRequest): string {
   const { page, per_page, cursor, orderby, order, strict, ...values } = all
   return JSON.stringify([scope.user?.id, window, values, values.when && todayOf(scope)])
 }
@@ -342,7 +214,7 @@ function keyOf(scope: Scope, { values: all, window }: ListRequest): string {
  * Gets a list from the cache or reads it, with its first stubs if `brief` is set. A list by distance is read together
  * with its rows.
  */
-async function findList(
+export async function findList(
   tx: Tx,
   scope: Scope,
   asked: ReturnType<typeof readRequest>,
@@ -388,7 +260,7 @@ async function readHead(tx: Tx, filter: EventFilter, length: number): Promise<Pa
 }
 
 /** Reads all stubs of a list that is requested again, if it is short. */
-async function readAllStubs(
+export async function readAllStubs(
   tx: Tx,
   scope: Scope,
   asked: ListRequest,
@@ -401,7 +273,7 @@ async function readAllStubs(
 }
 
 /** Stubs of a page, cached or read. */
-async function stubsOf(tx: Tx, list: CachedList, offset: number, limit: number): Promise<EventStub[]> {
+export async function stubsOf(tx: Tx, list: CachedList, offset: number, limit: number): Promise<EventStub[]> {
   const known = stubsAt(list, offset, limit)
   if (known !== null) return known
   const wanted = idsAt(list, offset, limit)

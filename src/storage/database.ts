@@ -40,7 +40,7 @@ export interface Database {
    */
   snapshot<T>(work: (db: Database) => Promise<T>): Promise<T>
   /** Whether a transaction reads this version of the data. */
-  isAt(tx: Tx, version: Version): Promise<boolean>
+  isAt(tx: Tx, version: Version, hasRead?: boolean): Promise<boolean>
   /** Write transaction. */
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /** Write transaction for many rows, in a commit of its own. On SQLite it runs in a worker thread. */
@@ -217,7 +217,7 @@ export function openDatabase(
           return work(snapshot.db).finally(snapshot.end)
         }),
       ),
-    isAt: (tx, version) => versions.isAt(tx, version),
+    isAt: (tx, version, hasRead) => versions.isAt(tx, version, hasRead),
     write: (work) => measured('write', writeAndInvalidate(work, false)),
     writeMany: (work) => measured('writeMany', writeAndInvalidate(work, true)),
     writeWithoutInvalidating: (work) => writeTransaction((tx) => logged(tx, work), false),

@@ -6,7 +6,7 @@ interface Reads<Db> {
   read<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   readMany<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   snapshot<T>(work: (db: Db) => Promise<T>): Promise<T>
-  isAt(tx: Tx, version: Version): Promise<boolean>
+  isAt(tx: Tx, version: Version, hasRead?: boolean): Promise<boolean>
 }
 
 /** A database whose reads share one transaction until `end`. */
@@ -25,9 +25,9 @@ export function snapshotOf<Db extends Reads<Db>>(db: Db, tx: Tx): ReadSnapshot<D
     read: (work) => (isOver ? db.read(work) : work(tx)),
     readMany: (work) => (isOver ? db.readMany(work) : work(tx)),
     snapshot: (work) => (isOver ? db.snapshot(work) : work(shared)),
-    isAt(own, version) {
-      if (own !== tx) return db.isAt(own, version)
-      const known = versions.get(version) ?? db.isAt(tx, version)
+    isAt(own, version, hasRead) {
+      if (own !== tx) return db.isAt(own, version, hasRead)
+      const known = versions.get(version) ?? db.isAt(tx, version, hasRead)
       versions.set(version, known)
       return known
     },

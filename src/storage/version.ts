@@ -11,8 +11,8 @@ export type Version = string
 /** Source of the data version. It is read once per turn of the event loop. */
 export interface Versions {
   current(): Version | Promise<Version>
-  /** Whether a transaction reads a version that was current before it began. */
-  isAt(tx: Tx, version: Version): Promise<boolean>
+  /** Whether a transaction reads a version that was current before it began. `hasRead` saves a statement if it has read something. */
+  isAt(tx: Tx, version: Version, hasRead?: boolean): Promise<boolean>
   /**
    * Called by every write, as the last statement before the commit. Returns whether triggers have noted changes: then more
    * is written.
@@ -56,8 +56,8 @@ export class LocalVersions implements Versions {
     }
     return this.#cached
   }
-  async isAt(tx: Tx, version: Version): Promise<boolean> {
-    await touchSnapshot(tx)
+  async isAt(tx: Tx, version: Version, hasRead = false): Promise<boolean> {
+    if (!hasRead) await touchSnapshot(tx)
     return this.#readNow() === version
   }
   async increment(tx: Tx): Promise<boolean> {

@@ -1,0 +1,217 @@
+import type { Tx } from '../storage/dialect.ts'
+import type { EventStub } from '../storage/events.ts'
+import * as storage from '../storage/events.ts'
+import type { Ref } from '../storage/records.ts'
+import { type CachedList, type CachedLists, NO_LISTS, stubsAt } from './cached-lists.ts'
+import { fill, type RenderedEventCache } from './event-data.ts'
+import {
+  type EventPage,
+  findList,
+  isNarrow,
+  keyOf,
+  type ListRequest,
+  nextCursor,
+  pageOf,
+  readAllStubs,
+  readRequest,
+  readSorted,
+  shortList,
+  stubsOf,
+} from './event-list.ts'
+import { cursorAfter, isSorted } from './event-order.ts'
+import type { Payload, Scope } from './scope.ts'
+
+/** Lists and single events as everybody sees them. They are rendered once and cached. */
+
+/** Cached events and lists of one version of the data. */
+export interface CachedEvents<Rendered> {
+  readonly version: string
+  readonly events: RenderedEventCache<Rendered>
+  readonly lists: CachedLists
+}
+
+/**
+ * One page of rendered events, from the cache where possible. Only for public data. A cached list of cached events
+ * needs no query. Returns null if the page cannot be built from the cache.
+ */
+export async function listRendered<Rendered>(
+  scope: Scope,
+  query: Payload,
+  cached: CachedEvents<Rendered>,
+): Promise<EventPage<Rendered> | null> {
+  const asked = readRequest(scope, query)
+  // Distances are specific to a request, and `list` reports invalid parameters.
+  if (Object.keys(asked.problems).length > 0 || typeof asked.values.geoloc_lat === 'number') return null
+  if (isSorted(asked.values)) return listSorted(scope, asked, cached)
+  const { db } = scope
+  const known = cached.lists.get(keyOf(scope, asked))
+  if (known !== undefined) {
+    const page = pageFromCache(asked, known, cached.events)
+    if (page !== null) return page
+  } else if (isNarrow(asked)) {
+    const page = await db.read(async (tx) => {
+      const { events, lists } = await cachedFor(tx, scope, cached)
+      const short = await shortList(tx, scope, asked)
+      if (short === null) return undefined
+      const { list } = await findList(tx, scope, asked, lists, true, short)
+      return readPage(tx, scope, asked, list, events)
+    })
+    if (page !== undefined) return page
+  }
+  const list = known ?? (await db.readMany((tx) => findCurrent(tx, scope, asked, cached)))
+  if (list !== undefined && isByKey(asked, list)) {
+    // Not by the thread that has found it: messages to it take longer than reading some rows.
+    const page = await db.read(async (tx) =>
+      (await db.isAt(tx, cached.version)) ? readPage(tx, scope, asked, list, cached.events) : undefined,
+    )
+    if (page !== undefined) return page
+  }
+  return db.readMany(async (tx) => {
+    const { events, lists } = await cachedFor(tx, scope, cached)
+    const { list } = await findList(tx, scope, asked, lists, true)
+    if (known !== undefined) await readAllStubs(tx, scope, asked, list, lists)
+    return readPage(tx, scope, asked, list, events)
+  })
+}
+
+type Asked = ReturnType<typeof readRequest>
+
+/** A list, unless the data has changed. Lists are cached once that is known. */
+async function findCurrent(
+  tx: Tx,
+  scope: Scope,
+  asked: Asked,
+  { version, lists }: CachedEvents<unknown>,
+): Promise<CachedList | undefined> {
+  const found = new Map<string, CachedList>()
+  const { list } = await findList(
+    tx,
+    scope,
+    asked,
+    { get: (key) => lists.get(key), put: (key, list) => found.set(key, list) },
+    true,
+  )
+  if (!(await scope.db.isAt(tx, version, true))) return undefined
+  for (const [key, one] of found) lists.put(key, one)
+  return list
+}
+
+async function listSorted<Rendered>(
+  scope: Scope,
+  asked: Asked,
+  cached: CachedEvents<Rendered>,
+): Promise<EventPage<Rendered> | null> {
+  return scope.db.readMany(async (tx) => {
+    const { events, lists } = await cachedFor(tx, scope, cached)
+    const { list, stubs, next } = await readSorted(tx, scope, asked, lists)
+    return (await canTake(tx, scope, events, stubs)) ? pageWith(asked, list, stubs, events, next) : null
+  })
+}
+
+/** A page of which everything is cached; null if something is not. */
+function pageFromCache<Rendered>(
+  asked: Asked,
+  list: CachedList,
+  events: RenderedEventCache<Rendered>,
+): EventPage<Rendered> | null {
+  const stubs = stubsAt(list, offsetOf(asked), asked.perPage)
+  const next = stubs === null ? undefined : knownCursor(asked, list, stubs)
+  if (stubs === null || next === undefined || hasProtected(stubs) || !events.hasAll(stubs)) return null
+  return pageWith(asked, list, stubs, events, next)
+}
+
+/** A page of a list; null if not all of its events can be rendered for everybody. */
+async function readPage<Rendered>(
+  tx: Tx,
+  scope: Scope,
+  asked: Asked,
+  list: CachedList,
+  events: RenderedEventCache<Rendered>,
+): Promise<EventPage<Rendered> | null> {
+  const stubs = await stubsOf(tx, list, offsetOf(asked), asked.perPage)
+  if (!(await canTake(tx, scope, events, stubs))) return null
+  const cursor = knownCursor(asked, list, stubs)
+  const next = cursor === undefined ? await nextCursor(tx, asked, list, stubs.at(-1)) : cursor
+  return pageWith(asked, list, stubs, events, next)
+}
+
+/** Renders what is not cached. Answers whether all are then: an event may be protected or damaged. */
+async function canTake(
+  tx: Tx,
+  scope: Scope,
+  events: RenderedEventCache<unknown>,
+  stubs: readonly EventStub[],
+): Promise<boolean> {
+  if (hasProtected(stubs)) return false
+  await fill(tx, scope, events, stubs)
+  return events.hasAll(stubs)
+}
+
+function pageWith<Rendered>(
+  asked: Asked,
+  list: CachedList,
+  stubs: readonly EventStub[],
+  events: RenderedEventCache<Rendered>,
+  next: string | null,
+): EventPage<Rendered> {
+  const rendered = stubs.map((stub) => events.take(stub))
+  return pageOf(asked, list, rendered, next)
+}
+
+function offsetOf({ page, perPage }: ListRequest): number {
+  return (page - 1) * perPage
+}
+
+/** Whether a page of a list can be read by the ids of its events. */
+function isByKey(asked: Asked, list: CachedList): boolean {
+  return list.ids !== null || stubsAt(list, offsetOf(asked), asked.perPage) !== null
+}
+
+/** Cursor after a page of cached stubs; null on the last page, undefined if it must be read. */
+function knownCursor(
+  { values, page, perPage }: ListRequest,
+  { head, total }: CachedList,
+  stubs: readonly EventStub[],
+): string | null | undefined {
+  const last = stubs.at(-1)
+  if (last === undefined || page * perPage >= total) return null
+  const start = head.startAt((page - 1) * perPage + stubs.length - 1)
+  return start === null ? undefined : cursorAfter(values, [start, last.id])
+}
+
+/** The parts of the cache that a transaction may use: lists and links only if it reads the same version. */
+async function cachedFor<Rendered>(
+  tx: Tx,
+  { db }: Scope,
+  cached: CachedEvents<Rendered>,
+): Promise<Pick<CachedEvents<Rendered>, 'events' | 'lists'>> {
+  const isCurrent = await db.isAt(tx, cached.version)
+  return isCurrent ? cached : { events: cached.events.withoutLinked(), lists: NO_LISTS }
+}
+
+/** Protected events are never cached. */
+function hasProtected(stubs: readonly EventStub[]): boolean {
+  return stubs.some(({ secret }) => secret === 1)
+}
+
+/** One rendered event and its revision; null if it cannot be built from the cache. */
+export async function getRendered<Rendered>(
+  scope: Scope,
+  ref: Ref,
+  cached: CachedEvents<Rendered>,
+): Promise<{ rendered: Rendered; revision: number } | null> {
+  if ('id' in ref && !Number.isSafeInteger(ref.id)) return null
+  const [stub] = await ('id' in ref
+    ? scope.db.lookUp(storage.STUB_BY_ID, ref.id)
+    : scope.db.lookUp(storage.STUB_BY_SLUG, ref.slug))
+  if (stub === undefined || stub.secret === 1) return null
+  const { revision } = stub
+  const known = cached.events.hasAll([stub], true) ? cached.events.take(stub, true) : null
+  if (known !== null && (await scope.db.version()) === cached.version) return { rendered: known, revision }
+  return scope.db.read(async (tx) => {
+    const { events } = await cachedFor(tx, scope, cached)
+    await fill(tx, scope, events, [stub], true)
+    // It may have changed since its revision was read.
+    return events.hasAll([stub], true) ? { rendered: events.take(stub, true), revision } : null
+  })
+}
