@@ -210,7 +210,7 @@ class ThreadConnection implements DatabaseConnection {
   endReading(): void {
     this.isReading = false
     if (this.#thread.hasNotBegun) this.#thread.forgetBegin()
-    else this.#thread.execute('rollback', []).catch(() => {})
+    else this.#thread.endLater()
   }
 
   close(): Promise<void> {

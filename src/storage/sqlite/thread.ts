@@ -34,6 +34,8 @@ export class SqliteThread {
   #worker: Worker | null = null
   #waiting: Waiting[] = []
   #begin: string | null = null
+  /** Whether a read transaction is over, and was not ended yet. */
+  #isOver = false
 
   constructor(file: string, identity: FileIdentity | null) {
     this.#file = file
@@ -55,8 +57,17 @@ export class SqliteThread {
     this.#begin = null
   }
 
+  /** Ends a read transaction with the next statement, or in a moment. Messages to a thread take longer than most statements. */
+  endLater(): void {
+    this.#isOver = true
+    setImmediate(() => {
+      if (this.#isOver && this.#worker !== null) this.execute('rollback', []).catch(() => {})
+    })
+  }
+
   execute(sql: string, parameters: readonly unknown[]): Promise<Result> {
-    const request: Request = { begin: this.#begin, sql, parameters }
+    const request: Request = { isNext: this.#isOver, begin: this.#begin, sql, parameters }
+    this.#isOver = false
     this.#begin = null
     const worker = this.#worker ?? this.#start()
     return new Promise((resolve, reject) => {

@@ -16,16 +16,17 @@ const MIN_LETTERS = 3
 /** Words per full-text query: events that have several of them are then returned once. */
 const WORDS_PER_QUERY = 16
 
-const wordsWith = prepared<{ words: string }, [string]>((db, piece) => ({
+/** Events that have a word with this part. `last` is above 0 if there were several queries. */
+const eventsWith = prepared<{ ids: string; last: number | null }, [string]>((db, piece) => ({
   compile: () =>
-    sql<{ words: string }>`select json_group_array(word) as words from words
-      where id in (select rowid from word_parts where word_parts match ${piece})`.compile(db),
-}))
-
-const eventsWith = prepared<{ ids: string }, [string]>((db, queries) => ({
-  compile: () =>
-    sql<{ ids: string }>`select json_group_array(event_words.rowid) as ids
-      from json_each(${queries}) as asked cross join event_words on event_words match asked.value`.compile(db),
+    sql<{ ids: string; last: number | null }>`with found as (
+        select word, (row_number() over () - 1) / ${sql.lit(WORDS_PER_QUERY)} as part from words
+        where id in (select rowid from word_parts where word_parts match ${piece})
+      ), asked as (
+        select part, group_concat('"' || replace(word, '"', '""') || '"', ' OR ') as query from found group by part
+      )
+      select json_group_array(event_words.rowid) as ids, max(asked.part) as last
+      from asked cross join event_words on event_words match asked.query`.compile(db),
 }))
 
 const filterByText = prepared<{ ids: string }, [string, string]>((db, ids, part) => ({
@@ -57,16 +58,9 @@ export async function containing(db: Kysely<Tables>, part: string): Promise<numb
 }
 
 async function withPiece(db: Kysely<Tables>, piece: string): Promise<number[]> {
-  const [row] = await wordsWith(db, quoted(piece))
-  const words: string[] = JSON.parse(row?.words ?? '[]')
-  if (words.length === 0) return []
-  const queries: string[] = []
-  for (let at = 0; at < words.length; at += WORDS_PER_QUERY) {
-    const some = words.slice(at, at + WORDS_PER_QUERY)
-    queries.push(some.map(quoted).join(' OR '))
-  }
-  const ids = listIn(await eventsWith(db, JSON.stringify(queries)))
-  return queries.length === 1 ? ids : [...new Set(ids)]
+  const rows = await eventsWith(db, quoted(piece))
+  const ids = listIn(rows)
+  return rows[0]?.last ? [...new Set(ids)] : ids
 }
 
 /** Quotes a text for a full-text query. */

@@ -3,8 +3,9 @@ import { type Result, SqliteConnection } from './connection.ts'
 
 /** Worker thread: runs the statements it receives, in order, and sends back each result. */
 
-/** `begin` starts the transaction of the statement, if set. */
+/** A statement. `isNext` is set if it ends the read transaction before it; `begin` starts its own transaction, if set. */
 export interface Request {
+  readonly isNext: boolean
   readonly begin: string | null
   readonly sql: string
   readonly parameters: readonly unknown[]
@@ -15,9 +16,10 @@ export type Reply = Result | { readonly message: string; readonly code: unknown;
 
 let connection: SqliteConnection | null = null
 
-function execute({ begin, sql, parameters }: Request): Reply {
+function execute({ isNext, begin, sql, parameters }: Request): Reply {
   try {
     connection ??= new SqliteConnection(workerData.file, workerData.expected)
+    if (isNext) connection.execute('rollback', [])
     if (begin !== null) connection.execute(begin, [])
     return connection.execute(sql, parameters)
   } catch (error) {
