@@ -227,7 +227,7 @@ describe('iCalendar', () => {
           })
     }
     const expected = new Map<string, Json>()
-    for (let page = 1; page <= 3; page++) {
+    for (let page = 1; expected.size < zones.length * days.length * 3; page++) {
       const query = { tags: 'zoned', start_date: '1900-01-01', end_date: '9999-12-31', per_page: 50, page }
       for (const one of (await site.service.expect(200, null, '/events', { query })).events)
         expected.set(one.title, one)
