@@ -7,6 +7,7 @@ import { setTimeout } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
 import { hashOf, ResponseCache } from '../../src/http/cache/response-cache.ts'
 import { ScratchFile } from '../../src/http/cache/scratch-file.ts'
+import { StoredResponses } from '../../src/http/cache/stored-responses.ts'
 import { clock } from '../support/calendar.ts'
 import { type Service, startService } from '../support/service.ts'
 
@@ -135,6 +136,32 @@ describe('answers in memory that is used again', () => {
       assert.deepEqual(await pipelined(ids.toReversed(), Promise.resolve()), titles.toReversed())
     others.resolve(null)
     for (const told of await Promise.all(late)) assert.deepEqual(told, [...titles, ...titles])
+  })
+})
+
+describe('stored responses', () => {
+  const response = { body: Buffer.from('body'), tag: 't', route: '/', lines: '', until: 0, variants: {} }
+
+  it('are not written for some seconds after a write that took long', () => {
+    let now = 0
+    let duration = 5
+    const stored = new StoredResponses(new ScratchFile(2 ** 20), () => {
+      now += duration
+      return now
+    })
+    const put = (hash: number) => stored.put(hash, { key: 'key', response })
+    assert.deepEqual([put(1), put(2)], [true, true])
+    duration = 50
+    assert.equal(put(3), true)
+    duration = 5
+    assert.equal(put(4), false)
+    assert.deepEqual(
+      [1, 3, 4].map((hash) => stored.get(hash, 'key')?.response.tag),
+      ['t', 't', undefined],
+    )
+    now += 10_000
+    assert.equal(put(4), true)
+    stored.close()
   })
 })
 

@@ -87,7 +87,9 @@ export class ResponseCache {
   /** Most responses are asked for once: they do not take the memory of others. */
   #store(stored: StoredResponses, hash: number, keyed: KeyedResponse): void {
     this.#responses.delete(hash)
-    if (!stored.put(hash, keyed)) this.#put(hash, keyed)
+    if (stored.put(hash, keyed)) return
+    stored.delete(hash)
+    this.#put(hash, keyed)
   }
 
   #put(hash: number, keyed: KeyedResponse): void {

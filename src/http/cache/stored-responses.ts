@@ -2,6 +2,10 @@ import { BufferPool } from '../../lib/buffer-pool.ts'
 import type { CachedResponse, KeyedResponse } from './cached-response.ts'
 import type { ScratchFile } from './scratch-file.ts'
 
+/** A write that takes longer, in milliseconds, shows a disk that cannot keep up. */
+const MAX_WRITE = 20
+/** How long nothing is written after that, in milliseconds. */
+const REST = 10_000
 /** Recent reads remembered. A larger set would promote responses that repeat by chance. */
 const MAX_RECENT = 32
 
@@ -10,12 +14,16 @@ const NOTHING = Buffer.alloc(0)
 /** Responses in a scratch file. Reading one back is far cheaper than making it. */
 export class StoredResponses {
   readonly #scratch: ScratchFile
+  readonly #now: () => number
+  #restsUntil = 0
   readonly #buffers = new BufferPool()
   /** Hashes of recent reads. */
   readonly #recent = new Set<number>()
 
-  constructor(scratch: ScratchFile) {
+  /** `now` is a clock in milliseconds. */
+  constructor(scratch: ScratchFile, now: () => number = () => performance.now()) {
     this.#scratch = scratch
+    this.#now = now
   }
 
   /** Returns the response, and whether it is read often enough to move to memory. */
@@ -41,9 +49,14 @@ export class StoredResponses {
     return { response: { ...known, body: copy }, often: true }
   }
 
-  /** Answers false if there is no room. */
+  /** Answers false if there is no room, or the disk is too slow: everybody waits while it writes. */
   put(hash: number, { key, response: { tag, until, route, lines, body } }: KeyedResponse): boolean {
-    return this.#scratch.put(hash, [key, tag, until, route, lines].join('\n'), body)
+    const began = this.#now()
+    if (began < this.#restsUntil) return false
+    const isStored = this.#scratch.put(hash, [key, tag, until, route, lines].join('\n'), body)
+    const ended = this.#now()
+    if (ended - began > MAX_WRITE) this.#restsUntil = ended + REST
+    return isStored
   }
 
   delete(hash: number): void {
