@@ -124,6 +124,7 @@ class SqliteDriver implements Driver {
     const isReading = settings.accessMode === 'read only'
     if (isReading && connection instanceof ThreadConnection) connection.beginReading()
     else await connection.executeQuery(CompiledQuery.raw(isReading ? 'begin' : 'begin immediate'))
+    if (connection instanceof LocalConnection) connection.isReading = isReading
   }
   async commitTransaction(connection: DatabaseConnection): Promise<void> {
     await this.#end(connection, 'commit')
@@ -143,7 +144,8 @@ class SqliteDriver implements Driver {
   }
 
   async #end(connection: DatabaseConnection, how: 'commit' | 'rollback'): Promise<void> {
-    if (connection instanceof ThreadConnection && connection.isReading) connection.endReading()
+    // Nothing is committed: a commit would ask for changes first.
+    if (this.#connection?.isReading) this.#connection.endReading()
     else await connection.executeQuery(CompiledQuery.raw(how))
   }
 }
@@ -171,6 +173,12 @@ class LocalConnection implements DatabaseConnection {
   rowsOf<R>(sql: string, parameters: readonly unknown[]): R[] | Promise<R[]> {
     if (performance.now() - this.#began > MAX_BLOCKING) return this.#yield().then(() => this.rowsOf(sql, parameters))
     return resultOf<R>(this.#connection.execute(sql, parameters)).rows
+  }
+
+  isReading = false
+
+  endReading(): void {
+    this.#connection.execute('rollback', [])
   }
 
   /** Called when a new transaction acquires the connection. */
