@@ -1,18 +1,12 @@
 import type { Socket } from 'node:net'
-import { hostname } from 'node:os'
-import { setTimeout as sleep } from 'node:timers/promises'
-import pino, { type Logger, type LoggerOptions } from 'pino'
-import { type Config, ConfigError } from './config.ts'
+import type { Logger } from 'pino'
+import type { Config } from './config.ts'
 import { acting } from './domain/acting.ts'
 import { forgettingAudit } from './domain/audit.ts'
-import type { BackupOptions, BackupReport } from './domain/backups/backup.ts'
-import type { BackupHeader, OnBackupProgress } from './domain/backups/format.ts'
 import { backingUp } from './domain/backups/schedule.ts'
 import { forgetting as forgettingChanges } from './domain/changes.ts'
-import type { CheckPart } from './domain/check.ts'
 import { CurrentSite } from './domain/current-site.ts'
 import { type Damage, type OnDamage, reportingOnce } from './domain/damage.ts'
-import type { Diagnosis } from './domain/diagnosis.ts'
 import { sharedFigures } from './domain/figures.ts'
 import { forgettingKeys } from './domain/idempotency.ts'
 import { sweeping } from './domain/image-files.ts'
@@ -41,17 +35,14 @@ import { importJobs } from './imports/jobs.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
 import type { ConnectionCounter } from './lib/connection-counts.ts'
 import { tuneHeap } from './lib/heap.ts'
-import { loadLazyPackages, once } from './lib/lazy.ts'
-import { readableLine } from './lib/log-line.ts'
-import { LogOutput } from './lib/log-output.ts'
+import { loadLazyPackages } from './lib/lazy.ts'
 import { smtpMailer } from './lib/mailer.ts'
 import { type Family, joinMetrics, METRICS_TYPE, readMetrics, writeMetrics } from './lib/metrics.ts'
 import { roomForConnections } from './lib/open-files.ts'
 import { PasswordChecker } from './lib/passwords.ts'
 import { measureProcess } from './lib/process-figures.ts'
-import { withoutSecrets } from './lib/secrets.ts'
 import { currentTracer, isTraced, setTracer, Tracer } from './lib/traces.ts'
-import { version } from './lib/version.ts'
+import { createLogger } from './log.ts'
 import { manageViews } from './manage/views.ts'
 import { assetFiles } from './pages/assets.ts'
 import { embedFile } from './pages/embed.ts'
@@ -65,9 +56,8 @@ import { RenderedEvents } from './rest/rendered/rendered-events.ts'
 import { webhookSender } from './rest/webhook-records.ts'
 import { wordpressViews } from './rest/wordpress/views.ts'
 import { siteOf } from './site.ts'
-import { type Database, openDatabase } from './storage/database.ts'
-import { type FileStore, folderStore, s3Store } from './storage/files.ts'
-import { makeImagesPrivate } from './storage/sqlite/private-files.ts'
+import type { Database } from './storage/database.ts'
+import { backUpStore, openFiles } from './store.ts'
 
 /** How often a process looks for jobs that others have added, in an embedded database and on a server, in milliseconds. */
 const POLL_EMBEDDED = 1000
@@ -305,124 +295,7 @@ export async function exportEvents(
   return writeEvents(scope, format, query)
 }
 
-/** Opens the database at an address: `postgres://…`, or `sqlite:` and a folder. */
-export function openAddress(address: string): Database | null {
-  if (/^postgres(ql)?:\/\/\S+$/.test(address)) return openDatabase(address, { isCopied: true })
-  const folder = /^sqlite:(.+)$/.exec(address)?.[1]
-  return folder === undefined ? null : openDatabase(folder, { isCopied: true })
-}
-
-/** Backs the configured database and images up to a file: see domain/backups. */
-export async function backUpStore(config: Config, target: string, options: BackupOptions): Promise<BackupReport> {
-  const { backUp } = await import('./domain/backups/backup.ts')
-  const location = config.databaseUrl === '' ? config.data : config.databaseUrl
-  return backUp({ location, files: openFiles(config), version: version() }, target, options)
-}
-
-/** Restores a backup to the configured database and images. */
-export async function restoreStore(
-  config: Config,
-  file: string,
-  force: boolean,
-  onProgress: OnBackupProgress,
-): Promise<BackupHeader> {
-  const { restore } = await import('./domain/backups/restore.ts')
-  const bucket = config.s3Bucket === '' ? null : openFiles(config)
-  return restore(file, { folder: config.data, url: config.databaseUrl, bucket, force }, onProgress)
-}
-
-/** Checks what is stored, part by part: see domain/check.ts. */
-export async function* checkStore(config: Config, repair: boolean): AsyncGenerator<CheckPart> {
-  const { check } = await import('./domain/check.ts')
-  const db = openDatabase(config.databaseUrl === '' ? config.data : config.databaseUrl, { isCopied: true })
-  try {
-    await db.finished()
-    if ((await db.pending()).length > 0)
-      throw new ConfigError('the database is of an earlier version: run "kalends migrate" first')
-    yield* check({ db, files: openFiles(config) }, repair)
-  } finally {
-    await db.close()
-  }
-}
-
-/** Looks at everything that a service needs: see domain/diagnosis.ts. */
-export async function* diagnoseStore(config: Config): AsyncGenerator<Diagnosis> {
-  const diagnosis = await import('./domain/diagnosis.ts')
-  const { data, databaseUrl, smtpUrl, mailFrom, s3Bucket, workers, databaseConnections } = config
-  yield* await diagnosis.diagnoseFolder(data)
-  const location = { folder: data, isServer: databaseUrl !== '', connections: workers * databaseConnections }
-  yield* await diagnosis.diagnoseDatabase(() => openStore(config), location)
-  yield* await diagnosis.diagnoseFiles(openFiles(config), s3Bucket !== '')
-  yield* await diagnosis.diagnoseBackups(config.backupTo)
-  yield* await diagnosis.diagnoseCertificate(config)
-  yield* await diagnosis.diagnoseAddress(config.baseUrl, config.given.baseUrl !== undefined)
-  yield diagnosis.diagnoseMail(smtpUrl === '' ? null : smtpMailer(smtpUrl, mailFrom))
-}
-
-/** How long a start waits for the modes of images, in milliseconds: the folder around them is closed before. */
-const PATIENCE = 2000
-
-/** Makes the data folder and its files readable by their owner only. */
-export async function protectData({ data, s3Bucket }: Config, log: Pick<Logger, 'warn'>): Promise<void> {
-  if (s3Bucket !== '' || data === ':memory:') return
-  const done = makeImagesPrivate(data).catch((error) =>
-    log.warn({ err: error }, 'the modes of files in the data folder cannot be set'),
-  )
-  await Promise.race([done, sleep(PATIENCE, undefined, { ref: false })])
-}
-
-/** Opens the configured database. */
-export function openStore(config: Config): Database {
-  const { data, databaseUrl, replicaUrls: replicas } = config
-  const pool = {
-    connections: config.databaseConnections,
-    connectTimeout: config.databaseConnectTimeout,
-    queryTimeout: config.databaseQueryTimeout,
-    idleTimeout: config.databaseIdleTimeout,
-  }
-  return openDatabase(databaseUrl === '' ? data : databaseUrl, { replicas, pool })
-}
-
 /** Limit on sockets to PostgreSQL per process. */
 function databaseSockets({ databaseUrl, replicaUrls, databaseConnections }: Config): number {
   return databaseUrl === '' ? 0 : databaseConnections * (1 + replicaUrls.length)
-}
-
-/** Storage for image files: the configured bucket, or a folder beside the database. */
-function openFiles({ data, s3Bucket, s3Region, s3KeyId, s3Secret }: Config): FileStore {
-  if (s3Bucket === '') return folderStore(data)
-  return s3Store({ bucket: s3Bucket, region: s3Region, accessKeyId: s3KeyId, secretAccessKey: s3Secret })
-}
-
-/** Logger on standard output: JSON, or one readable line on a terminal. Secrets are removed. */
-export function createLogger({ logLevel: level, logFormat }: Pick<Config, 'logLevel' | 'logFormat'>): Logger {
-  const options: LoggerOptions = {
-    level,
-    serializers: {
-      req: ({ method, url, ip }: { method: string; url: string; ip: string }) => ({
-        method,
-        url: withoutSecrets(url),
-        ip,
-      }),
-      res: ({ statusCode }: { statusCode: number }) => ({ statusCode }),
-    },
-  }
-  const output = logOutput()
-  const isTerminal = process.stdout.isTTY === true
-  if (logFormat === 'json' || (logFormat === 'auto' && !isTerminal)) return pino(options, output)
-  return pino(options, { write: (line) => output.write(readableLine(line, isTerminal && !process.env.NO_COLOR)) })
-}
-
-/** The log output, shared by the whole process. */
-const logOutput = once(
-  () =>
-    new LogOutput((dropped) => {
-      const line = { level: pino.levels.values.warn, time: Date.now(), pid: process.pid, hostname: hostname(), dropped }
-      return `${JSON.stringify({ ...line, msg: 'log lines were dropped' })}\n`
-    }),
-)
-
-/** Flushes the log, with a timeout for a reader that is stuck. */
-export function drainLog(patience = 1000): Promise<void> {
-  return logOutput().drain(patience)
 }

@@ -1,6 +1,7 @@
 import { Command } from 'commander'
-import { BackupError, backUpStore } from '../app.ts'
+import { BackupError } from '../app.ts'
 import { ConfigError } from '../config.ts'
+import { backUpStore } from '../store.ts'
 import { say, storeConfig, withStore } from './options.ts'
 import { ProgressLine, sizeText } from './progress.ts'
 

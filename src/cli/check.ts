@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { Command, Option } from 'commander'
-import { checkStore } from '../app.ts'
 import { type Config, ConfigError } from '../config.ts'
 import type { CheckPart } from '../domain/check.ts'
+import { checkStore } from '../store.ts'
 import { say, storeConfig, withStore } from './options.ts'
 
 export function checkCommand(): Command {

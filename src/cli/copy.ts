@@ -1,6 +1,7 @@
 import { Command } from 'commander'
-import { CopyError, copyDatabase, openAddress } from '../app.ts'
+import { CopyError, copyDatabase } from '../app.ts'
 import { ConfigError } from '../config.ts'
+import { openAddress } from '../store.ts'
 import { flag, say } from './options.ts'
 
 export function copyCommand(): Command {

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
-import { diagnoseStore } from '../app.ts'
 import { type Config, ConfigError } from '../config.ts'
 import type { Diagnosis } from '../domain/diagnosis.ts'
+import { diagnoseStore } from '../store.ts'
 import { say, storeConfig, withSettings, withStore } from './options.ts'
 
 export function doctorCommand(): Command {

@@ -1,6 +1,7 @@
 import { Command } from 'commander'
-import { openStore, serveAssistantFor } from '../app.ts'
+import { serveAssistantFor } from '../app.ts'
 import * as users from '../domain/users.ts'
+import { openStore } from '../store.ts'
 import { configOf, flag, withSettings } from './options.ts'
 import { migrateFor } from './upgrade.ts'
 

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { openStore } from '../app.ts'
+import { openStore } from '../store.ts'
 import { configOf, say, withSettings } from './options.ts'
 import { migrateFor } from './upgrade.ts'
 

@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander'
-import { openStore } from '../app.ts'
 import { type Config, flagName, readConfig, SETTINGS, type SettingName } from '../config.ts'
 import { acting } from '../domain/acting.ts'
 import type { Scope } from '../domain/scope.ts'
 import { systemClock } from '../lib/clock.ts'
+import { openStore } from '../store.ts'
 import { migrateFor } from './upgrade.ts'
 
 /** Adds flags for settings. The help of each shows its variable and default. */

@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander'
-import { BackupError, restoreStore } from '../app.ts'
+import { BackupError } from '../app.ts'
 import { ConfigError } from '../config.ts'
+import { restoreStore } from '../store.ts'
 import { say, storeConfig, withStore } from './options.ts'
 import { ProgressLine } from './progress.ts'
 

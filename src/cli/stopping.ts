@@ -1,4 +1,4 @@
-import { drainLog } from '../app.ts'
+import { drainLog } from '../log.ts'
 
 /** Grace period for running requests, in milliseconds. */
 const GRACE = 10_000

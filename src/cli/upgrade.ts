@@ -1,4 +1,5 @@
-import type { createLogger, openStore } from '../app.ts'
+import type { createLogger } from '../log.ts'
+import type { openStore } from '../store.ts'
 
 type Db = ReturnType<typeof openStore>
 type News = Parameters<NonNullable<NonNullable<Parameters<Db['migrate']>[0]>['onNews']>>[0]

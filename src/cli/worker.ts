@@ -1,9 +1,11 @@
 import type { Socket } from 'node:net'
-import { type App, createApp, createLogger, openStore } from '../app.ts'
+import { type App, createApp } from '../app.ts'
 import type { Config } from '../config.ts'
 import type { Sharing } from '../domain/limits.ts'
 import type { ConnectionCounter } from '../lib/connection-counts.ts'
 import type { Family } from '../lib/metrics.ts'
+import { createLogger } from '../log.ts'
+import { openStore } from '../store.ts'
 import { endProcess, onSignals } from './stopping.ts'
 
 /** Counts by key, as messages carry them. */
