@@ -24,7 +24,6 @@ Other flags go to Node, such as --test-name-pattern=TEXT.
 const LONG = /^test\/(campaign|cluster|cost|faults|fuzz|judges|recipes)\//
 /** Measure, or ask much of the machine: run one after the other, when all others have ended. */
 const ALONE = /^test\/(campaign|cost)\//
-const BROWSER = /^test\/browser\//
 /** With the faults of disks and locks, which the suite of `test:all` has, too. */
 const CAMPAIGN = /^test\/(campaign\/|faults\/(full-disk|locks|moved-files|migrations-killed)\.)/
 /** Started first, as their files take longest: nobody waits for a last one. */
@@ -77,7 +76,6 @@ async function main(): Promise<boolean> {
   const onPostgres = has('--sqlite') ? [] : files.filter(dependsOnDatabase)
   const server = onPostgres.length > 0 ? await serverForTests() : undefined
   const embedded = has('--postgres') ? undefined : await templateForTests()
-  const browser = files.some((file) => BROWSER.test(file)) ? await browserForTests() : undefined
   try {
     const runs = [
       ...(has('--postgres')
@@ -95,7 +93,6 @@ async function main(): Promise<boolean> {
     if (has('--again')) await runFailedAgain(outcomes)
     return report(outcomes, (performance.now() - begun) / 1000)
   } finally {
-    await browser?.stop()
     embedded?.drop()
     await server?.stop()
   }
@@ -170,15 +167,6 @@ async function templateForTests() {
   const file = join(folder, 'template.sqlite')
   writeFileSync(file, await makeContents())
   return { file, drop: () => rmSync(folder, { recursive: true }) }
-}
-
-/** One browser for all files, where there is one. */
-async function browserForTests() {
-  const { NO_BROWSER, startBrowser } = await import('../test/support/browser.ts')
-  if (NO_BROWSER) return undefined
-  const browser = await startBrowser()
-  process.env.KALENDS_TEST_BROWSER = browser.address
-  return browser
 }
 
 function envOf(url: string, template = ''): Record<string, string> {

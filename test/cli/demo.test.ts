@@ -21,7 +21,7 @@ import { ROOT } from '../support/sources.ts'
 import { times } from '../support/thorough.ts'
 import { eventually } from '../support/workers.ts'
 
-const COUNT = 24
+const COUNT = times(24, 16)
 /** Fewer than before, so that the folder shows that it was made again. Most of the time goes into pictures. */
 const SERVED = times(20, 2)
 

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
-import { type Browser, chromium } from 'playwright-core'
+import { after } from 'node:test'
+import { chromium, type Browser as PlaywrightBrowser } from 'playwright-core'
 
 /** The shell has no windows, and needs a third less time. */
 const PATHS = [
@@ -30,16 +31,25 @@ const OPTIONS = {
 /** How long a page may take on a busy machine, in milliseconds. */
 const PATIENCE = 120_000
 
-/** The browser that the runner has started for all files, or one of the file's own. */
-export async function openBrowser(): Promise<Browser> {
-  const shared = process.env.KALENDS_TEST_BROWSER
-  const browser = await (shared ? chromium.connect(shared) : chromium.launch(OPTIONS))
-  browser.on('context', (context) => context.setDefaultTimeout(PATIENCE))
-  return browser
+let shared: Promise<Browser> | undefined
+
+// A browser that is left would keep the process from ending.
+after(async () => (await shared)?.stop())
+
+interface Browser extends PlaywrightBrowser {
+  stop(): Promise<void>
 }
 
-/** A browser that other processes can open; its address is what `KALENDS_TEST_BROWSER` takes. */
-export async function startBrowser(): Promise<{ address: string; stop(): Promise<void> }> {
-  const server = await chromium.launchServer(OPTIONS)
-  return { address: server.wsEndpoint(), stop: () => server.close() }
+/** The browser of this process, which all its files share: to close it closes the pages of a file. */
+export function openBrowser(): Promise<PlaywrightBrowser> {
+  shared ??= startBrowser()
+  return shared
+}
+
+async function startBrowser(): Promise<Browser> {
+  const browser = await chromium.launch(OPTIONS)
+  browser.on('context', (context) => context.setDefaultTimeout(PATIENCE))
+  const stop = browser.close.bind(browser)
+  const close = async () => void (await Promise.all(browser.contexts().map((context) => context.close())))
+  return Object.assign(browser, { stop, close })
 }
