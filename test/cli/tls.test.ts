@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import type { TLSSocket } from 'node:tls'
+import { runCommand } from '../support/commands.ts'
 import { serveRefused, startKalends } from '../support/processes.ts'
 import { some } from '../support/thorough.ts'
 import { eventually } from '../support/workers.ts'
@@ -75,8 +76,8 @@ describe('a service with a certificate of its own', () => {
   it('does not start without both files, or with files that cannot be used', async () => {
     const data = ['--data', path('refused')]
     const cert = ['--tls-cert', path('first.pem')]
-    assert.match((await serveRefused([...data, ...cert])).err, /^kalends: .*need each other/)
-    const missing = await serveRefused([...data, ...cert, '--tls-key', path('none.key')])
+    assert.match((await runCommand(['serve', ...data, ...cert])).err, /^kalends: .*need each other/)
+    const missing = await runCommand(['serve', ...data, ...cert, '--tls-key', path('none.key')])
     assert.match(missing.err, /^kalends: --tls-key must be the path of a file/)
     for (const workers of some(['2', '1'], 1)) {
       const other = ['--tls-key', path('second.key'), '--workers', workers]

@@ -9,6 +9,7 @@ import { runCommand } from '../support/commands.ts'
 import { openRaw } from '../support/earlier-versions.ts'
 import { serveRefused } from '../support/processes.ts'
 import { freshStore, ON_POSTGRES } from '../support/store.ts'
+import { some } from '../support/thorough.ts'
 import { serveProcesses } from '../support/workers.ts'
 
 /** A database that a later version has migrated. */
@@ -30,7 +31,7 @@ async function later(t: TestContext, timestamp: string): Promise<{ env: Record<s
 
 describe('a database of a later version', () => {
   it('is refused with a sentence, if a migration contracts or does not say that it does not', async (t) => {
-    for (const timestamp of ['2031-01-01T00:00:00.000Z', '']) {
+    for (const timestamp of some(['2031-01-01T00:00:00.000Z', ''], 1)) {
       const { env } = await later(t, timestamp)
       for (const { code, err } of [
         await serveRefused([], env),

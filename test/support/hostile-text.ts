@@ -1,4 +1,4 @@
-import fc from './property.ts'
+import fc, { CHARACTER } from './property.ts'
 
 const PARTS = [
   '\n',
@@ -27,7 +27,7 @@ export const hostileText = fc
     fc.oneof(
       fc.constantFrom(...PARTS, ...ENTRIES),
       fc.string({ unit: 'grapheme', maxLength: 40 }),
-      fc.string({ unit: 'binary', maxLength: 40 }),
+      fc.string({ unit: CHARACTER, maxLength: 40 }),
     ),
     { maxLength: 20 },
   )

@@ -4,3 +4,10 @@ import fc from 'fast-check'
 fc.configureGlobal({ seed: Number(process.env.KALENDS_TEST_SEED ?? 2031) })
 
 export default fc
+
+const SURROGATES = { first: 0xd800, count: 0x800 }
+
+/** Any character. `unit: 'binary'` of fast-check has the same, but takes a second to list them all. */
+export const CHARACTER = fc
+  .nat({ max: 0x10_ffff - SURROGATES.count })
+  .map((n) => String.fromCodePoint(n < SURROGATES.first ? n : n + SURROGATES.count))
