@@ -1,7 +1,7 @@
 import { type ByLinkedPlural, byLinkedPlural, LINKED_KINDS } from '../schema/linked.ts'
 import type { Tx } from '../storage/dialect.ts'
-import type { Link } from '../storage/event-parts.ts'
-import * as partStorage from '../storage/event-parts.ts'
+import type { Link } from '../storage/event-links.ts'
+import * as linkStorage from '../storage/event-links.ts'
 import type { EventRow } from '../storage/events.ts'
 import type { LinkedKind, RecordRow } from '../storage/records.ts'
 import * as recordStorage from '../storage/records.ts'
@@ -107,7 +107,7 @@ async function readParts(
 ): Promise<Partial<Parts>> {
   const kinds = LINKED_KINDS.filter((kind) => known[`${kind}s`] === undefined)
   if (kinds.length === 0 && known.terms !== undefined && known.tickets !== undefined) return {}
-  const links = await partStorage.links(tx, ids)
+  const links = await linkStorage.links(tx, ids)
   const of = (...wanted: Link['kind'][]) => links.filter(({ kind }) => wanted.includes(kind))
   const parts: { -readonly [Part in keyof Parts]?: Parts[Part] } = {}
   for (const kind of kinds) {

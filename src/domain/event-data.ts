@@ -1,7 +1,7 @@
 import { TimeSlice } from '../lib/time-slices.ts'
 import { byLinkedKind, LINKED_KINDS } from '../schema/linked.ts'
 import type { Tx } from '../storage/dialect.ts'
-import * as partStorage from '../storage/event-parts.ts'
+import * as linkStorage from '../storage/event-links.ts'
 import type { EventStub } from '../storage/events.ts'
 import * as eventStorage from '../storage/events.ts'
 import * as recordStorage from '../storage/records.ts'
@@ -96,7 +96,7 @@ function attempt(put: () => void): void {
 async function ownDataOf(tx: Tx, scope: Scope, ids: readonly number[]): Promise<OwnData[]> {
   const rows = undamagedEvents(scope, await eventStorage.getAll(tx, ids))
   const pictures = await images.ofRows(tx, rows, scope.onDamage)
-  const links = await partStorage.links(tx, ids)
+  const links = await linkStorage.links(tx, ids)
   const isTicketed = links.some(({ kind }) => kind === 'ticket')
   const tickets = await ticketStorage.ofEvents(tx, isTicketed ? ids : [])
   const linked = Map.groupBy(links, (link) => link.event)

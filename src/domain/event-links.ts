@@ -5,7 +5,7 @@ import { TimeSlice } from '../lib/time-slices.ts'
 import type { LinkValue, TermValue } from '../schema/references.ts'
 import type { TermKind } from '../schema/term.ts'
 import type { Tx } from '../storage/dialect.ts'
-import * as partStorage from '../storage/event-parts.ts'
+import * as linkStorage from '../storage/event-links.ts'
 import * as merging from '../storage/merging.ts'
 import type { LinkedKind, RecordRow } from '../storage/records.ts'
 import * as recordStorage from '../storage/records.ts'
@@ -51,11 +51,11 @@ export async function resolveLinks(
 
 /** Ids of the linked records that the writer of an event is not shown. They stay linked, whatever is sent. */
 export async function unseenLinks(tx: Tx, scope: Scope, kind: LinkedKind, event: number): Promise<number[]> {
-  const links = (await partStorage.links(tx, [event])).filter((link) => link.kind === kind)
-  if (links.length === 0) return []
-  const visible = (await partStorage.linkedOf(tx, kind, [event], visibilityOf(scope.user))).get(event) ?? []
+  const links = (await linkStorage.links(tx, [event])).filter((link) => link.kind === kind)
+  const ids = links.map(({ linked }) => linked)
+  const visible = await recordStorage.getAll(tx, kind, ids, visibilityOf(scope.user))
   const seen = new Set(undamagedLinked(kind, scope, visible).map(({ id }) => id))
-  return links.map(({ linked }) => linked).filter((id) => !seen.has(id))
+  return ids.filter((id) => !seen.has(id))
 }
 
 /** The record with an id, or the one that it was merged into. */

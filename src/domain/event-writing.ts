@@ -5,7 +5,7 @@ import type { Values } from '../schema/field.ts'
 import { byLinkedKind, byLinkedPlural, LINKED_KINDS } from '../schema/linked.ts'
 import type { TermKind } from '../schema/term.ts'
 import type { Tx } from '../storage/dialect.ts'
-import * as partStorage from '../storage/event-parts.ts'
+import * as linkStorage from '../storage/event-links.ts'
 import type { EventRow } from '../storage/events.ts'
 import * as storage from '../storage/events.ts'
 import type { LinkedKind, RecordRow } from '../storage/records.ts'
@@ -212,8 +212,8 @@ async function resolveAllTerms(
   before: EventRow | null,
   problems: Problems,
 ): Promise<{ ids: number[]; kinds: Map<number, TermKind>; changed: boolean }> {
-  const had = before === null ? [] : ((await partStorage.termsOf(tx, [before.id])).get(before.id) ?? [])
-  const kept = (kind: 'category' | 'tag') => had.filter((term) => term.kind === kind).map((term) => term.id)
+  const had = before === null ? [] : await linkStorage.links(tx, [before.id])
+  const kept = (kind: 'category' | 'tag') => had.filter((link) => link.kind === kind).map(({ linked }) => linked)
   const { categories, tags } = values
   const resolve = async (kind: TermKind, sent: typeof tags) =>
     sent === undefined ? kept(kind) : resolveTerms(tx, scope, kind, sent ?? [], problems, kept(kind))

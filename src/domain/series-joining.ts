@@ -3,7 +3,7 @@ import { horizonOf, inOrder, later, type Pattern, secondsBetween, split } from '
 import { toWallClock, type WallClock } from '../calendar/zone.ts'
 import { byLinkedKind } from '../schema/linked.ts'
 import type { Tx } from '../storage/dialect.ts'
-import * as partStorage from '../storage/event-parts.ts'
+import * as linkStorage from '../storage/event-links.ts'
 import type { EventRow } from '../storage/events.ts'
 import * as eventStorage from '../storage/events.ts'
 import type { SeriesRow } from '../storage/series.ts'
@@ -120,7 +120,7 @@ async function detachLost(
 async function membersOf(tx: Tx, originals: ReadonlyMap<number, WallClock>): Promise<Member[]> {
   const ids = [...originals.keys()]
   const rows = await eventStorage.getAll(tx, ids)
-  const links = Map.groupBy(await partStorage.links(tx, ids), (link) => link.event)
+  const links = Map.groupBy(await linkStorage.links(tx, ids), (link) => link.event)
   const tickets = await ticketStorage.ofEvents(tx, ids)
   return rows
     .map((row) => {

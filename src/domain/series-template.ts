@@ -9,7 +9,7 @@ import type { Status } from '../schema/record.ts'
 import { TERM_KINDS, type TermKind } from '../schema/term.ts'
 import type { Tx } from '../storage/dialect.ts'
 import { countTerms } from '../storage/event-batch.ts'
-import * as partStorage from '../storage/event-parts.ts'
+import * as linkStorage from '../storage/event-links.ts'
 import type { EventRow } from '../storage/events.ts'
 import * as imageStorage from '../storage/images.ts'
 import * as recordStorage from '../storage/records.ts'
@@ -63,7 +63,7 @@ const COLUMNS = [...records.storedColumnNames(eventFields), 'status', 'date_utc'
 export type EventParts = Omit<Template, 'columns'>
 
 export async function partsOf(tx: Tx, event: number): Promise<EventParts> {
-  const links = await partStorage.links(tx, [event])
+  const links = await linkStorage.links(tx, [event])
   const of = (kind: string) => links.filter((link) => link.kind === kind).map((link) => link.linked)
   const tickets = (await ticketStorage.ofEvents(tx, [event])).get(event) ?? []
   return {

@@ -7,7 +7,13 @@ import { hasCreated, willRemove, willUpdate } from './audit/tracker.ts'
 import { dialectOf, type Tx } from './dialect.ts'
 import { insertRows, type Placeholder, prepared, preparedBy, preparedList } from './prepared.ts'
 import type { RecordColumns, Tables } from './tables.ts'
-import { isVisibleByKey, type Visibility } from './visibility.ts'
+import {
+  isVisibleByKey,
+  SHARED_VISIBILITIES,
+  type SharedVisibility,
+  sharedVisibility,
+  type Visibility,
+} from './visibility.ts'
 
 /** The tables of records: what they share is asked for here, whichever it is. */
 export const RECORD_TABLE = forEach((kind) => `${kind}s`) as { readonly [K in RecordKind]: `${K}s` }
@@ -90,15 +96,14 @@ export async function getAll(
   visibility: Visibility,
 ): Promise<RecordRow[]> {
   if (ids.length === 0) return []
-  // For readers with records of their own there would be a statement each.
-  if (visibility.own === null) return someVisible(`${kind} ${visibility.all ? 'all' : 'public'}`)(tx, ids)
+  const shared = sharedVisibility(visibility)
+  if (shared !== null) return someVisible(`${kind} ${shared}`)(tx, ids)
   return (await tx.executeQuery(visibleRows(tx, kind, ids, visibility).compile())).rows
 }
 
-const someVisible = preparedBy((form: `${RecordKind} ${'all' | 'public'}`) => {
-  const [kind, seen] = form.split(' ') as [RecordKind, 'all' | 'public']
-  const visibility = { all: seen === 'all', own: null, ownPublished: false }
-  return preparedList<RecordRow>((db, ids) => visibleRows(db, kind, ids, visibility))
+const someVisible = preparedBy((form: `${RecordKind} ${SharedVisibility}`) => {
+  const [kind, shared] = form.split(' ') as [RecordKind, SharedVisibility]
+  return preparedList<RecordRow>((db, ids) => visibleRows(db, kind, ids, SHARED_VISIBILITIES[shared]))
 })
 
 function visibleRows(

@@ -16,6 +16,20 @@ export interface Visibility {
   readonly ownPublished: boolean
 }
 
+/** Visibilities that many readers share, so that statements are prepared for them. */
+export type SharedVisibility = 'all' | 'public'
+
+export const SHARED_VISIBILITIES: Record<SharedVisibility, Visibility> = {
+  all: { all: true, own: null, ownPublished: false },
+  public: { all: false, own: null, ownPublished: false },
+}
+
+/** Null for readers with records of their own: there would be a statement for each of them. */
+export function sharedVisibility({ all, own }: Visibility): SharedVisibility | null {
+  if (all) return 'all'
+  return own === null ? 'public' : null
+}
+
 /** Statuses of records that were never public. */
 export const UNPUBLISHED = ['draft', 'pending'] as const satisfies Status[]
 
