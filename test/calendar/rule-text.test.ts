@@ -5,6 +5,7 @@ import { readRule } from '../../src/calendar/recurrence-rule.ts'
 import { ruleText } from '../../src/calendar/rule-text.ts'
 import fc from '../support/property.ts'
 import { anyRule } from '../support/rules.ts'
+import { times } from '../support/thorough.ts'
 
 const LANGUAGES = ['en', 'de', 'fr', 'es'] as const
 
@@ -339,7 +340,7 @@ describe('the text of a recurrence', () => {
         assert.match(sentence, /^\p{Lu}/u, rule)
         assert.doesNotMatch(sentence, /[{}]|recurrence\.|undefined|NaN| {2}/, rule)
       }),
-      { numRuns: 2000 },
+      { numRuns: times(2000, 500) },
     )
   })
 
@@ -362,7 +363,7 @@ describe('the text of a recurrence', () => {
           assert.notEqual(one.text, two.text, `${rule} and ${other}`)
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: times(2000, 500) },
     )
   })
 })

@@ -99,7 +99,9 @@ describe('the documentation', () => {
   it('is the same as YAML', async () => {
     const response = await service.call(null, '/doc', { query: { format: 'yaml' } })
     assert.match(String(response.headers['content-type']), /yaml/)
-    assert.deepEqual(parse(response.body), document)
+    const read = parse(response.body)
+    // To compare so much as text takes no time.
+    if (JSON.stringify(read) !== JSON.stringify(document)) assert.deepEqual(read, document)
     await service.expect(400, null, '/doc', { query: { format: 'xml' } })
   })
 

@@ -7,9 +7,10 @@ import { setTimeout } from 'node:timers/promises'
 import { freePort } from '../support/free-port.ts'
 import { startProcess } from '../support/processes.ts'
 import { ROOT } from '../support/sources.ts'
+import { times } from '../support/thorough.ts'
 
 const skip = process.platform !== 'linux' && 'needs the queue of connections that Linux has'
-const ROUNDS = 20
+const ROUNDS = times(20, 6)
 const CLIENTS = 20
 /** The longest pause of a client between two requests, in milliseconds. */
 const PAUSE = 10

@@ -38,7 +38,7 @@ describe('HTML that was made safe', () => {
         for (const how of [sanitize, richText]) assert.deepEqual(faultsIn(made(html, how)), [], made(html, how))
         assert.deepEqual(faultsIn(pageHtml(made(html, richText), IMAGES)), [])
       }),
-      { numRuns: 3000 },
+      { numRuns: times(3000, 1000) },
     )
   })
 
@@ -47,7 +47,7 @@ describe('HTML that was made safe', () => {
       fc.property(hostileHtml(15), (html) => {
         for (const how of [sanitize, richText]) assert.equal(how(made(html, how)), made(html, how))
       }),
-      { numRuns: 3000 },
+      { numRuns: times(3000, 1000) },
     )
   })
 
@@ -97,7 +97,7 @@ describe('HTML that was made safe', () => {
         })
         assert.equal(made(html, sanitize), judged.replaceAll('<wbr></wbr>', '<wbr />').trim())
       }),
-      { numRuns: 2000 },
+      { numRuns: times(2000, 1000) },
     )
   })
 
