@@ -117,6 +117,27 @@ describe('writers at the same time', () => {
     }),
   )
 
+  it('have savepoints once one of them was refused', { skip: ON_POSTGRES && 'each has a transaction of its own' }, () =>
+    withDatabase(async (db, _, queries) => {
+      const together = (refused: string) =>
+        Promise.allSettled(
+          ['a', 'b', 'c'].map((name) =>
+            db.write(async (tx) => {
+              await add(tx, name)
+              if (name === refused) throw new Error('no')
+            }),
+          ),
+        )
+      const savepoints = () => queries.filter((text) => text === 'savepoint part').length
+      await together('')
+      assert.equal(savepoints(), 0)
+      await together('b')
+      await together('')
+      assert.equal(savepoints(), 6)
+      assert.equal(await names(db), 'a a a b b c c c')
+    }),
+  )
+
   it('who fail to be committed are all told', { skip: ON_POSTGRES && 'each has a commit of its own' }, () =>
     withDatabase(async (db) => {
       await db.write((tx) =>

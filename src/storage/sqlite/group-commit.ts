@@ -4,6 +4,9 @@ import { attemptInSavepoint } from '../savepoint.ts'
 /** How long a group may run before it is committed, in milliseconds. */
 const MAX_GROUP_TIME = 20
 
+/** How long every write has a savepoint after one was refused, in milliseconds. */
+const CAREFUL_TIME = 1000
+
 /** A waiting write. */
 interface Writer {
   work(tx: Tx): Promise<unknown>
@@ -21,6 +24,7 @@ export class GroupCommit {
   readonly #transaction: (work: (tx: Tx) => Promise<void>, alone: boolean) => Promise<void>
   #waiting: Writer[] = []
   #running: Promise<void> | null = null
+  #carefulUntil = 0
 
   /**
    * `transaction` runs work in a transaction, with retries. If it throws, nothing was changed. `alone` tells it that
@@ -61,24 +65,43 @@ export class GroupCommit {
   async #commit(): Promise<void> {
     const firstAlone = this.#waiting.findIndex(({ alone }) => alone)
     const writers = this.#waiting.splice(0, firstAlone === -1 ? Infinity : Math.max(1, firstAlone))
+    const outcomes = await this.#outcomesOf(writers)
+    this.#waiting = [...writers.splice(outcomes.length), ...this.#waiting]
+    for (const [n, { settle }] of writers.entries()) settle(outcomes[n] ?? (() => {}))
+  }
+
+  /** Commits the first of some writes, as many as there is time for. Tells what each came to. */
+  async #outcomesOf(writers: readonly Writer[]): Promise<(() => unknown)[]> {
+    // A single write needs no savepoint: it rolls back with the transaction.
+    const isSingle = writers.length === 1
+    const isCareful = !isSingle && performance.now() < this.#carefulUntil
     let outcomes: (() => unknown)[] = []
+    let isRefused = false
     try {
       await this.#transaction(async (tx) => {
         outcomes = []
+        isRefused = false
         const began = performance.now()
         for (const { work } of writers) {
           if (outcomes.length > 0 && performance.now() - began > MAX_GROUP_TIME) break
-          // A single write needs no savepoint: it rolls back with the transaction.
-          outcomes.push(writers.length === 1 ? succeeded(await work(tx)) : await attemptInSavepoint(tx, () => work(tx)))
+          if (isCareful) outcomes.push(await attemptInSavepoint(tx, () => work(tx)))
+          else {
+            isRefused = true
+            outcomes.push(succeeded(await work(tx)))
+            isRefused = false
+          }
         }
       }, writers[0]?.alone === true)
-      this.#waiting = [...writers.splice(outcomes.length), ...this.#waiting]
+      return outcomes
     } catch (error) {
-      outcomes = writers.map(() => () => {
+      if (!isSingle && isRefused) {
+        this.#carefulUntil = performance.now() + CAREFUL_TIME
+        return this.#outcomesOf(writers)
+      }
+      return writers.map(() => () => {
         throw error
       })
     }
-    for (const [n, { settle }] of writers.entries()) settle(outcomes[n] ?? (() => {}))
   }
 }
 
