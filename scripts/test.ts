@@ -33,7 +33,7 @@ const WITHOUT_DATABASE =
   /^test\/(browser|calendar|cli|client|guards|judges|lib|recipes)\/|\/(log-output|open-files|streams|worker-processes)\.test/
 /** The part of the suite whose results depend on SQL. The other files run on PostgreSQL in `test:all`. */
 const WITH_SQL =
-  /^test\/(conformance\/|storage\/(?!backup|later-versions|private-files|threads)|http\/(concurrency|linked-records|search|sticky|terms)\.test)/
+  /^test\/(conformance\/|storage\/(?!backup|later-versions|private-files|threads)|http\/(concurrency|search|sticky)\.test)/
 
 /** What a file of a process of its own does: measure how long others wait, or change its process. */
 const NEEDS_PROCESS = /support\/holds|process\.(env\.\w+ = |on\(|umask)|node:worker_threads/

@@ -8,6 +8,7 @@ import { ticketFields } from '../../src/schema/ticket.ts'
 import { venueFields } from '../../src/schema/venue.ts'
 import { faultsIn } from '../support/html-faults.ts'
 import { type Json, type Service, startService } from '../support/service.ts'
+import { some } from '../support/thorough.ts'
 
 const DATES = { start_date: '2031-01-01 10:00', end_date: '2031-01-01 11:00' }
 const PLAIN = 'a 5 < 6 & "7" > \'2\' <3'
@@ -33,8 +34,8 @@ const numbered = (text: string) => text.replaceAll('<', '&#x3C;').replaceAll('>'
 
 /** Each of them as it is, encoded up to four times, with numbers, and behind a text. */
 const HOSTILE = MARKUP.flatMap((markup) => {
-  const ways = [markup, encoded(markup), numbered(markup), `Behind ${markup}`]
-  return [...ways, encoded(encoded(markup)), encoded(numbered(markup)), encoded(encoded(encoded(encoded(markup))))]
+  const ways = [markup, encoded(markup), encoded(numbered(markup)), encoded(encoded(encoded(encoded(markup))))]
+  return some([...ways, numbered(markup), `Behind ${markup}`, encoded(encoded(markup))], 4)
 })
 
 /** Where HTML is meant. */

@@ -15,9 +15,10 @@ import { RandomSite, seeded } from '../support/random-site.ts'
 import { basic, PASSWORD, type Service, startService } from '../support/service.ts'
 import { signIn } from '../support/staff.ts'
 import { emptyStore, ON_POSTGRES } from '../support/store.ts'
+import { times } from '../support/thorough.ts'
 
 const LIMITS = { rateLimit: '0', userRateLimit: '0', loginLimit: '0', uploadQuota: '0', maxPerPage: '500' } as const
-const CHANGES = 40
+const CHANGES = times(40, 15)
 
 describe('a backup', () => {
   let folder: string

@@ -11,9 +11,9 @@ import { runCommand } from '../support/commands.ts'
 import { RandomSite, seeded } from '../support/random-site.ts'
 import { type Service, startService } from '../support/service.ts'
 import { ON_POSTGRES } from '../support/store.ts'
-import { IS_THOROUGH } from '../support/thorough.ts'
+import { IS_THOROUGH, times } from '../support/thorough.ts'
 
-const CHANGES = 60
+const CHANGES = times(60, 20)
 const LIMITS = { rateLimit: '0', userRateLimit: '0', uploadQuota: '0' } as const
 
 interface Calendar {

@@ -13,6 +13,7 @@ import { serveRefused } from '../support/processes.ts'
 import { type Json, type Service, startService } from '../support/service.ts'
 import { ROOT } from '../support/sources.ts'
 import { freshStore, ON_POSTGRES } from '../support/store.ts'
+import { some } from '../support/thorough.ts'
 
 const skip = !ON_POSTGRES && 'needs PostgreSQL'
 const quiet = () => {}
@@ -179,7 +180,7 @@ describe('a copy of a source that is in use', () => {
       const { code, err } = await runCommand([...args, '--data', target])
       assert.deepEqual([code, refused.test(err)], [1, true], `${args.join(' ')}: ${err}`)
     }
-    for (const workers of ['1', '2'])
+    for (const workers of some(['2', '1'], 1))
       assert.match((await serveRefused(['--data', target, '--workers', workers])).err, refused)
     const again = openDatabase(target)
     t.after(() => again.close())
