@@ -1,6 +1,6 @@
 import { refuse } from '../lib/errors.ts'
 import type { Tx } from '../storage/dialect.ts'
-import type { DaySpan, EventTimes } from '../storage/event-days.ts'
+import type { DaySpan, EventOfDay, EventTimes } from '../storage/event-days.ts'
 import * as storage from '../storage/event-days.ts'
 import type { EventFilter } from '../storage/event-filter.ts'
 import { filterOf, readListParameters } from './event-filter.ts'
@@ -16,11 +16,12 @@ export interface EventDays {
   readonly counts: ReadonlyMap<string, number>
 }
 
-/** The first events of each day in a range, with counts. The number of rows read is bounded; `most` must have room for all days. */
+/** The first events of each day in a range, with counts. The number of rows read is bounded. */
 export async function listDays(scope: Scope, query: Payload, perDay: number, most: number): Promise<EventDays> {
   return withFilter(scope, query, async (tx, filter) => {
     const rows = await storage.firstOfDays(tx, filter, perDay, most)
-    const counts = new Map(rows.map(({ start_local, on_day }) => [start_local.slice(0, 10), on_day]))
+    const isWhole = rows.length < most
+    const counts = isWhole ? new Map(rows.map(countOf)) : await storage.countByDay(tx, filter)
     const events = await assembleUndamaged(tx, scope, rows)
     // Do not count damaged events.
     const shown = new Set(events.map(({ row }) => row.id))
@@ -30,6 +31,10 @@ export async function listDays(scope: Scope, query: Payload, perDay: number, mos
     }
     return { counts, events }
   })
+}
+
+function countOf({ start_local, on_day }: EventOfDay): [day: string, count: number] {
+  return [start_local.slice(0, 10), on_day]
 }
 
 /** Number of events that start on each day of a range. */

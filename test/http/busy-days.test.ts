@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { createScope } from '../../src/app.ts'
+import { listDays } from '../../src/domain/event-days.ts'
 import { type Service, startService } from '../support/service.ts'
 
 /** How many events begin on one day: more than a view of it shows. */
@@ -30,6 +32,19 @@ describe('a day with more events than a page shows', () => {
     assert.equal(more(month), MANY + 1 - shown(month))
     const week = await get('/events/week/2031-06-11/')
     assert.equal(more(week), MANY + 1 - shown(week))
+  })
+
+  it('is counted with all others, however few events are read', async () => {
+    const scope = { ...createScope(service.config, service.db, () => Date.UTC(2031, 5, 1, 12) / 1000), user: null }
+    const query = () => ({ start_date: '2031-06-01', end_date: '2031-06-30' })
+    for (const most of [1, 2, 500])
+      assert.deepEqual(
+        (await listDays(scope, query, 1, most)).counts,
+        new Map([
+          ['2031-06-11', MANY + 1],
+          ['2031-06-27', 1],
+        ]),
+      )
   })
 
   it('leads from its own page to the rest of its events', async () => {
