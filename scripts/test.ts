@@ -27,7 +27,7 @@ const ALONE = /^test\/(campaign|cost)\//
 /** With the faults of disks and locks, which the suite of `test:all` has, too. */
 const CAMPAIGN = /^test\/(campaign\/|faults\/(full-disk|locks|moved-files|migrations-killed)\.)/
 /** Started first, as their files take longest: nobody waits for a last one. */
-const SLOW = /^test\/(browser|cli|cluster|conformance|faults|fuzz|judges|recipes|storage)\//
+const SLOW = /^test\/(browser|cli|cluster|conformance|faults|fuzz|judges|recipes|storage)\/|\/webhooks\.test/
 /** Give the same result on every database. */
 const WITHOUT_DATABASE =
   /^test\/(browser|calendar|cli|client|guards|judges|lib|recipes)\/|\/(log-output|open-files|streams|worker-processes)\.test/
