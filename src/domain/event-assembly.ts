@@ -107,7 +107,7 @@ async function readParts(
 ): Promise<Partial<Parts>> {
   const kinds = LINKED_KINDS.filter((kind) => known[`${kind}s`] === undefined)
   if (kinds.length === 0 && known.terms !== undefined && known.tickets !== undefined) return {}
-  const links = await linkStorage.links(tx, ids)
+  const links = await linkStorage.orderedLinks(tx, ids)
   const of = (...wanted: Link['kind'][]) => links.filter(({ kind }) => wanted.includes(kind))
   const parts: { -readonly [Part in keyof Parts]?: Parts[Part] } = {}
   for (const kind of kinds) {

@@ -42,17 +42,16 @@ const linksOf = (isOrdered: boolean) =>
   })
 
 const inAnyOrder = linksOf(false)
-const inOrder = linksOf(true)
 
-/**
- * All links of events, regardless of visibility; venues, organizers and tickets in order. Most events have one of each, and
- * an index has all but the position.
- */
+/** All links of events, regardless of visibility; venues, organizers and tickets in order. */
+export const orderedLinks = linksOf(true)
+
+/** The same, faster if events have one of each, as most do: an index has all but the position. Else it takes another query. */
 export async function links(tx: Tx, events: readonly number[]): Promise<Link[]> {
   const found = await inAnyOrder(tx, events)
   const isOneOfEach = LINKED_KINDS.every((kind) => {
     const linked = found.filter((link) => link.kind === kind)
     return new Set(linked.map(({ event }) => event)).size === linked.length
   })
-  return isOneOfEach ? found : inOrder(tx, events)
+  return isOneOfEach ? found : orderedLinks(tx, events)
 }
