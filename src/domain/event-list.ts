@@ -211,7 +211,7 @@ export function keyOf(scope: Scope, { values: all, window }: ListRequest): strin
 }
 
 /**
- * Gets a list from the cache or reads it, with its first stubs if `brief` is set. A list by distance is read together
+ * Gets a list from the cache or reads it, with its first stubs if `withStubs` is set. A list by distance is read together
  * with its rows.
  */
 export async function findList(

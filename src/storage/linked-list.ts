@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { LinkedKind } from '../schema/linked.ts'
 import { dialectOf, type Tx } from './dialect.ts'
-import { type EventFilter, startRange } from './event-filter.ts'
+import { type EventFilter, NO_LIMIT, startRange } from './event-filter.ts'
 import type { SortedStub } from './events.ts'
 import { type Placeholder, prepared, preparedBy } from './prepared.ts'
 import { LINK_TABLE } from './records.ts'
@@ -21,8 +21,12 @@ const LAST = '~'
 /** Behind a wall-clock time, this sorts between it and the next second. */
 const NEXT = ' '
 
-/** The only link of a filter that has no other condition than days, for readers who see what is public; else null. */
-function linkedList(filter: EventFilter): LinkedList | null {
+/**
+ * The only link of a filter that has no other condition than days, for readers who see what is public; else null, and where the
+ * database is another process.
+ */
+function linkedList(tx: Tx, filter: EventFilter): LinkedList | null {
+  if (!dialectOf(tx).blocks) return null
   const { visibility, bounds, terms, linked, unlisted, modified, ...others } = filter
   const links = [
     ...terms.map((ids) => ({ kind: 'term' as const, ids })),
@@ -45,8 +49,8 @@ function linkedList(filter: EventFilter): LinkedList | null {
 }
 
 /**
- * Stubs of a list by one link, which must have few: all, or some from an offset on. Null for other lists, and where the database is
- * another process. Two indexes have all that it needs, so no row of an event is read.
+ * Stubs of a list by one link: some from an offset on, or all, for a list that has few. Null for other lists. Two indexes have all that it
+ * needs, so no row of an event is read.
  */
 export async function listedByLink(
   tx: Tx,
@@ -54,23 +58,20 @@ export async function listedByLink(
   limit = NO_LIMIT,
   offset = 0,
 ): Promise<SortedStub[] | null> {
-  const list = dialectOf(tx).blocks ? linkedList(filter) : null
+  const list = linkedList(tx, filter)
   if (list === null) return null
   return stubsBy(list.kind)(tx, list.linked, list.from, list.to, list.end, limit, offset)
 }
 
-/** Number of events of a list by one link; null as above. */
+/** Number of events of a list by one link; null for other lists. */
 export async function countedByLink(tx: Tx, filter: EventFilter): Promise<number | null> {
-  const list = dialectOf(tx).blocks ? linkedList(filter) : null
+  const list = linkedList(tx, filter)
   if (list === null) return null
   const [found] = await countBy(list.kind)(tx, list.linked, list.from, list.to, list.end)
   return found?.total ?? 0
 }
 
 type Range = [linked: number, from: string, to: string, end: string]
-
-/** SQLite reads a negative limit as none. */
-const NO_LIMIT = -1
 
 const stubsBy = preparedBy((kind: LinkedList['kind']) =>
   prepared<SortedStub, [...Range, limit: number, offset: number]>((db, linked, from, to, end, limit, offset) => ({

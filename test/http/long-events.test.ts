@@ -54,4 +54,23 @@ describe('events that began before the days of a list', () => {
       })
     }
   }
+
+  it('are left out by a bound on the days of their start', async () => {
+    for (const [n, start] of ['2031-09-10 23:59:59', '2031-09-11 00:00:00', '2031-09-12 00:00:00'].entries()) {
+      const json = { title: `Bound ${n}`, start_date: start, end_date: '2031-09-12 10:00:00', categories: ['Music'] }
+      await service.expect(201, 'editor', '/events', { json })
+    }
+    for (const link of LINKS) {
+      assert.deepEqual(await titles({ ...link, starts_after: '2031-09-10' }), ['Bound 1', 'Bound 2'])
+      assert.deepEqual(await titles({ ...link, starts_after: '2031-09-09', starts_before: '2031-09-11' }), [
+        'Bound 0',
+        'Bound 1',
+      ])
+    }
+    const page = (await service.inject({ url: '/events/?start_date=2031-09-11&category=music' })).body
+    assert.deepEqual(
+      new Set(page.match(/Bound \d/g)),
+      new Set((await service.inject({ url: '/events/?start_date=2031-09-11' })).body.match(/Bound \d/g)),
+    )
+  })
 })
