@@ -123,7 +123,7 @@ export async function createApp(
   }
   const sender = webhookSender(service, config.baseUrl)
   db.beforeCommit('webhooks', (tx) => seal(tx, sender))
-  const rendered = new RenderedEvents(config.cache)
+  const rendered = new RenderedEvents(config.cache ? db.changesBetween : null)
   const endpoints = restEndpoints(rendered)
   const routes: Routes = {
     endpoints,

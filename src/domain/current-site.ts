@@ -43,6 +43,11 @@ export class CurrentSite {
   /** The site at a version of the data. */
   at(version: string): Site | Promise<Site> {
     if (version === this.#version) return this.#site
+    // A change that is known is one of events.
+    if (this.#version !== null && this.#db.changesBetween(this.#version, version) !== null) {
+      this.#version = version
+      return this.#site
+    }
     if (this.#reading?.version === version) return this.#reading.site
     const rows = this.#db.lookUp(ALL_BUT, LOGO_FILE)
     const site = Array.isArray(rows) ? this.#take(version, rows) : rows.then((found) => this.#take(version, found))

@@ -51,6 +51,8 @@ export interface RenderedEventCache<Rendered> {
   /** Ids of events that are not cached. */
   missing(stubs: readonly EventStub[], alone?: boolean): number[]
   put(own: OwnData, alone?: boolean): void
+  /** Links of those of these events that are cached. */
+  linksOf(stubs: readonly EventStub[]): Links[]
   /** Links of cached events that are not cached themselves. */
   missingLinks(stubs: readonly EventStub[]): Links
   putLinked(links: Links, linked: LinkedData): void

@@ -3,6 +3,7 @@ import type { EventStub } from '../storage/events.ts'
 import * as storage from '../storage/events.ts'
 import type { Ref } from '../storage/records.ts'
 import { type CachedList, type CachedLists, NO_LISTS, stubsAt } from './cached-lists.ts'
+import type { Dependencies } from './dependencies.ts'
 import { fill, type RenderedEventCache } from './event-data.ts'
 import {
   type EventPage,
@@ -30,6 +31,11 @@ export interface CachedEvents<Rendered> {
   readonly lists: CachedLists
 }
 
+/** A page of rendered events; `dependsOn` is null if any write may change it. */
+export interface RenderedPage<Rendered> extends EventPage<Rendered> {
+  readonly dependsOn: Dependencies | null
+}
+
 /**
  * One page of rendered events, from the cache where possible. Only for public data. A cached list of cached events
  * needs no query. Returns null if the page cannot be built from the cache.
@@ -38,7 +44,7 @@ export async function listRendered<Rendered>(
   scope: Scope,
   query: Payload,
   cached: CachedEvents<Rendered>,
-): Promise<EventPage<Rendered> | null> {
+): Promise<RenderedPage<Rendered> | null> {
   const asked = readRequest(scope, query)
   // Distances are specific to a request, and `list` reports invalid parameters.
   if (Object.keys(asked.problems).length > 0 || typeof asked.values.geoloc_lat === 'number') return null
@@ -100,7 +106,7 @@ async function listSorted<Rendered>(
   scope: Scope,
   asked: Asked,
   cached: CachedEvents<Rendered>,
-): Promise<EventPage<Rendered> | null> {
+): Promise<RenderedPage<Rendered> | null> {
   return scope.db.readMany(async (tx) => {
     const { events, lists } = await cachedFor(tx, scope, cached)
     const { list, stubs, next } = await readSorted(tx, scope, asked, lists)
@@ -113,7 +119,7 @@ function pageFromCache<Rendered>(
   asked: Asked,
   list: CachedList,
   events: RenderedEventCache<Rendered>,
-): EventPage<Rendered> | null {
+): RenderedPage<Rendered> | null {
   const stubs = stubsAt(list, offsetOf(asked), asked.perPage)
   const next = stubs === null ? undefined : knownCursor(asked, list, stubs)
   if (stubs === null || next === undefined || hasProtected(stubs) || !events.hasAll(stubs)) return null
@@ -127,7 +133,7 @@ async function readPage<Rendered>(
   asked: Asked,
   list: CachedList,
   events: RenderedEventCache<Rendered>,
-): Promise<EventPage<Rendered> | null> {
+): Promise<RenderedPage<Rendered> | null> {
   const stubs = await stubsOf(tx, list, offsetOf(asked), asked.perPage)
   if (!(await canTake(tx, scope, events, stubs))) return null
   const cursor = knownCursor(asked, list, stubs)
@@ -153,9 +159,30 @@ function pageWith<Rendered>(
   stubs: readonly EventStub[],
   events: RenderedEventCache<Rendered>,
   next: string | null,
-): EventPage<Rendered> {
+): RenderedPage<Rendered> {
   const rendered = stubs.map((stub) => events.take(stub))
-  return pageOf(asked, list, rendered, next)
+  const { visibility, bounds, terms, linked, search, words } = list.filter
+  // The order of a search depends on all events.
+  const isSearch = search !== null || words !== null
+  const dependsOn = isSearch ? null : shownBy({ visibility, bounds, terms, linked }, stubs, events)
+  return { ...pageOf(asked, list, rendered, next), dependsOn }
+}
+
+/** What an answer with these events shows. */
+function shownBy(
+  list: Dependencies['list'],
+  stubs: readonly EventStub[],
+  events: RenderedEventCache<unknown>,
+): Dependencies {
+  const links = events.linksOf(stubs)
+  const ids = new Set(stubs.map(({ id }) => id))
+  const terms = new Set<number>()
+  for (const { category, tag, event } of links) {
+    for (const id of category) terms.add(id)
+    for (const id of tag) terms.add(id)
+    for (const id of event) ids.add(id)
+  }
+  return { list, events: [...ids], terms: [...terms] }
 }
 
 function offsetOf({ page, perPage }: ListRequest): number {
@@ -199,7 +226,7 @@ export async function getRendered<Rendered>(
   scope: Scope,
   ref: Ref,
   cached: CachedEvents<Rendered>,
-): Promise<{ rendered: Rendered; revision: number } | null> {
+): Promise<{ rendered: Rendered; revision: number; dependsOn: Dependencies } | null> {
   if ('id' in ref && !Number.isSafeInteger(ref.id)) return null
   const [stub] = await ('id' in ref
     ? scope.db.lookUp(storage.STUB_BY_ID, ref.id)
@@ -207,11 +234,16 @@ export async function getRendered<Rendered>(
   if (stub === undefined || stub.secret === 1) return null
   const { revision } = stub
   const known = cached.events.hasAll([stub], true) ? cached.events.take(stub, true) : null
-  if (known !== null && (await scope.db.version()) === cached.version) return { rendered: known, revision }
+  const shown = (events: RenderedEventCache<Rendered>, rendered: Rendered) => ({
+    rendered,
+    revision,
+    dependsOn: shownBy(null, [stub], events),
+  })
+  if (known !== null && (await scope.db.version()) === cached.version) return shown(cached.events, known)
   return scope.db.read(async (tx) => {
     const { events } = await cachedFor(tx, scope, cached)
     await fill(tx, scope, events, [stub], true)
     // It may have changed since its revision was read.
-    return events.hasAll([stub], true) ? { rendered: events.take(stub, true), revision } : null
+    return events.hasAll([stub], true) ? shown(events, events.take(stub, true)) : null
   })
 }

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import type { Dependencies } from '../domain/dependencies.ts'
 import type { Payload, Scope, Site } from '../domain/scope.ts'
 import type { Session } from '../domain/sessions.ts'
 import type { AppError } from '../lib/errors.ts'
@@ -65,6 +66,8 @@ export interface Answer {
   readonly body: object | string | Buffer | Readable
   /** Expiry in Unix seconds, if that is before the expiry derived from the handler's use of the clock. */
   readonly until?: number
+  /** What it shows. Without it, any write may change it. */
+  readonly dependsOn?: Dependencies | null
 }
 
 /** A page, feed or other address outside the REST interface. */

@@ -104,6 +104,7 @@ function buildResponse(
       ...answer.headers,
     }),
     until,
+    dependsOn: answer.dependsOn ? JSON.stringify(answer.dependsOn) : '',
     route: routeLabel(request.routeOptions.url),
     variants: {},
   }

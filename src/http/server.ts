@@ -90,7 +90,7 @@ export async function createServer(service: Service, routes: Routes, options: Se
   })
   closeIdleConnections(app.server)
   addStopping(app)
-  const cache = new Cache(service.clock, options.cache)
+  const cache = new Cache(service, options.cache)
   app.addHook('onClose', async () => cache.close())
   app.decorateRequest('user', null)
   app.decorateRequest('session', null)

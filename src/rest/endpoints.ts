@@ -37,4 +37,4 @@ export function restEndpoints(rendered: RenderedEvents): readonly Endpoint[] {
 }
 
 /** The same without a cache, for documentation. */
-export const endpoints = restEndpoints(new RenderedEvents(false))
+export const endpoints = restEndpoints(new RenderedEvents(null))

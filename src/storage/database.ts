@@ -3,8 +3,9 @@ import { setTimeout } from 'node:timers/promises'
 import { type Compilable, Kysely, sql } from 'kysely'
 import { AppError, unavailable } from '../lib/errors.ts'
 import { WorkQueue } from '../lib/work-queue.ts'
-import { tracked } from './audit/tracker.ts'
+import { type Tracker, tracked } from './audit/tracker.ts'
 import { writeLog } from './audit/writing.ts'
+import { changeOf, type DataChange } from './data-change.ts'
 import { type Dialect, postgres, sqlite, type Tx } from './dialect.ts'
 import { type Fault, Faults, isFull } from './faults.ts'
 import { type Lookup, Lookups } from './lookup.ts'
@@ -15,7 +16,7 @@ import { DEFAULT_POOL, type PoolOptions } from './postgres/pool.ts'
 import { Replicas } from './postgres/replicas.ts'
 import type { OnQuery } from './prepared.ts'
 import { snapshotOf } from './snapshot.ts'
-import { SqliteDialect } from './sqlite/dialect.ts'
+import { type Adapter, SqliteDialect } from './sqlite/dialect.ts'
 import { FileIdentity } from './sqlite/file-identity.ts'
 import { registerFile, unregisterFile } from './sqlite/foreign-log.ts'
 import { GroupCommit } from './sqlite/group-commit.ts'
@@ -24,7 +25,7 @@ import { stampFile } from './sqlite/stamp-file.ts'
 import { findDamage } from './sqlite/thread.ts'
 import type { Tables } from './tables.ts'
 import { refuseUnfinished, unfinishedCopy } from './unfinished-copy.ts'
-import { LocalVersions, SharedVersions, type Version } from './version.ts'
+import { LocalVersions, type OwnWrite, SharedVersions, type Version } from './version.ts'
 
 /** The only access to the database. */
 export interface Database {
@@ -41,6 +42,8 @@ export interface Database {
   snapshot<T>(work: (db: Database) => Promise<T>): Promise<T>
   /** Whether a transaction reads this version of the data. */
   isAt(tx: Tx, version: Version, hasRead?: boolean): Promise<boolean>
+  /** What has changed from one version of the data to a later one; null if that is not known. */
+  changesBetween(from: Version, to: Version): readonly DataChange[] | null
   /** Write transaction. */
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /** Write transaction for many rows, in a commit of its own. On SQLite it runs in a worker thread. */
@@ -129,7 +132,8 @@ export function openDatabase(
   const manyWriter = isFile ? open('worker') : db
   const dialect = isUrl ? postgres : sqlite
   const replicas = new Replicas(reader, isUrl ? urls : [], onError, pool)
-  const local = isUrl ? null : new LocalVersions(file, identity)
+  const writer = () => db.getExecutor().adapter as Adapter
+  const local = isUrl ? null : new LocalVersions(file, identity, () => writer().local?.dataVersion())
   const versions = local ?? new SharedVersions(db)
   const lookups = new Lookups(db, local === null || file === ':memory:' ? null : (text) => local.prepare(text))
   // Read committed is enough: writers of the same record wait for each other by dialect.lock.
@@ -150,26 +154,56 @@ export function openDatabase(
   const commits = isUrl ? null : new GroupCommit(transaction)
   const writeTransaction = <T>(work: (tx: Tx) => Promise<T>, alone: boolean): Promise<T> =>
     commits === null ? transaction(work) : commits.write(work, alone)
-  const logged = <T>(tx: Tx, work: (tx: Tx) => Promise<T>): Promise<T> =>
-    tracked(
-      tx,
-      () => work(tx),
-      (tracker) => writeLog(tx, tracker),
-    )
+  /** Runs work and writes the log. Returns what was changed, too; null if that is not known. */
+  const logged = async <T>(
+    tx: Tx,
+    work: (tx: Tx) => Promise<T>,
+  ): Promise<{ result: T; changed: DataChange | null }> => {
+    let changed: DataChange | null = null
+    const end = async (tracker: Tracker) => {
+      await writeLog(tx, tracker)
+      changed = await changeOf(tx, tracker)
+    }
+    const result = await tracked(tx, () => work(tx), end)
+    return { result, changed }
+  }
   const listeners = new Set<() => void>()
   const beforeCommit = new Map<string, (tx: Tx) => Promise<void>>()
   const writeAndInvalidate = async <T>(work: (tx: Tx) => Promise<T>, alone: boolean): Promise<T> => {
+    let own: OwnWrite | null = null
+    let change: DataChange | null = null
     try {
       return await writeTransaction(async (tx) => {
-        const result = await logged(tx, work)
-        const hasNoted = await versions.increment(tx)
+        own?.endUnchanged()
+        own = null
+        const { result, changed } = await logged(tx, work)
+        own = versions.begin()
+        change = changed
+        const hasNoted = await versions.increment(tx, own)
         if (hasNoted) for (const listener of beforeCommit.values()) await listener(tx)
         return result
       }, alone)
+    } catch (error) {
+      // A commit whose answer was lost may have happened.
+      change = null
+      throw error
     } finally {
-      // Also when it failed: a commit whose answer was lost may have happened.
-      versions.onCommit()
+      ;(own as OwnWrite | null)?.end(change)
       for (const listener of listeners) listener()
+    }
+  }
+  const writeUnseen = async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
+    let own: OwnWrite | null = null
+    try {
+      return await writeTransaction(async (tx) => {
+        own?.endUnchanged()
+        own = null
+        const { result } = await logged(tx, work)
+        own = versions.begin()
+        return result
+      }, false)
+    } finally {
+      ;(own as OwnWrite | null)?.endUnchanged()
     }
   }
   const finished = () => listDone(db as Kysely<unknown>, dialect)
@@ -218,9 +252,10 @@ export function openDatabase(
         }),
       ),
     isAt: (tx, version, hasRead) => versions.isAt(tx, version, hasRead),
+    changesBetween: (from, to) => versions.changesBetween(from, to),
     write: (work) => measured('write', writeAndInvalidate(work, false)),
     writeMany: (work) => measured('writeMany', writeAndInvalidate(work, true)),
-    writeWithoutInvalidating: (work) => writeTransaction((tx) => logged(tx, work), false),
+    writeWithoutInvalidating: writeUnseen,
     async touch<Row>(statement: (on: Kysely<Tables>) => Compilable<Row>) {
       const query = statement(db).compile()
       if (local === null || file === ':memory:') return (await db.executeQuery(query)).rows

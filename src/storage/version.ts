@@ -1,25 +1,36 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { type Kysely, sql } from 'kysely'
+import type { DataChange } from './data-change.ts'
 import { type Tx, VERSION_ROWS } from './dialect.ts'
 import { prepared } from './prepared.ts'
 import { type FileIdentity, MovedError } from './sqlite/file-identity.ts'
 import type { Tables } from './tables.ts'
+import { type Version, VersionHistory } from './version-history.ts'
 
-/** Identifies a state of the data. Data read after the version was, is valid as long as the version is the same. */
-export type Version = string
+export type { Version } from './version-history.ts'
+
+/** A write of this process, from before its commit until its outcome is known. */
+export interface OwnWrite {
+  /** Called with what was changed, null if that is not known, after the commit and before the caller gets its result. */
+  end(changed: DataChange | null): void
+  /** Called instead if nothing was committed, or nothing that responses show. */
+  endUnchanged(): void
+}
 
 /** Source of the data version. It is read once per turn of the event loop. */
 export interface Versions {
   current(): Version | Promise<Version>
   /** Whether a transaction reads a version that was current before it began. `hasRead` saves a statement if it has read something. */
   isAt(tx: Tx, version: Version, hasRead?: boolean): Promise<boolean>
+  /** All changes from one version to a later one; null if they are not known. */
+  changesBetween(from: Version, to: Version): readonly DataChange[] | null
+  /** Called by every write, before its commit. */
+  begin(): OwnWrite
   /**
-   * Called by every write, as the last statement before the commit. Returns whether triggers have noted changes: then more
-   * is written.
+   * Called by every write that responses show, as the last statement before the commit. Returns whether triggers have noted
+   * changes: then more is written.
    */
-  increment(tx: Tx): Promise<boolean>
-  /** Called after the commit, before the caller gets its result. */
-  onCommit(): void
+  increment(tx: Tx, write: OwnWrite): Promise<boolean>
   close(): void
 }
 
@@ -32,40 +43,65 @@ const touchSnapshot = prepared<object, []>((db) => ({ compile: () => sql<object>
 const READ_TIMEOUT = 1000
 const WRITE_TIMEOUT = 20
 
+/** A connection's own `PRAGMA data_version`: it changes when other connections commit. */
+type DataVersion = unknown
+
 /**
- * Uses `PRAGMA data_version`, which changes when other connections commit. This connection never writes cached data
- * itself, so it sees all commits.
+ * Counts the commits of others, as `PRAGMA data_version` of a connection that never writes shows them, and our own writes.
+ * The connection that writes does not see its own commits in that pragma. So if the pragma has changed for the first, but
+ * not for the second, every commit was ours, and what it changed is known.
  */
 export class LocalVersions implements Versions {
   readonly #file: string
   readonly #identity: FileIdentity | null
+  /** Reads the pragma on the connection that writes; undefined if it is not open. */
+  readonly #readAtWriter: () => DataVersion
   #connection: { database: DatabaseSync; statement: StatementSync } | null = null
-  /** Number of our own commits: a database in memory does not report them. */
-  #ownCommits = 0
+  readonly #history = new VersionHistory()
+  #number = 0
+  #seen: DataVersion = undefined
+  #seenAtWriter: DataVersion = undefined
+  /** What our own writes have changed since the last look. */
+  #changes: (DataChange | null)[] = []
+  /** Number of our own writes of which nobody knows yet whether they are committed. */
+  #inDoubt = 0
   #cached: Version | null = null
 
-  constructor(file: string, identity: FileIdentity | null) {
+  constructor(file: string, identity: FileIdentity | null, readAtWriter: () => DataVersion) {
     this.#file = file
     this.#identity = identity
+    this.#readAtWriter = readAtWriter
   }
 
   current(): Version {
     if (this.#cached === null) {
-      this.#cached = this.#readNow()
+      this.#look()
+      this.#cached = String(this.#number)
       setImmediate(() => this.#clearCached())
     }
     return this.#cached
   }
   async isAt(tx: Tx, version: Version, hasRead = false): Promise<boolean> {
     if (!hasRead) await touchSnapshot(tx)
-    return this.#readNow() === version
+    return this.#look() && String(this.#number) === version
+  }
+  changesBetween(from: Version, to: Version): readonly DataChange[] | null {
+    return this.#history.between(from, to)
+  }
+  begin(): OwnWrite {
+    this.#inDoubt++
+    const endUnchanged = () => {
+      this.#inDoubt--
+    }
+    const end = (changed: DataChange | null) => {
+      endUnchanged()
+      this.#changes.push(changed)
+      this.#cached = null
+    }
+    return { end, endUnchanged }
   }
   async increment(tx: Tx): Promise<boolean> {
     return (await firstNoted(tx)).length > 0
-  }
-  onCommit(): void {
-    this.#ownCommits++
-    this.#cached = null
   }
   /** Prepares a statement on this connection, which is never in a transaction: it reads the latest committed data. */
   prepare(sql: string): StatementSync {
@@ -77,11 +113,15 @@ export class LocalVersions implements Versions {
    */
   run(sql: string, parameters: readonly unknown[]): unknown[] {
     const { database } = this.#open()
+    this.#look()
     database.exec(`pragma busy_timeout = ${WRITE_TIMEOUT}`)
     try {
       return database.prepare(sql).all(...(parameters as SQLInputValue[]))
     } finally {
       database.exec(`pragma busy_timeout = ${READ_TIMEOUT}`)
+      // The connection that writes takes it for a commit of another process, unless there was one.
+      const atWriter = this.#readAtWriter()
+      if (this.#read() === this.#seen) this.#seenAtWriter = atWriter
     }
   }
   close(): void {
@@ -93,12 +133,30 @@ export class LocalVersions implements Versions {
     this.#cached = null
   }
 
-  #readNow(): Version {
-    return `${this.#read()}.${this.#ownCommits}`
+  /** Counts what has happened since the last look. Returns false if that is not known before a write of ours has ended. */
+  #look(): boolean {
+    const seen = this.#read()
+    if (seen === this.#seen && this.#changes.length === 0) return true
+    let isOurs = true
+    if (seen !== this.#seen) {
+      if (this.#inDoubt > 0) return false
+      const atWriter = this.#readAtWriter()
+      const after = this.#read()
+      isOurs = atWriter === this.#seenAtWriter && atWriter !== undefined && after === seen
+      this.#seen = after
+      this.#seenAtWriter = atWriter
+    }
+    const changes = this.#changes
+    if (isOurs && changes.length === 0) return true
+    this.#changes = []
+    const from = String(this.#number++)
+    this.#history.add(from, String(this.#number), isOurs && isKnown(changes) ? changes : null)
+    return true
   }
 
-  #read(): unknown {
-    return this.#file === ':memory:' ? 0 : this.#open().statement.get()
+  #read(): DataVersion {
+    if (this.#file === ':memory:') return 0
+    return (this.#open().statement.get() as unknown as unknown[])[0]
   }
 
   #open(): { database: DatabaseSync; statement: StatementSync } {
@@ -116,11 +174,16 @@ export class LocalVersions implements Versions {
 
 /**
  * On PostgreSQL, every write changes the version in its own transaction, so both become visible together, on every
- * node.
+ * node. The version is a number. If it has grown by as much as our own writes have added, what has changed is known.
  */
 export class SharedVersions implements Versions {
   readonly #db: Kysely<Tables>
   #turn: Promise<Version> | null = null
+  readonly #history = new VersionHistory()
+  #last: Version | null = null
+  /** Our own writes since the last look: what they have added, and what they have changed. */
+  #writes: { readonly added: number; readonly changed: DataChange | null }[] = []
+  readonly #added = new WeakMap<OwnWrite, number>()
 
   constructor(db: Kysely<Tables>) {
     this.#db = db
@@ -128,7 +191,7 @@ export class SharedVersions implements Versions {
 
   current(): Promise<Version> {
     if (this.#turn === null) {
-      this.#turn = this.#look(this.#db)
+      this.#turn = this.#read(this.#db).then((version) => this.#follow(version))
       setImmediate(() => {
         this.#turn = null
       })
@@ -136,29 +199,58 @@ export class SharedVersions implements Versions {
     return this.#turn
   }
   async isAt(tx: Tx, version: Version): Promise<boolean> {
-    return (await this.#look(tx)) === version
+    return (await this.#read(tx)) === version
+  }
+  changesBetween(from: Version, to: Version): readonly DataChange[] | null {
+    return this.#history.between(from, to)
+  }
+  begin(): OwnWrite {
+    const write: OwnWrite = {
+      end: (changed) => {
+        this.#turn = null
+        this.#writes.push({ added: this.#added.get(write) ?? 0, changed })
+      },
+      endUnchanged: () => {},
+    }
+    return write
   }
 
   /** Adds a random number: a version that was lost in a failover never occurs again for other data. */
-  async increment(tx: Tx): Promise<boolean> {
+  async increment(tx: Tx, write: OwnWrite): Promise<boolean> {
+    const added = 1 + Math.floor(Math.random() * 1e6)
+    this.#added.set(write, added)
     const rows = await tx
       .updateTable('data_version')
-      .set((eb) => ({ version: eb('version', '+', 1 + Math.floor(Math.random() * 1e6)) }))
+      .set((eb) => ({ version: eb('version', '+', added) }))
       .where('share', '=', Math.floor(Math.random() * VERSION_ROWS))
       .returning((eb) => eb.exists(eb.selectFrom('webhook_changes').select('record').limit(1)).as('noted'))
       .execute()
     return rows.some(({ noted }) => Boolean(noted))
   }
-  onCommit(): void {
-    this.#turn = null
-  }
   close(): void {}
 
-  async #look(db: Kysely<Tables>): Promise<Version> {
+  #follow(version: Version): Version {
+    const last = this.#last
+    if (version === last) return version
+    this.#last = version
+    const writes = this.#writes
+    this.#writes = []
+    const added = writes.reduce((sum, write) => sum + write.added, 0)
+    const changes = writes.map(({ changed }) => changed)
+    const isOurs = last !== null && Number(version) - Number(last) === added
+    if (last !== null) this.#history.add(last, version, isOurs && isKnown(changes) ? changes : null)
+    return version
+  }
+
+  async #read(db: Kysely<Tables>): Promise<Version> {
     const { version } = await db
       .selectFrom('data_version')
       .select((eb) => eb.fn.sum('version').as('version'))
       .executeTakeFirstOrThrow()
     return String(version)
   }
+}
+
+function isKnown(changes: readonly (DataChange | null)[]): changes is readonly DataChange[] {
+  return !changes.includes(null)
 }

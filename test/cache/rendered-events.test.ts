@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { NO_STUBS } from '../../src/domain/cached-lists.ts'
+import { FollowedChanges } from '../../src/domain/dependencies.ts'
 import { ListCache } from '../../src/rest/rendered/list-cache.ts'
 import { RESPONSES } from '../../src/schema/responses.ts'
 import type { EventFilter } from '../../src/storage/event-filter.ts'
@@ -70,7 +71,7 @@ describe('events that are assembled from cached JSON', () => {
 
 describe('the cache of lists', () => {
   it('is bounded, however many lists are asked for', () => {
-    const lists = new ListCache()
+    const lists = new ListCache(new FollowedChanges(() => null)).atCurrent()
     const ids = Array.from({ length: 7000 }, (_, n) => n)
     for (let n = 0; n < 3000; n++)
       lists.put(`list ${n}`, { filter: {} as EventFilter, total: ids.length, head: NO_STUBS, ids, pageEnds: new Map() })

@@ -5,6 +5,7 @@ import { connect } from 'node:net'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
+import { FollowedChanges } from '../../src/domain/dependencies.ts'
 import { hashOf, ResponseCache } from '../../src/http/cache/response-cache.ts'
 import { ScratchFile } from '../../src/http/cache/scratch-file.ts'
 import { StoredResponses } from '../../src/http/cache/stored-responses.ts'
@@ -151,7 +152,7 @@ describe('answers in memory that is used again', () => {
 })
 
 describe('stored responses', () => {
-  const response = { body: Buffer.from('body'), tag: 't', route: '/', lines: '', until: 0, variants: {} }
+  const response = { body: Buffer.from('body'), tag: 't', route: '/', lines: '', until: 0, dependsOn: '', variants: {} }
 
   it('are not written for some seconds after a write that took long', () => {
     let now = 0
@@ -160,7 +161,7 @@ describe('stored responses', () => {
       now += duration
       return now
     })
-    const put = (hash: number) => stored.put(hash, { key: 'key', response })
+    const put = (hash: number) => stored.put(hash, { key: 'key', response, position: 0 })
     assert.deepEqual([put(1), put(2)], [true, true])
     duration = 50
     assert.equal(put(3), true)
@@ -179,7 +180,7 @@ describe('stored responses', () => {
 describe('addresses that have the same number', () => {
   it('are never given each other’s answers, from memory or from the file', async () => {
     const [one, other] = alike()
-    const cache = new ResponseCache(clock, new ScratchFile(2 ** 24))
+    const cache = new ResponseCache(clock, new ScratchFile(2 ** 24), new FollowedChanges(() => null))
     const put = (key: string) =>
       cache.make(key, '1', async () => ({
         body: Buffer.alloc(10),
@@ -187,6 +188,7 @@ describe('addresses that have the same number', () => {
         route: '/',
         lines: '',
         until: clock() + 60,
+        dependsOn: '',
         variants: {},
       }))
     const told = (key: string) => cache.get(key, '1')?.tag

@@ -1,4 +1,5 @@
-import type { Clock } from '../../lib/clock.ts'
+import { FollowedChanges } from '../../domain/dependencies.ts'
+import type { Scope } from '../../domain/scope.ts'
 import { FairQueue } from '../../lib/time-slices.ts'
 import { AddressAliases } from './normal-address.ts'
 import { ResponseCache } from './response-cache.ts'
@@ -12,9 +13,10 @@ export class Cache {
   /** Fair queue for requests that miss the cache. */
   readonly queue = new FairQueue()
 
-  constructor(clock: Clock, isOn: boolean) {
+  constructor({ clock, db }: Pick<Scope, 'clock' | 'db'>, isOn: boolean) {
     this.isOn = isOn
-    this.responses = new ResponseCache(clock, isOn ? new ScratchFile(MAX_BYTES) : null)
+    const changes = new FollowedChanges(db.changesBetween)
+    this.responses = new ResponseCache(clock, isOn ? new ScratchFile(MAX_BYTES) : null, changes)
   }
 
   close(): void {

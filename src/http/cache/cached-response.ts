@@ -31,6 +31,8 @@ export interface CachedResponse {
   readonly lines: HeaderLines
   /** Expiry by the clock. A write may invalidate it earlier. */
   readonly until: Instant
+  /** What it shows, as JSON: see Dependencies. Empty if any write may change it. */
+  readonly dependsOn: string
   /** Route that made it, for figures. */
   readonly route: string
   /** Gives the memory of the body back, once it is sent. A response that is not sent need not be given back. */
@@ -43,4 +45,6 @@ export interface CachedResponse {
 export interface KeyedResponse {
   readonly key: string
   readonly response: CachedResponse
+  /** Up to which change of the data it is known to be valid: see FollowedChanges. */
+  position: number
 }

@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto'
+import type { FollowedChanges } from '../../domain/dependencies.ts'
 import { BoundedCache } from '../../lib/bounded-cache.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { cacheCounters } from '../../lib/metrics.ts'
@@ -15,34 +16,38 @@ const MAX_BYTES = 24 * 2 ** 20
 const OVERHEAD = 3000
 
 /**
- * Cache of responses for one version of the data. A new version clears it, so no response is ever stale. Without a
+ * Cache of responses. Those that a write may have changed are not valid any more, so no response is ever stale. Without a
  * scratch file the cache is off: it stores nothing.
  */
 export class ResponseCache {
   readonly #clock: Clock
   readonly #stored: StoredResponses | null
-  #version: string = ''
+  readonly #changes: FollowedChanges
+  /** Position of the changes that pending responses are made at. */
+  #pendingAt = 0
   /** Clock time of the last lookup. */
   #lastLookup = 0
   /** Keyed by hash, which is faster to look up. Of two keys with the same hash, only one response is stored. */
   readonly #responses = new BoundedCache<number, KeyedResponse>(MAX_BYTES)
   #pending = new Map<string, Promise<CachedResponse | null>>()
 
-  constructor(clock: Clock, scratch: ScratchFile | null) {
+  constructor(clock: Clock, scratch: ScratchFile | null, changes: FollowedChanges) {
     this.#clock = clock
+    this.#changes = changes
     this.#stored = scratch && new StoredResponses(scratch)
   }
 
   get(key: string, version: string): CachedResponse | undefined {
     if (this.#stored === null) return undefined
-    this.#clearIfOutdated(version)
+    this.#follow(version)
     const hash = hashOf(key)
     const entry = this.#responses.get(hash, sizeOf)
     const isKnown = entry?.key === key
     if (isKnown) memory.hit.value++
     else memory.miss.value++
-    const response = isKnown ? entry.response : this.#readBack(this.#stored, hash, key)
-    if (response === undefined || response.until > this.#lastLookup) return response
+    const found = isKnown ? entry : this.#readBack(this.#stored, hash, key)
+    if (found === undefined) return undefined
+    if (found.response.until > this.#lastLookup && this.#isValid(found)) return found.response
     this.#responses.delete(hash)
     this.#stored.delete(hash)
     return undefined
@@ -54,8 +59,9 @@ export class ResponseCache {
    */
   async make(key: string, version: string, make: () => Promise<CachedResponse | null>): Promise<CachedResponse | null> {
     if (this.#stored === null) return make()
-    this.#clearIfOutdated(version)
+    this.#follow(version)
     const pending = this.#pending
+    const { position } = this.#changes
     const began = this.#lastLookup
     const other = pending.get(key)
     if (other !== undefined) return other
@@ -65,7 +71,7 @@ export class ResponseCache {
       const response = await own
       const now = this.#clock()
       if (response !== null && response.until > now && now >= began && this.#pending === pending)
-        this.#store(this.#stored, hashOf(key), { key, response })
+        this.#store(this.#stored, hashOf(key), { key, response, position })
       return response
     } finally {
       pending.delete(key)
@@ -76,12 +82,21 @@ export class ResponseCache {
     this.#stored?.close()
   }
 
-  #readBack(stored: StoredResponses, hash: number, key: string): CachedResponse | undefined {
+  #readBack(stored: StoredResponses, hash: number, key: string): KeyedResponse | undefined {
     const found = stored.get(hash, key)
     if (found === undefined) scratch.miss.value++
     else scratch.hit.value++
-    if (found?.often) this.#put(hash, { key, response: found.response })
-    return found?.response
+    if (found?.often) this.#put(hash, found)
+    return found
+  }
+
+  #isValid(entry: KeyedResponse): boolean {
+    const { position } = this.#changes
+    if (entry.position === position) return true
+    const { dependsOn } = entry.response
+    if (!this.#changes.isValid(entry.position, dependsOn === '' ? null : JSON.parse(dependsOn))) return false
+    entry.position = position
+    return true
   }
 
   /** Most responses are asked for once: they do not take the memory of others. */
@@ -96,15 +111,18 @@ export class ResponseCache {
     this.#responses.set(hash, keyed, sizeOf(keyed))
   }
 
-  /** Clears the cache if the data changed, or if the clock was set back: entries from a later day are not valid yet. */
-  #clearIfOutdated(version: string): void {
+  /** Follows the data. Clears the cache if all of it may have changed, or if the clock was set back: entries from a later day are not valid yet. */
+  #follow(version: string): void {
     const now = this.#clock()
     const isSetBack = now < this.#lastLookup
     this.#lastLookup = now
-    if (version === this.#version && !isSetBack) return
-    this.#version = version
-    this.#responses.clear()
-    this.#stored?.clear()
+    const isKnown = this.#changes.follow(version) !== null
+    if (!isKnown || isSetBack) {
+      this.#responses.clear()
+      this.#stored?.clear()
+    }
+    if (this.#changes.position === this.#pendingAt && !isSetBack) return
+    this.#pendingAt = this.#changes.position
     this.#pending = new Map()
   }
 }

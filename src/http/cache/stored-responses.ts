@@ -1,5 +1,5 @@
 import { BufferPool } from '../../lib/buffer-pool.ts'
-import type { CachedResponse, KeyedResponse } from './cached-response.ts'
+import type { KeyedResponse } from './cached-response.ts'
 import type { ScratchFile } from './scratch-file.ts'
 
 /** A write that takes longer, in milliseconds, shows a disk that cannot keep up. */
@@ -27,7 +27,7 @@ export class StoredResponses {
   }
 
   /** Returns the response, and whether it is read often enough to move to memory. */
-  get(hash: number, key: string): { readonly response: CachedResponse; readonly often: boolean } | undefined {
+  get(hash: number, key: string): (KeyedResponse & { readonly often: boolean }) | undefined {
     let lent: Buffer = NOTHING
     const entry = this.#scratch.get(hash, (length) => {
       lent = this.#buffers.take(length)
@@ -36,24 +36,28 @@ export class StoredResponses {
     if (entry === undefined) return undefined
     const { head, body } = entry
     if (!head.startsWith(key) || head[key.length] !== '\n') return undefined
-    const [tag = '', until = '', route = ''] = head.slice(key.length + 1).split('\n', 3)
-    const lines = head.slice([key, tag, until, route, ''].join('\n').length)
-    const known = { tag, until: Number(until), route, lines, variants: {} }
+    const known = head.slice(key.length + 1).split('\n', 5)
+    const [tag = '', until = '', route = '', at = '', dependsOn = ''] = known
+    const lines = head.slice([key, ...known, ''].join('\n').length)
+    const response = { tag, until: Number(until), route, dependsOn, lines, variants: {} }
+    const position = Number(at)
     const isFrequent = this.#recent.has(hash)
     if (this.#recent.size >= MAX_RECENT) this.#recent.clear()
     this.#recent.add(hash)
     const release = () => this.#buffers.giveBack(lent)
-    if (!isFrequent) return { response: { ...known, body, release }, often: false }
+    if (!isFrequent) return { key, response: { ...response, body, release }, position, often: false }
     const copy = Buffer.from(body)
     release()
-    return { response: { ...known, body: copy }, often: true }
+    return { key, response: { ...response, body: copy }, position, often: true }
   }
 
   /** Answers false if there is no room, or the disk is too slow: everybody waits while it writes. */
-  put(hash: number, { key, response: { tag, until, route, lines, body } }: KeyedResponse): boolean {
+  put(hash: number, { key, response, position }: KeyedResponse): boolean {
     const began = this.#now()
     if (began < this.#restsUntil) return false
-    const isStored = this.#scratch.put(hash, [key, tag, until, route, lines].join('\n'), body)
+    const { tag, until, route, dependsOn, lines, body } = response
+    const head = [key, tag, until, route, position, dependsOn, lines].join('\n')
+    const isStored = this.#scratch.put(hash, head, body)
     const ended = this.#now()
     if (ended - began > MAX_WRITE) this.#restsUntil = ended + REST
     return isStored

@@ -5,12 +5,13 @@ import type { Site } from '../../domain/scope.ts'
 import type { Term } from '../../domain/terms.ts'
 import type { Addresses } from '../../http/addresses.ts'
 import { cacheCounters } from '../../lib/metrics.ts'
-import { byLinkedKind, LINKED_KINDS, SHOWN_ALONE } from '../../schema/linked.ts'
+import { byLinkedKind, SHOWN_ALONE } from '../../schema/linked.ts'
 import { inertLd, linkedLd, part } from '../json-ld.ts'
 import { linkedRecord } from '../present.ts'
 import { embeddedTerm } from '../present-event.ts'
 import { scheduleLd, seriesDates, seriesPart } from '../present-recurrence.ts'
 import { type Hole, type Template, templateOf } from './event-template.ts'
+import { byKind, KINDS, LinkedCache, type LinkedJson, type LinkKind } from './linked-cache.ts'
 import type { TemplateStore } from './template-store.ts'
 
 /** A rendered event. */
@@ -20,55 +21,40 @@ export interface RenderedEvent {
   readonly mark: string
 }
 
-/** The JSON of a linked record, and its JSON-LD. */
-interface LinkedJson {
-  readonly json: string
-  /** Null if there is none. */
-  readonly ld: string | null
-  readonly mark: string
-  /** The sort key of terms. */
-  readonly order: string
-  /** The event of a series that shows its dates when it is alone, and this form. */
-  readonly first?: { readonly id: number | null; readonly json: string }
-}
-
-type LinkKind = keyof Links
-const KINDS: readonly LinkKind[] = [...LINKED_KINDS, 'category', 'tag', 'event', 'series']
-
 const lookups = cacheCounters('event')
-
-/** Limit on cached records of a kind. */
-const MAX_LINKED = 20_000
 
 /**
  * Renders events as everybody sees them, for one version of the data and one way to write addresses. Templates of events
- * outlive the version; the linked records that fill them do not.
+ * outlive the version, and so do the linked records that fill them, unless a write may have changed them.
  */
 export class EventCache implements RenderedEventCache<RenderedEvent> {
   readonly #addresses: Addresses
   readonly #site: Site
   readonly #templates: TemplateStore
-  /** By kind and id; undefined for a record that not everybody may see. */
-  readonly #linked = byKind(() => new Map<number, LinkedJson | undefined>())
+  readonly #linked: LinkedCache
+  /** Position of the version among the changes of the data: see FollowedChanges. */
+  readonly #position: number
 
-  constructor(addresses: Addresses, site: Site, templates: TemplateStore) {
+  constructor(addresses: Addresses, site: Site, templates: TemplateStore, linked?: LinkedCache, position = 0) {
     this.#addresses = addresses
     this.#site = site
     this.#templates = templates
-  }
-
-  /** Whether it has reached its limit and should be replaced. */
-  get isFull(): boolean {
-    return KINDS.some((kind) => this.#linked[kind].size > MAX_LINKED)
+    this.#linked = linked ?? new LinkedCache(position)
+    this.#position = position
   }
 
   hasAll(stubs: readonly EventStub[], alone = false): boolean {
     for (const stub of stubs) {
       const links = this.#templateOf(stub, alone)?.links
       if (links === undefined) return false
-      for (const kind of KINDS) for (const linked of links[kind]) if (!this.#linked[kind].has(linked)) return false
+      for (const kind of KINDS)
+        for (const id of links[kind]) if (!this.#linked.has(kind, id, this.#position)) return false
     }
     return true
+  }
+
+  linksOf(stubs: readonly EventStub[]): Links[] {
+    return stubs.flatMap(({ id, revision }) => this.#templates.get(id, revision)?.links ?? [])
   }
 
   missing(stubs: readonly EventStub[], alone = false): number[] {
@@ -88,7 +74,7 @@ export class EventCache implements RenderedEventCache<RenderedEvent> {
       const links = this.#templates.get(id, revision)?.links
       if (links === undefined) continue
       for (const kind of KINDS) {
-        for (const linked of links[kind]) if (!this.#linked[kind].has(linked)) missing[kind].add(linked)
+        for (const linked of links[kind]) if (!this.#linked.has(kind, linked, this.#position)) missing[kind].add(linked)
       }
     }
     return byKind((kind) => [...missing[kind]])
@@ -96,7 +82,7 @@ export class EventCache implements RenderedEventCache<RenderedEvent> {
 
   putLinked(links: Links, linked: LinkedData): void {
     for (const kind of KINDS) {
-      for (const id of links[kind]) this.#linked[kind].set(id, this.#render(kind, id, linked))
+      for (const id of links[kind]) this.#linked.put(kind, id, this.#position, this.#render(kind, id, linked))
     }
   }
 
@@ -130,7 +116,7 @@ export class EventCache implements RenderedEventCache<RenderedEvent> {
 
   /** Members of a series, which follow those of an occurrence. One of these has its dates, too, if it is alone. */
   #series({ series: [id = 0] }: Links, event: number | null, marks: string[]): string {
-    const series = this.#linked.series.get(id)
+    const series = this.#linked.get('series', id)
     if (series === undefined) return ''
     const isWithDates = event !== null && series.first?.id === event
     marks.push(isWithDates ? `${series.mark} with dates` : series.mark)
@@ -142,7 +128,7 @@ export class EventCache implements RenderedEventCache<RenderedEvent> {
     if (kind === null) return ''
     const shown: LinkedJson[] = []
     for (const id of links[kind]) {
-      const linked = this.#linked[kind].get(id)
+      const linked = this.#linked.get(kind, id)
       if (linked && linked[form] !== null) shown.push(linked)
     }
     if (kind === 'category' || kind === 'tag') shown.sort((one, other) => (one.order < other.order ? -1 : 1))
@@ -169,10 +155,6 @@ export class EventCache implements RenderedEventCache<RenderedEvent> {
     const ld = linkedLd[kind](linked, this.#addresses)
     return linkedJson(linkedRecord(kind, linked, this.#addresses, this.#site.timezone), inertLd(part(ld)))
   }
-}
-
-function byKind<T>(make: (kind: LinkKind) => T): Record<LinkKind, T> {
-  return Object.fromEntries(KINDS.map((kind) => [kind, make(kind)])) as Record<LinkKind, T>
 }
 
 /** Terms are in order of name by code point, equals in order of id. */

@@ -1,4 +1,5 @@
 import type { CachedList, CachedLists } from '../../domain/cached-lists.ts'
+import type { Dependencies, FollowedChanges } from '../../domain/dependencies.ts'
 import { BoundedCache } from '../../lib/bounded-cache.ts'
 import { cacheCounters } from '../../lib/metrics.ts'
 
@@ -6,28 +7,62 @@ const lookups = cacheCounters('list')
 
 /** Memory limit of lists, in bytes. */
 const MAX_BYTES = 24 * 2 ** 20
-/** Size of a list besides key and events, in bytes: filter and page positions. */
-const OVERHEAD = 15_000
+/** Size of a list besides key and events, in bytes: mostly its filter. */
+const OVERHEAD = 2000
+/** Size of the ends of pages, which are remembered later: only of lists whose events are not all known. */
+const PAGE_ENDS = 13_000
 const BYTES_PER_ID = 8
 
-/** Lists that were read at one version of the data. */
-export class ListCache implements CachedLists {
-  readonly #lists = new BoundedCache<string, CachedList>(MAX_BYTES)
+interface Entry {
+  readonly list: CachedList
+  /** Up to which change of the data it is known to be valid. */
+  position: number
+}
 
-  get(key: string): CachedList | undefined {
-    const found = this.#lists.get(key, (listing) => sizeOf(key, listing))
-    if (found === undefined) lookups.miss.value++
-    else lookups.hit.value++
-    return found
+/** Lists of events. Those that a write may have changed are not valid any more. */
+export class ListCache {
+  readonly #changes: FollowedChanges
+  readonly #lists = new BoundedCache<string, Entry>(MAX_BYTES)
+
+  constructor(changes: FollowedChanges) {
+    this.#changes = changes
   }
 
-  put(key: string, listing: CachedList): void {
-    this.#lists.set(key, listing, sizeOf(key, listing))
+  /** The lists for requests at the current version of the data. They are empty for those that are still open later. */
+  atCurrent(): CachedLists {
+    const { position } = this.#changes
+    const isCurrent = () => this.#changes.position === position
+    return {
+      get: (key) => (isCurrent() ? this.#get(key) : undefined),
+      put: (key, list) => {
+        if (isCurrent()) this.#lists.set(key, { list, position }, sizeOf(key, { list }))
+      },
+    }
+  }
+
+  clear(): void {
+    this.#lists.clear()
+  }
+
+  #get(key: string): CachedList | undefined {
+    const found = this.#lists.get(key, (entry) => sizeOf(key, entry))
+    const isValid = found !== undefined && this.#changes.isValid(found.position, dependenciesOf(found.list))
+    if (isValid) lookups.hit.value++
+    else lookups.miss.value++
+    if (!isValid) return undefined
+    found.position = this.#changes.position
+    return found.list
   }
 }
 
+/** Null for a search: its order depends on all events. */
+function dependenciesOf({ filter, ids }: CachedList): Dependencies | null {
+  return ids === null ? { list: filter, events: [], terms: [] } : null
+}
+
 /** The key counts twice: the filter of the list holds the same values. */
-function sizeOf(key: string, { head, ids, positions: places }: CachedList): number {
+function sizeOf(key: string, { list: { head, ids, total, positions: places } }: Pick<Entry, 'list'>): number {
   const held = ids !== null && 'byteLength' in ids ? ids.byteLength : BYTES_PER_ID * (ids?.length ?? 0)
-  return OVERHEAD + 4 * key.length + head.bytes + held + (places?.bytes ?? 0)
+  const ends = ids === null && head.length < total ? PAGE_ENDS : 0
+  return OVERHEAD + ends + 4 * key.length + head.bytes + held + (places?.bytes ?? 0)
 }

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
-import { NO_LISTS } from '../../domain/cached-lists.ts'
+import { type CachedLists, NO_LISTS } from '../../domain/cached-lists.ts'
+import { type ChangesBetween, FollowedChanges } from '../../domain/dependencies.ts'
 import { type EventPage, list } from '../../domain/event-list.ts'
 import { type Event, get } from '../../domain/events.ts'
 import { type CachedEvents, getRendered, listRendered } from '../../domain/rendered-list.ts'
@@ -12,16 +13,9 @@ import { type ListPage, listAnswer, renderedListAnswer } from '../list-response.
 import { event, singleEvent } from '../present-event.ts'
 import type { Lookup } from '../routes/lookup.ts'
 import { EventCache, type RenderedEvent } from './event-cache.ts'
+import { LinkedCache } from './linked-cache.ts'
 import { ListCache } from './list-cache.ts'
 import { TemplateMemory, type TemplateStore } from './template-store.ts'
-
-/** Cache for one version of the data. */
-interface CachedVersion {
-  readonly version: string
-  readonly lists: ListCache
-  /** By language, and base address of the REST interface. */
-  readonly events: Map<string, EventCache>
-}
 
 /**
  * Answers requests for events. What everybody sees is assembled from cached JSON: see docs/decisions. What a user sees, or
@@ -33,16 +27,22 @@ export class RenderedEvents {
   readonly #templates = new TemplateMemory()
   /** By the address of the REST interface. Other settings of the site make others of them. */
   readonly #stores = new Map<string, { readonly site: Site; readonly store: TemplateStore }>()
-  #current: CachedVersion | null = null
+  readonly #changes: FollowedChanges
+  readonly #lists: ListCache
+  /** Records that events are linked to, by language, and base address of the REST interface. */
+  readonly #linked = new Map<string, { readonly site: Site; readonly cache: LinkedCache }>()
 
-  constructor(isCached: boolean) {
-    this.#isCached = isCached
+  /** Without changes to follow, nothing is cached. */
+  constructor(between: ChangesBetween | null) {
+    this.#isCached = between !== null
+    this.#changes = new FollowedChanges(between ?? (() => null))
+    this.#lists = new ListCache(this.#changes)
   }
 
   async list(call: Call): Promise<Answer> {
     const cached = this.#cacheFor(call)
     const page = cached && (await listRendered(call.scope, call.query, cached))
-    if (page !== null) return renderedListAnswer(call, page.events, listPageOf(page))
+    if (page !== null) return { ...renderedListAnswer(call, page.events, listPageOf(page)), dependsOn: page.dependsOn }
     const found = await list(call.scope, call.query, 'start', this.#listsFor(call.version))
     const items = await writeValidInSlices(call.scope, found.events, (shown) =>
       event(shown, call.addresses, call.scope.site),
@@ -56,7 +56,7 @@ export class RenderedEvents {
     const found = cached && (await getRendered(call.scope, ref, cached))
     if (found === null) return singleAnswer(call, await get(call.scope, ref, call.query))
     const { json, mark } = found.rendered
-    return { revision: String(found.revision), body: Buffer.from(json), mark }
+    return { revision: String(found.revision), body: Buffer.from(json), mark, dependsOn: found.dependsOn }
   }
 
   /** Null if the answer depends on more than the address. */
@@ -64,22 +64,40 @@ export class RenderedEvents {
     if (version === null || scope.user !== null || fieldsIn(search) !== null) return null
     if (!this.#isCached)
       return { version, events: new EventCache(addresses, scope.site, new TemplateMemory().open()), lists: NO_LISTS }
-    const { lists, events } = this.#at(version)
-    const key = `${addresses.language} ${addresses.rest}`
-    const known = events.get(key)
-    if (known !== undefined && !known.isFull) return { version, events: known, lists }
-    const made = new EventCache(addresses, scope.site, this.#templatesFor(addresses.rest, scope.site))
-    events.set(key, made)
-    return { version, events: made, lists }
+    const { lists } = this.#listsAt(version)
+    const templates = this.#templatesFor(addresses.rest, scope.site)
+    const linked = this.#isAt(version)
+      ? this.#linkedFor(`${addresses.language} ${addresses.rest}`, scope.site)
+      : undefined
+    const events = new EventCache(addresses, scope.site, templates, linked, this.#changes.position)
+    return { version, events, lists }
   }
 
-  #listsFor(version: string | null): { readonly version: string; readonly lists: ListCache } | null {
-    return version === null || !this.#isCached ? null : this.#at(version)
+  #listsFor(version: string | null): { readonly version: string; readonly lists: CachedLists } | null {
+    return version === null || !this.#isCached ? null : this.#listsAt(version)
   }
 
-  #at(version: string): CachedVersion {
-    if (this.#current?.version !== version) this.#current = { version, lists: new ListCache(), events: new Map() }
-    return this.#current
+  #listsAt(version: string): { readonly version: string; readonly lists: CachedLists } {
+    return { version, lists: this.#isAt(version) ? this.#lists.atCurrent() : NO_LISTS }
+  }
+
+  /** Follows the data to a version. Answers false for a request that began at an earlier one. */
+  #isAt(version: string): boolean {
+    const changes = this.#changes.follow(version)
+    if (changes === null) {
+      this.#lists.clear()
+      this.#linked.clear()
+    } else if (changes.length > 0)
+      for (const { cache } of this.#linked.values()) cache.follow(changes, this.#changes.position)
+    return this.#changes.version === version
+  }
+
+  #linkedFor(key: string, site: Site): LinkedCache {
+    const known = this.#linked.get(key)
+    if (known?.site === site && !known.cache.isFull) return known.cache
+    const cache = new LinkedCache(this.#changes.position)
+    this.#linked.set(key, { site, cache })
+    return cache
   }
 
   #templatesFor(rest: string, site: Site): TemplateStore {

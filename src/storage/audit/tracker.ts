@@ -28,6 +28,8 @@ export interface Touched {
   readonly before: Stored
   /** What a new record is known to have, as long as only that was written; null if it has to be read. */
   known: Stored | null
+  /** What the log was written from; null as long as it is not, and if the record is gone. */
+  after: Stored | null
 }
 
 export class Tracker {
@@ -104,7 +106,8 @@ async function willChange(tx: Tx, kind: TrackedKind, ids: readonly number[], nam
   for (const [id, stored] of await read(tx, kind, unknown, names)) {
     const key = keyOf(kind, id)
     const touched = tracker.touched.get(key)
-    if (touched === undefined) tracker.touched.set(key, { kind, id, isNew: false, before: stored, known: null })
+    if (touched === undefined)
+      tracker.touched.set(key, { kind, id, isNew: false, before: stored, known: null, after: null })
     else Object.assign(touched.before, { ...stored, ...touched.before })
   }
 }
@@ -136,7 +139,7 @@ export async function willRemoveEvents(tx: Tx, ids: readonly number[]): Promise<
 
 /** Called when a record was created, with its row. */
 export function hasCreated(tx: Tx, kind: TrackedKind, id: number, row: object): void {
-  trackers.get(tx)?.touched.set(keyOf(kind, id), { kind, id, isNew: true, before: {}, known: { ...row } })
+  trackers.get(tx)?.touched.set(keyOf(kind, id), { kind, id, isNew: true, before: {}, known: { ...row }, after: null })
 }
 
 /** The same for one of many that are alike. Of its parts nothing is logged. */

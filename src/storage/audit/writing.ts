@@ -31,6 +31,7 @@ export async function writeLog(tx: Tx, tracker: Tracker): Promise<void> {
     const after = await present(tx, some)
     for (const touched of some) {
       if (slice.isOver) await slice.yield()
+      touched.after = after.get(touched.id) ?? null
       const entry = entryOf(touched, after.get(touched.id), texts)
       if (entry !== null) entries.push(entry)
     }

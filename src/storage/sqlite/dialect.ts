@@ -181,6 +181,12 @@ class LocalConnection implements DatabaseConnection {
     this.#connection.execute('rollback', [])
   }
 
+  /** Changes when another connection commits. */
+  dataVersion(): unknown {
+    const result = this.#connection.execute('pragma data_version', [])
+    return 'cells' in result ? result.cells[0]?.[0] : undefined
+  }
+
   /** Called when a new transaction acquires the connection. */
   begin(): void {
     this.#began = performance.now()

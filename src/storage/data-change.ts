@@ -1,0 +1,118 @@
+import { toInstant, type WallClock } from '../calendar/zone.ts'
+import { byLinkedKind, LINKED_KINDS, type LinkedKind } from '../schema/linked.ts'
+import type { Stored } from './audit/reading.ts'
+import type { Touched, Tracker } from './audit/tracker.ts'
+import type { Tx } from './dialect.ts'
+import type { EventFilter, TimeBound } from './event-filter.ts'
+import { links } from './event-links.ts'
+
+/** What decides which lists an event is in. */
+export interface EventState {
+  readonly status: string
+  readonly start: WallClock
+  readonly end: WallClock
+  readonly terms: readonly number[]
+  readonly linked: Readonly<Record<LinkedKind, readonly number[]>>
+}
+
+/** An event that was written, as it was before and as it is after. */
+export interface EventChange {
+  readonly id: number
+  readonly states: readonly EventState[]
+}
+
+/** What a write has changed. It concerns other records only by the counts of the terms of these events. */
+export type DataChange = readonly EventChange[]
+
+/** Limit on the events of a change. A larger one is not described. */
+const MAX_EVENTS = 20
+
+/** Columns that have to be known of an event. */
+const COLUMNS = ['status', 'start_local', 'end_local', 'series'] as const
+
+/**
+ * Describes what a transaction has changed; null if it cannot be told. Events of a series show data of each other, so they
+ * are not described. Other records may be new: nothing but these events shows them yet. A new term has a place among
+ * others, which lists depend on.
+ */
+export async function changeOf(tx: Tx, { touched, settings }: Tracker): Promise<DataChange | null> {
+  if (touched.size === 0 || touched.size > MAX_EVENTS || Object.keys(settings).length > 0) return null
+  const events: Touched[] = []
+  for (const one of touched.values()) {
+    if (one.kind === 'event') events.push(one)
+    else if (!one.isNew || !ALONE.has(one.kind)) return null
+  }
+  const rows = events.flatMap(rowsOf)
+  if (events.length === 0 || rows.some((row) => row.series !== null || COLUMNS.some((name) => !(name in row))))
+    return null
+  const unknown = events.filter((one) => rowsOf(one).some((row) => PARTS.some((part) => !(part in row))))
+  const known = Map.groupBy(
+    await links(
+      tx,
+      unknown.map(({ id }) => id),
+    ),
+    ({ event }) => event,
+  )
+  return events.map((one) => ({ id: one.id, states: rowsOf(one).map((row) => stateOf(row, known.get(one.id) ?? [])) }))
+}
+
+const ALONE: ReadonlySet<string> = new Set(['image', ...LINKED_KINDS])
+const PARTS = ['terms', ...LINKED_KINDS] as const
+
+const NO_LINKS: Stored = Object.fromEntries(PARTS.map((part) => [part, []]))
+
+/** The event before and after. A new one has no links but those that are known. */
+function rowsOf({ isNew, before, after }: Touched): Stored[] {
+  if (isNew) return after === null ? [] : [{ ...NO_LINKS, ...after }]
+  return [before, ...(after === null ? [] : [after])]
+}
+
+/** `current` are the links that the event has now: those of a part that is not in the row did not change. */
+function stateOf(row: Stored, current: Awaited<ReturnType<typeof links>>): EventState {
+  const idsOf = (part: (typeof PARTS)[number]) =>
+    part in row
+      ? (row[part] as { value: number }[]).map(({ value }) => value)
+      : current
+          .filter(({ kind }) => (part === 'terms' ? kind === 'category' || kind === 'tag' : kind === part))
+          .map(({ linked }) => linked)
+  return {
+    status: String(row.status),
+    start: String(row.start_local),
+    end: String(row.end_local),
+    terms: idsOf('terms'),
+    linked: byLinkedKind(idsOf),
+  }
+}
+
+/** The parts of a filter that tell whether an event may match it. */
+export type EventScope = Pick<EventFilter, 'visibility' | 'bounds' | 'terms' | 'linked'>
+
+/** Whether an event may match a filter. Conditions that are not looked at only make fewer events match. */
+export function mayMatch({ visibility, bounds, terms, linked }: EventScope, state: EventState): boolean {
+  const isPublic = !visibility.all && visibility.own === null
+  if (isPublic && state.status !== 'publish') return false
+  if (!terms.every((ids) => ids.some((id) => state.terms.includes(id)))) return false
+  for (const kind of LINKED_KINDS) {
+    const ids = linked[kind]
+    if (ids !== undefined && !ids.some((id) => state.linked[kind].includes(id))) return false
+  }
+  return bounds.every((bound) => mayBeWithin(bound, bound.end === 'start' ? state.start : state.end))
+}
+
+/** Time zones differ by up to 26 hours, in seconds. */
+const MARGIN = 2 * 86_400
+
+function mayBeWithin({ is, than }: TimeBound, wall: WallClock): boolean {
+  if (typeof than === 'string') return is === '<=' ? wall <= than : wall >= than
+  const near = instantNear(wall)
+  return near === null || (is === '<=' ? near - MARGIN <= than : near + MARGIN >= than)
+}
+
+/** Null for a damaged time. */
+function instantNear(wall: WallClock): number | null {
+  try {
+    return toInstant(wall, 'UTC')
+  } catch {
+    return null
+  }
+}

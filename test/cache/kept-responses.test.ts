@@ -1,0 +1,275 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { after, before, beforeEach, describe, it } from 'node:test'
+import pg from 'pg'
+import { type App, createApp } from '../../src/app.ts'
+import { openDatabase } from '../../src/storage/database.ts'
+import { DATABASE_FILE } from '../../src/storage/sqlite/private-files.ts'
+import { API, receive } from '../support/answers.ts'
+import { NOON } from '../support/calendar.ts'
+import { seeded } from '../support/random-site.ts'
+import { type Json, type Service, startService } from '../support/service.ts'
+import { ON_POSTGRES } from '../support/store.ts'
+import { times } from '../support/thorough.ts'
+
+const SETTINGS = { rateLimit: '0', userRateLimit: '0', loginLimit: '0' } as const
+
+let folder: string
+let service: Service
+let base: string
+let now = NOON
+
+async function start(): Promise<void> {
+  folder = mkdtempSync(join(tmpdir(), 'kalends-kept-'))
+  service = await startService({ folder, settings: SETTINGS, clock: () => now, writesTables: true })
+  base = await service.listen()
+}
+
+async function stop(): Promise<void> {
+  await service.close()
+  rmSync(folder, { recursive: true, force: true })
+}
+
+const add = async (path: string, json: object): Promise<number> =>
+  (await service.expect(201, 'administrator', path, { json })).id
+const change = (id: number, json: object) =>
+  service.expect(200, 'administrator', `/events/${id}`, { method: 'PUT', json })
+const on = (day: string, json: object = {}) =>
+  add('/events', { title: 'An evening', start_date: `${day} 19:00`, end_date: `${day} 22:00`, ...json })
+
+describe('a response that a write does not concern', () => {
+  let music: number
+  let dance: number
+  let lights: number
+  let concert: number
+  before(async () => {
+    await start()
+    music = await add('/categories', { name: 'Music' })
+    dance = await add('/categories', { name: 'Dance' })
+    lights = await add('/tags', { name: 'Lights' })
+    concert = await on('2031-06-12', { categories: [music], tags: [lights] })
+    await on('2031-06-13', { categories: [dance] })
+  })
+  after(stop)
+
+  const june = () => `/events?categories=${music}&start_date=2031-06-01&end_date=2031-06-30`
+
+  /** When a response was made. It is asked for twice, later and later. */
+  async function madeAt(path: string): Promise<string | null> {
+    const response = await fetch(`${base}${API}${path}`)
+    await response.text()
+    return response.headers.get('last-modified')
+  }
+
+  async function isKept(path: string, write: () => Promise<unknown>): Promise<boolean> {
+    const first = await madeAt(path)
+    now += 2
+    await write()
+    return (await madeAt(path)) === first
+  }
+
+  beforeEach(async () => {
+    // An own commit that everything depends on: the cache begins anew.
+    await add('/venues', { venue: 'A hall' })
+  })
+
+  it('is kept after a write to an event of another category, another month, or one that is no longer public', async () => {
+    assert.equal(await isKept(june(), () => on('2031-06-20', { categories: [dance] })), true)
+    const other = await on('2031-06-21', { categories: [dance], status: 'draft' })
+    assert.equal(await isKept(june(), () => change(other, { title: 'A draft' })), true)
+    assert.equal(await isKept(`/events/${concert}`, () => on('2031-06-22', { categories: [dance] })), true)
+    assert.equal(await isKept(june(), () => on('2031-08-01')), true)
+  })
+
+  it('is made anew if the event is in its list, was in it, or is of a term that it shows', async () => {
+    assert.equal(await isKept(june(), () => on('2031-06-20', { categories: [music] })), false)
+    // In another month, but it counts.
+    assert.equal(await isKept(june(), () => on('2031-08-20', { categories: [music] })), false)
+    assert.equal(await isKept(june(), () => on('2031-08-20', { tags: [lights] })), false)
+    assert.equal(await isKept(`/events/${concert}`, () => on('2031-08-20', { tags: [lights] })), false)
+    const moved = await on('2031-06-25', { categories: [dance] })
+    assert.equal(await isKept(june(), () => change(moved, { categories: [music] })), false)
+    assert.equal(await isKept(june(), () => change(moved, { start_date: '2031-07-02', end_date: '2031-07-03' })), false)
+    assert.equal(await isKept(`/events/${moved}`, () => change(moved, { title: 'Moved' })), false)
+  })
+
+  it('is made anew after any other write', async () => {
+    let series = 0
+    for (const write of [
+      () => add('/venues', { venue: 'Another hall' }),
+      () => add('/tags', { name: `Tag ${now}` }),
+      () =>
+        service.expect(200, 'administrator', `/categories/${dance}`, { method: 'PUT', json: { name: `Dance ${now}` } }),
+      async () => {
+        series = await on('2031-09-01', { recurrence: 'FREQ=WEEKLY;COUNT=3' })
+      },
+      // Its siblings show it.
+      () => change(series, { start_date: '2031-09-02 19:00', end_date: '2031-09-02 22:00' }),
+    ])
+      assert.equal(await isKept(june(), write), false)
+  })
+
+  it('is kept after a write that was refused, and after one that no response shows', async () => {
+    const refused = () => service.expect(400, 'administrator', '/events', { json: { title: '' } })
+    assert.equal(await isKept(june(), refused), true)
+    assert.equal(await isKept(june(), () => service.db.writeWithoutInvalidating(async () => {})), true)
+  })
+
+  it('is made anew after a write of another process, whatever is written here at the same time', async () => {
+    const elsewhere = async () => {
+      const other = openDatabase(service.where)
+      await other.write(async (tx) => {
+        await tx
+          .updateTable('events')
+          .set({ title: `Elsewhere ${now}`, revision: 1000 + now })
+          .where('id', '=', concert)
+          .execute()
+      })
+      await other.close()
+    }
+    const titleOf = async () => ((await (await fetch(`${base}${API}/events/${concert}`)).json()) as Json).title
+    for (const writes of [
+      [elsewhere],
+      [elsewhere, () => on('2031-06-20', { categories: [dance] })],
+      [() => on('2031-06-20', { categories: [dance] }), elsewhere],
+      [elsewhere, () => service.db.writeWithoutInvalidating(async () => {})],
+    ]) {
+      await titleOf()
+      now += 2
+      for (const write of writes) await write()
+      assert.equal(await titleOf(), `Elsewhere ${now}`)
+    }
+  })
+
+  it('is made anew after a statement by hand, also with a write here before or after it', async () => {
+    const byHand = async (title: string) => {
+      const statement = `update events set title = '${title}', revision = revision + 1 where id = ${concert}`
+      if (ON_POSTGRES) {
+        // On a server, whoever writes by hand changes the version, too: see docs/decisions/data-version.md.
+        const client = new pg.Client(service.where)
+        await client.connect()
+        await client.query(`begin; ${statement}; update data_version set version = version + 1 where share = 0; commit`)
+        await client.end()
+      } else {
+        const file = new DatabaseSync(join(folder, DATABASE_FILE))
+        file.exec(statement)
+        file.close()
+      }
+    }
+    const titleOf = async () => ((await (await fetch(`${base}${API}/events/${concert}`)).json()) as Json).title
+    const here = () => on('2031-06-20', { categories: [dance] })
+    await titleOf()
+    await byHand('One')
+    assert.equal(await titleOf(), 'One')
+    await here()
+    await byHand('Two')
+    assert.equal(await titleOf(), 'Two')
+    await byHand('Three')
+    await here()
+    assert.equal(await titleOf(), 'Three')
+    await here()
+    await byHand('Four')
+    await here()
+    assert.equal(await titleOf(), 'Four')
+  })
+})
+
+describe('lists and events after writes of events', () => {
+  let uncached: App
+  let plain: string
+  before(async () => {
+    await start()
+    uncached = await createApp({ ...service.config, cache: false }, service.db, { clock: () => now, logger: false })
+    plain = await uncached.server.listen({ port: 0, host: '127.0.0.1' })
+  })
+  after(async () => {
+    await uncached.server.close()
+    await stop()
+  })
+
+  it('are the same as without the cache', async () => {
+    const pick = seeded(25)
+    const one = <T>(list: readonly T[]): T => list[pick(list.length)] as T
+    const some = (list: readonly number[]) => list.filter(() => pick(3) === 0)
+    const several = (count: number, make: (n: number) => Promise<number>) =>
+      Promise.all(Array.from({ length: count }, (_, n) => make(n)))
+    const parent = await add('/categories', { name: 'All' })
+    const categories = [
+      parent,
+      ...(await several(3, (n) => add('/categories', { name: `Kind ${n}`, parent: n === 0 ? parent : 0 }))),
+    ]
+    const tags = await several(3, (n) => add('/tags', { name: `Mark ${n}` }))
+    const venues = await several(3, (n) => add('/venues', { venue: `Hall ${n}` }))
+    const organizers = await several(2, (n) => add('/organizers', { organizer: `Guild ${n}` }))
+    const events: number[] = []
+    const day = () => `2031-0${6 + pick(3)}-${String(1 + pick(28)).padStart(2, '0')}`
+    const details = () => {
+      const start = day()
+      const all = {
+        title: `Event ${pick(9)}`,
+        start_date: `${start} 19:00`,
+        end_date: `${start > '2031-07' ? start : '2031-07-10'} 22:00`,
+        timezone: one(['America/New_York', 'Pacific/Auckland', 'UTC']),
+        categories: some(categories),
+        tags: some(tags),
+        venue: some(venues),
+        organizer: some(organizers),
+        status: one(['publish', 'publish', 'publish', 'draft', 'private']),
+        password: one(['', '', '', 'sesame']),
+        parent: one([0, ...events]),
+        featured: pick(2) === 0,
+        hide_from_listings: pick(6) === 0,
+      }
+      return Object.fromEntries(Object.entries(all).filter(([name]) => name.endsWith('_date') || pick(2) === 0))
+    }
+    const create = async () => {
+      events.push(await add('/events', { title: 'An event', ...details() }))
+    }
+    const write = async (): Promise<unknown> => {
+      const id = one(events)
+      const send = (method: 'PUT' | 'DELETE', path: string, json?: object) =>
+        service.call('administrator', path, { method, ...(json && { json }) })
+      return one([
+        create,
+        () => send('PUT', `/events/${id}`, details()),
+        () => send('PUT', `/events/${id}`, { title: `Title ${pick(99)}` }),
+        () => send('PUT', `/events/${id}`, { categories: some(categories) }),
+        () => send('PUT', `/events/${id}`, { status: one(['publish', 'draft']) }),
+        () => send('DELETE', `/events/${id}`),
+        () => Promise.all([create(), create(), send('PUT', `/events/${id}`, { tags: some(tags) })]),
+      ])()
+    }
+    for (let n = 0; n < 12; n++) await create()
+    const paths = (): string[] => [
+      ...categories.flatMap((id) => [
+        `/events?categories=${id}`,
+        `/events?categories=${id}&start_date=2031-07-01&end_date=2031-07-31&per_page=3`,
+      ]),
+      ...tags.map((id) => `/events?tags=${id}&start_date=2031-06-01&end_date=2031-06-30`),
+      ...venues.map((id) => `/events?venue=${id}&include_running=true&start_date=2031-07-05`),
+      ...organizers.map((id) => `/events?organizer=${id}&per_page=2&page=2`),
+      '/events?starts_before=2031-07-10&strict_dates=true',
+      '/events?start_date=2031-07-10T12:00:00Z&end_date=2031-07-20T12:00:00Z&strict_dates=true',
+      '/events?orderby=title&start_date=2031-07-01&end_date=2031-07-31',
+      '/events?featured=true&start_date=2031-08-01',
+      '/events?search=event&start_date=2031-07-01',
+      `/events?include=${events.slice(0, 4).join()}`,
+      ...events.filter((_, n) => n % 3 === 0).map((id) => `/events/${id}`),
+    ]
+    for (let round = 0; round < times(60, 20); round++) {
+      for (const path of paths()) {
+        const expected = await receive(`${plain}${API}${path}`, {})
+        for (const time of ['first', 'second'])
+          assert.deepEqual(
+            await receive(`${base}${API}${path}`, {}),
+            expected,
+            `${path}, the ${time} time, round ${round}`,
+          )
+      }
+      await write()
+    }
+  })
+})
