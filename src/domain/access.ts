@@ -2,7 +2,7 @@ import { AppError } from '../lib/errors.ts'
 import type { Status } from '../schema/record.ts'
 import type { TermKind } from '../schema/term.ts'
 import type { Role } from '../schema/user.ts'
-import { UNPUBLISHED, type Visibility } from '../storage/visibility.ts'
+import { type SharedVisibility, sharedVisibility, UNPUBLISHED, type Visibility } from '../storage/visibility.ts'
 
 export { ROLES, type Role } from '../schema/user.ts'
 
@@ -54,6 +54,11 @@ export function rightsOf(user: User | null): Rights {
 export function visibilityOf(user: User | null): Visibility {
   const { edit } = rightsOf(user)
   return { all: edit === 'all', own: edit === 'none' ? null : (user?.id ?? null), ownPublished: edit === 'own' }
+}
+
+/** Readers who see the same: everybody, or those who may edit all; null for a user with records of their own. */
+export function audienceOf(user: User | null): SharedVisibility | null {
+  return sharedVisibility(visibilityOf(user))
 }
 
 /** Whether a user may edit, trash, restore and remove a record. */

@@ -33,7 +33,7 @@ export interface OwnData extends Pick<Event, 'row' | 'image' | 'tickets'> {
   readonly links: Links
 }
 
-/** The records that events are linked to, as everybody sees them; those that not everybody may see are not in it. */
+/** The records that events are linked to; those that an audience may not see are not in it. */
 export interface LinkedData extends Readonly<Record<LinkedKind, ReadonlyMap<number, Linked>>> {
   readonly category: ReadonlyMap<number, Term>
   readonly tag: ReadonlyMap<number, Term>
@@ -42,7 +42,7 @@ export interface LinkedData extends Readonly<Record<LinkedKind, ReadonlyMap<numb
 }
 
 /**
- * Cache of publicly rendered events. An event is valid until its revision changes, its links until the data version
+ * Cache of rendered events for one audience. An event is valid until its revision changes, its links until the data version
  * changes. Protected events are never cached.
  */
 export interface RenderedEventCache<Rendered> {

@@ -22,7 +22,7 @@ import {
 import { cursorAfter, isSorted } from './event-order.ts'
 import type { Payload, Scope } from './scope.ts'
 
-/** Lists and single events as everybody sees them. They are rendered once and cached. */
+/** Lists and single events as all readers of an audience see them. They are rendered once and cached. */
 
 /** Cached events and lists of one version of the data. */
 export interface CachedEvents<Rendered> {
@@ -37,8 +37,7 @@ export interface RenderedPage<Rendered> extends EventPage<Rendered> {
 }
 
 /**
- * One page of rendered events, from the cache where possible. Only for public data. A cached list of cached events
- * needs no query. Returns null if the page cannot be built from the cache.
+ * One page of rendered events, from the cache where possible. A cached list of cached events needs no query. Returns null if the page cannot be built from the cache.
  */
 export async function listRendered<Rendered>(
   scope: Scope,

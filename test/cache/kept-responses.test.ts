@@ -259,7 +259,7 @@ describe('lists and events after writes of events', () => {
       `/events?include=${events.slice(0, 4).join()}`,
       ...events.filter((_, n) => n % 3 === 0).map((id) => `/events/${id}`),
     ]
-    for (let round = 0; round < times(60, 20); round++) {
+    for (let round = 0; round < times(40, 8); round++) {
       for (const path of paths()) {
         const expected = await receive(`${plain}${API}${path}`, {})
         for (const time of ['first', 'second'])

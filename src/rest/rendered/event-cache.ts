@@ -24,7 +24,7 @@ export interface RenderedEvent {
 const lookups = cacheCounters('event')
 
 /**
- * Renders events as everybody sees them, for one version of the data and one way to write addresses. Templates of events
+ * Renders events for one audience, one version of the data and one way to write addresses. Templates of events
  * outlive the version, and so do the linked records that fill them, unless a write may have changed them.
  */
 export class EventCache implements RenderedEventCache<RenderedEvent> {

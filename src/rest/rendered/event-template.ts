@@ -41,7 +41,7 @@ export type Hole =
 const SECRET = randomUUID()
 const hole = (name: Hole) => `${SECRET} ${name}`
 
-/** Makes the template of an event that everybody may see whole: as in a list, or by itself. */
+/** Makes the template of an event that is shown whole: as in a list, or by itself. */
 export function templateOf({ links, ...own }: OwnData, addresses: Addresses, site: Site, isAlone: boolean): Template {
   const shown: Event = { ...own, ...NOTHING }
   const listed = JSON.stringify({ ...event(shown, addresses, site, SHOWN_AS_HOLES), end: hole('end') })

@@ -21,7 +21,7 @@ export function byKind<T>(make: (kind: LinkKind) => T): Record<LinkKind, T> {
   return Object.fromEntries(KINDS.map((kind) => [kind, make(kind)])) as Record<LinkKind, T>
 }
 
-/** A rendered record; undefined if not everybody may see it. */
+/** A rendered record; undefined if the audience may not see it. */
 interface Entry {
   readonly rendered: LinkedJson | undefined
   /** Position of the change that made it outdated. */

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { audienceOf } from '../../domain/access.ts'
 import { type CachedLists, NO_LISTS } from '../../domain/cached-lists.ts'
 import { type ChangesBetween, FollowedChanges } from '../../domain/dependencies.ts'
 import { type EventPage, list } from '../../domain/event-list.ts'
@@ -18,8 +19,8 @@ import { ListCache } from './list-cache.ts'
 import { TemplateMemory, type TemplateStore } from './template-store.ts'
 
 /**
- * Answers requests for events. What everybody sees is assembled from cached JSON: see docs/decisions. What a user sees, or
- * a request for some fields, is rendered for this request. Without the cache, nothing outlives the request; the answers are
+ * Answers requests for events. What everybody sees, or everybody who may edit all, is assembled from cached JSON: see
+ * docs/decisions. What another user sees, or a request for some fields, is rendered for this request. Without the cache, nothing outlives the request; the answers are
  * the same.
  */
 export class RenderedEvents {
@@ -29,7 +30,7 @@ export class RenderedEvents {
   readonly #stores = new Map<string, { readonly site: Site; readonly store: TemplateStore }>()
   readonly #changes: FollowedChanges
   readonly #lists: ListCache
-  /** Records that events are linked to, by language, and base address of the REST interface. */
+  /** Records that events are linked to, by audience, language, and base address of the REST interface. */
   readonly #linked = new Map<string, { readonly site: Site; readonly cache: LinkedCache }>()
 
   /** Without changes to follow, nothing is cached. */
@@ -61,14 +62,14 @@ export class RenderedEvents {
 
   /** Null if the answer depends on more than the address. */
   #cacheFor({ scope, addresses, search, version }: Call): CachedEvents<RenderedEvent> | null {
-    if (version === null || scope.user !== null || fieldsIn(search) !== null) return null
+    const audience = audienceOf(scope.user)
+    if (version === null || audience === null || fieldsIn(search) !== null) return null
     if (!this.#isCached)
       return { version, events: new EventCache(addresses, scope.site, new TemplateMemory().open()), lists: NO_LISTS }
     const { lists } = this.#listsAt(version)
     const templates = this.#templatesFor(addresses.rest, scope.site)
-    const linked = this.#isAt(version)
-      ? this.#linkedFor(`${addresses.language} ${addresses.rest}`, scope.site)
-      : undefined
+    const key = `${audience} ${addresses.language} ${addresses.rest}`
+    const linked = this.#isAt(version) ? this.#linkedFor(key, scope.site) : undefined
     const events = new EventCache(addresses, scope.site, templates, linked, this.#changes.position)
     return { version, events, lists }
   }
