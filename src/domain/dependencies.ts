@@ -1,10 +1,11 @@
-import { type DataChange, type EventScope, mayMatch } from '../storage/data-change.ts'
+import { type DataChange, type EventScope, type EventState, mayMatch } from '../storage/data-change.ts'
 import type { Database } from '../storage/database.ts'
 
 export type { DataChange } from '../storage/data-change.ts'
 
-/** Tells what has changed from one version of the data to a later one. */
-export type ChangesBetween = Database['changesBetween']
+/** The parts of a database that tell caches what has changed. */
+export type Versioned = Pick<Database, 'changesBetween' | 'isSettledAt'>
+export type ChangesBetween = Versioned['changesBetween']
 
 /** What an answer about events shows. A change of anything else leaves it as it is. */
 export interface Dependencies {
@@ -12,20 +13,32 @@ export interface Dependencies {
   readonly list: EventScope | null
   /** Ids of events that it shows or names. */
   readonly events: readonly number[]
-  /** Ids of the terms that it shows, with their counts. */
+  /** Ids of the terms that it shows with their counts, in this order. */
   readonly terms: readonly number[]
 }
 
-export function isAffected({ list, events, terms }: Dependencies, changed: DataChange): boolean {
-  return changed.some(
-    ({ id, states }) =>
-      events.includes(id) ||
-      states.some((state) => state.terms.some((term) => terms.includes(term)) || (list && mayMatch(list, state))),
-  )
+/** What was added to the counts of terms, by id. */
+export type CountChanges = ReadonlyMap<number, number>
+
+/** Whether a change concerns more of an answer than the counts of terms. */
+function isAffected({ list, events }: Dependencies, changed: DataChange): boolean {
+  const mayBeListed = (state: EventState | null) => state !== null && list !== null && mayMatch(list, state)
+  return changed.some(({ id, before, after }) => events.includes(id) || mayBeListed(before) || mayBeListed(after))
 }
 
-/** Limit on the changes that are remembered. Entries from before them are not valid any more. */
-const MAX_CHANGES = 256
+function addCounts(terms: ReadonlySet<number>, changed: DataChange, added: Map<number, number>): void {
+  const add = (state: EventState | null, by: number) => {
+    if (!state?.isCounted) return
+    for (const term of state.terms) if (terms.has(term)) added.set(term, (added.get(term) ?? 0) + by)
+  }
+  for (const { before, after } of changed) {
+    add(before, -1)
+    add(after, 1)
+  }
+}
+
+/** Limit on the events of the changes that are remembered. Entries from before these are not valid any more. */
+const MAX_EVENTS = 256
 
 /** Follows the versions of the data for a cache, and tells which entries are still valid. */
 export class FollowedChanges {
@@ -33,6 +46,8 @@ export class FollowedChanges {
   #version: string | null = null
   /** The last changes, oldest first. */
   #changes: DataChange[] = []
+  /** Number of events in them. */
+  #events = 0
   /** Number of all changes so far. */
   #position = 0
 
@@ -62,22 +77,39 @@ export class FollowedChanges {
     this.#version = version
     if (found === null) {
       this.#changes = []
+      this.#events = 0
       this.#position++
       return null
     }
     this.#changes.push(...found)
-    this.#changes.splice(0, Math.max(0, this.#changes.length - MAX_CHANGES))
+    this.#events += eventsIn(found)
+    while (this.#events > MAX_EVENTS) this.#events -= this.#changes.shift()?.length ?? 0
     this.#position += found.length
     return found
   }
 
-  /** Whether an entry from a position is still valid. Without dependencies it is so only at the same version. */
-  isValid(since: number, dependencies: Dependencies | null): boolean {
+  /**
+   * What has changed in the counts of terms since a position; null if an entry from there is not valid any more. Without
+   * dependencies it is so only at the same version.
+   */
+  countsSince(since: number, dependencies: Dependencies | null): CountChanges | null {
     const count = this.#position - since
-    if (count === 0) return true
-    if (dependencies === null || count > this.#changes.length) return false
-    return !this.#changes.slice(-count).some((changed) => isAffected(dependencies, changed))
+    if (count === 0) return NO_COUNTS
+    if (dependencies === null || count > this.#changes.length) return null
+    const added = new Map<number, number>()
+    const terms = new Set(dependencies.terms)
+    for (const changed of this.#changes.slice(-count)) {
+      if (isAffected(dependencies, changed)) return null
+      addCounts(terms, changed, added)
+    }
+    for (const [term, by] of added) if (by === 0) added.delete(term)
+    return added
   }
 }
 
+function eventsIn(changes: readonly DataChange[]): number {
+  return changes.reduce((sum, changed) => sum + changed.length, 0)
+}
+
+const NO_COUNTS: CountChanges = new Map()
 const NONE: readonly DataChange[] = []

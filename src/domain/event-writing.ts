@@ -92,8 +92,8 @@ export async function write(
   if (before === null || terms.changed) await storage.setTerms(tx, id, terms.ids, before === null, terms.kinds)
   const counted = await moveCounts(
     tx,
-    before !== null && isCounted(before) ? termsBefore : [],
-    isCounted(row) ? (terms.changed ? terms.ids : termsBefore) : [],
+    before !== null && storage.isCounted(before) ? termsBefore : [],
+    storage.isCounted(row) ? (terms.changed ? terms.ids : termsBefore) : [],
   )
   const drafts = LINKED_KINDS.filter(
     (kind) =>
@@ -197,11 +197,6 @@ export async function publishDrafts(
   kinds: readonly LinkedKind[] = LINKED_KINDS,
 ): Promise<void> {
   if (row.status === 'publish') await storage.publishLinkedDrafts(tx, [row.id], row.author, clock(), kinds)
-}
-
-/** Terms count only public events. */
-export function isCounted(row: EventRow): boolean {
-  return row.status === 'publish' && row.password_hash === null
 }
 
 /** Terms of the event: the sent ones, and the current ones of kinds that were not sent. */

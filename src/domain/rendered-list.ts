@@ -31,6 +31,11 @@ export interface CachedEvents<Rendered> {
   readonly lists: CachedLists
 }
 
+/** Ids of the terms that a rendered event shows, in this order. */
+interface ShownTerms {
+  readonly terms: readonly number[]
+}
+
 /** A page of rendered events; `dependsOn` is null if any write may change it. */
 export interface RenderedPage<Rendered> extends EventPage<Rendered> {
   readonly dependsOn: Dependencies | null
@@ -39,7 +44,7 @@ export interface RenderedPage<Rendered> extends EventPage<Rendered> {
 /**
  * One page of rendered events, from the cache where possible. A cached list of cached events needs no query. Returns null if the page cannot be built from the cache.
  */
-export async function listRendered<Rendered>(
+export async function listRendered<Rendered extends ShownTerms>(
   scope: Scope,
   query: Payload,
   cached: CachedEvents<Rendered>,
@@ -101,7 +106,7 @@ async function findCurrent(
   return list
 }
 
-async function listSorted<Rendered>(
+async function listSorted<Rendered extends ShownTerms>(
   scope: Scope,
   asked: Asked,
   cached: CachedEvents<Rendered>,
@@ -114,7 +119,7 @@ async function listSorted<Rendered>(
 }
 
 /** A page of which everything is cached; null if something is not. */
-function pageFromCache<Rendered>(
+function pageFromCache<Rendered extends ShownTerms>(
   asked: Asked,
   list: CachedList,
   events: RenderedEventCache<Rendered>,
@@ -126,7 +131,7 @@ function pageFromCache<Rendered>(
 }
 
 /** A page of a list; null if not all of its events can be rendered for everybody. */
-async function readPage<Rendered>(
+async function readPage<Rendered extends ShownTerms>(
   tx: Tx,
   scope: Scope,
   asked: Asked,
@@ -152,7 +157,7 @@ async function canTake(
   return events.hasAll(stubs)
 }
 
-function pageWith<Rendered>(
+function pageWith<Rendered extends ShownTerms>(
   asked: Asked,
   list: CachedList,
   stubs: readonly EventStub[],
@@ -163,7 +168,7 @@ function pageWith<Rendered>(
   const { visibility, bounds, terms, linked, search, words } = list.filter
   // The order of a search depends on all events.
   const isSearch = search !== null || words !== null
-  const dependsOn = isSearch ? null : shownBy({ visibility, bounds, terms, linked }, stubs, events)
+  const dependsOn = isSearch ? null : shownBy({ visibility, bounds, terms, linked }, stubs, rendered, events)
   return { ...pageOf(asked, list, rendered, next), dependsOn }
 }
 
@@ -171,17 +176,11 @@ function pageWith<Rendered>(
 function shownBy(
   list: Dependencies['list'],
   stubs: readonly EventStub[],
+  rendered: readonly ShownTerms[],
   events: RenderedEventCache<unknown>,
 ): Dependencies {
-  const links = events.linksOf(stubs)
-  const ids = new Set(stubs.map(({ id }) => id))
-  const terms = new Set<number>()
-  for (const { category, tag, event } of links) {
-    for (const id of category) terms.add(id)
-    for (const id of tag) terms.add(id)
-    for (const id of event) ids.add(id)
-  }
-  return { list, events: [...ids], terms: [...terms] }
+  const parents = events.linksOf(stubs).flatMap(({ event }) => event)
+  return { list, events: [...stubs.map(({ id }) => id), ...parents], terms: rendered.flatMap(({ terms }) => terms) }
 }
 
 function offsetOf({ page, perPage }: ListRequest): number {
@@ -221,7 +220,7 @@ function hasProtected(stubs: readonly EventStub[]): boolean {
 }
 
 /** One rendered event and its revision; null if it cannot be built from the cache. */
-export async function getRendered<Rendered>(
+export async function getRendered<Rendered extends ShownTerms>(
   scope: Scope,
   ref: Ref,
   cached: CachedEvents<Rendered>,
@@ -236,7 +235,7 @@ export async function getRendered<Rendered>(
   const shown = (events: RenderedEventCache<Rendered>, rendered: Rendered) => ({
     rendered,
     revision,
-    dependsOn: shownBy(null, [stub], events),
+    dependsOn: shownBy(null, [stub], [rendered], events),
   })
   if (known !== null && (await scope.db.version()) === cached.version) return shown(cached.events, known)
   return scope.db.read(async (tx) => {

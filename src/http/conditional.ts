@@ -7,11 +7,22 @@ import type { Check } from '../domain/scope.ts'
 import { AppError } from '../lib/errors.ts'
 import type { CachedResponse, Encoding, Reply, Variant } from './cache/cached-response.ts'
 import { joinHead, parseHeaders, serializeHeaders } from './cache/head.ts'
-import type { Call } from './endpoint.ts'
+import type { Answer, Call } from './endpoint.ts'
 
 /** Entity tag: the revision of the record, a dash, and a hash of the bytes. `If-Match` compares only the revision. */
 export function tagOf(body: Buffer | string, revision = ''): string {
   return `${revision}-${hash('sha1', body, 'base64url').slice(0, 16)}`
+}
+
+/** The tag of an answer with these bytes. Counts are apart, so that it can be told anew when they change. */
+export function tagOfAnswer({ mark, counts, revision }: Answer, bytes: Buffer): string {
+  if (mark === undefined || counts === undefined) return tagOf(mark ?? bytes, revision)
+  return tagWithCounts(tagOf(mark), counts, revision)
+}
+
+/** `tag` is that of everything else. */
+export function tagWithCounts(tag: string, counts: readonly number[], revision?: string): string {
+  return tagOf(`${tag} ${counts.join()}`, revision)
 }
 
 /** Shorter bodies, in bytes, gain nothing from compression. */

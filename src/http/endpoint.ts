@@ -60,6 +60,8 @@ export interface Answer {
   readonly headers?: Record<string, string>
   /** Hashed for the `ETag` in place of the body, if that is cheaper. */
   readonly mark?: string
+  /** Counts of terms in the body, in their order: the mark is without them. */
+  readonly counts?: readonly number[]
   /**
    * An object is serialized as JSON; a Buffer already is JSON. For text and streams, the headers give the content type.
    */

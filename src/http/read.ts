@@ -7,7 +7,7 @@ import { serializeHeaders } from './cache/head.ts'
 import { normalPath, normalSearch } from './cache/normal-address.ts'
 import { ObservedClock } from './cache/validity.ts'
 import { type AnswerContext, callOf, type RoutedRequest, splitUrl } from './call.ts'
-import { tagOf } from './conditional.ts'
+import { tagOf, tagOfAnswer } from './conditional.ts'
 import { type Answer, type Endpoint, MAIN_MOUNT } from './endpoint.ts'
 import { routeLabel } from './measure.ts'
 import { bytesOf } from './sparse.ts'
@@ -94,7 +94,7 @@ function buildResponse(
   const isText = typeof answer.body === 'string'
   return {
     body,
-    tag: tagOf(answer.mark ?? body, answer.revision),
+    tag: tagOfAnswer(answer, body),
     lines: serializeHeaders({
       ...headers,
       'content-type': isText ? 'text/plain; charset=utf-8' : 'application/json; charset=utf-8',
@@ -104,7 +104,7 @@ function buildResponse(
       ...answer.headers,
     }),
     until,
-    dependsOn: answer.dependsOn ? JSON.stringify(answer.dependsOn) : '',
+    dependsOn: answer.dependsOn ? JSON.stringify({ ...answer.dependsOn, tag: tagOf(answer.mark ?? '') }) : '',
     route: routeLabel(request.routeOptions.url),
     variants: {},
   }

@@ -35,7 +35,8 @@ export function renderedListAnswer(call: Call, items: readonly RenderedEvent[], 
   const { headers, rest } = around(call, list)
   const end = JSON.stringify(rest)
   const body = Buffer.from(`{"${list.name}":[${items.map((item) => item.json).join()}],${end.slice(1)}`)
-  return { headers, body, mark: `${items.map((item) => item.mark).join(';')}${end}` }
+  const mark = `${items.map((item) => item.mark).join(';')}${end}`
+  return { headers, body, mark, counts: items.flatMap(({ counts }) => counts) }
 }
 
 /** JSON around the items of a page. */

@@ -5,20 +5,26 @@ import type { Touched, Tracker } from './audit/tracker.ts'
 import type { Tx } from './dialect.ts'
 import type { EventFilter, TimeBound } from './event-filter.ts'
 import { links } from './event-links.ts'
+import { isCounted } from './events.ts'
 
-/** What decides which lists an event is in. */
+/** What decides which lists an event is in, and what it counts for. */
 export interface EventState {
   readonly status: string
+  /** Whether its terms count it. */
+  readonly isCounted: boolean
   readonly start: WallClock
   readonly end: WallClock
   readonly terms: readonly number[]
   readonly linked: Readonly<Record<LinkedKind, readonly number[]>>
 }
 
-/** An event that was written, as it was before and as it is after. */
+/** An event that was written. */
 export interface EventChange {
   readonly id: number
-  readonly states: readonly EventState[]
+  /** Null if it is new. */
+  readonly before: EventState | null
+  /** Null if it was removed. */
+  readonly after: EventState | null
 }
 
 /** What a write has changed. It concerns other records only by the counts of the terms of these events. */
@@ -28,7 +34,7 @@ export type DataChange = readonly EventChange[]
 const MAX_EVENTS = 20
 
 /** Columns that have to be known of an event. */
-const COLUMNS = ['status', 'start_local', 'end_local', 'series'] as const
+const COLUMNS = ['status', 'password_hash', 'start_local', 'end_local', 'series'] as const
 
 /**
  * Describes what a transaction has changed; null if it cannot be told. Events of a series show data of each other, so they
@@ -53,7 +59,10 @@ export async function changeOf(tx: Tx, { touched, settings }: Tracker): Promise<
     ),
     ({ event }) => event,
   )
-  return events.map((one) => ({ id: one.id, states: rowsOf(one).map((row) => stateOf(row, known.get(one.id) ?? [])) }))
+  return events.map((one) => {
+    const stateIn = (row: Stored | null) => row && stateOf(row, known.get(one.id) ?? [])
+    return { id: one.id, before: stateIn(rowBefore(one)), after: stateIn(rowAfter(one)) }
+  })
 }
 
 const ALONE: ReadonlySet<string> = new Set(['image', ...LINKED_KINDS])
@@ -61,10 +70,17 @@ const PARTS = ['terms', ...LINKED_KINDS] as const
 
 const NO_LINKS: Stored = Object.fromEntries(PARTS.map((part) => [part, []]))
 
-/** The event before and after. A new one has no links but those that are known. */
-function rowsOf({ isNew, before, after }: Touched): Stored[] {
-  if (isNew) return after === null ? [] : [{ ...NO_LINKS, ...after }]
-  return [before, ...(after === null ? [] : [after])]
+function rowBefore({ isNew, before }: Touched): Stored | null {
+  return isNew ? null : before
+}
+
+/** A new event has no links but those that are known. */
+function rowAfter({ isNew, after }: Touched): Stored | null {
+  return isNew && after !== null ? { ...NO_LINKS, ...after } : after
+}
+
+function rowsOf(touched: Touched): Stored[] {
+  return [rowBefore(touched), rowAfter(touched)].filter((row) => row !== null)
 }
 
 /** `current` are the links that the event has now: those of a part that is not in the row did not change. */
@@ -77,6 +93,7 @@ function stateOf(row: Stored, current: Awaited<ReturnType<typeof links>>): Event
           .map(({ linked }) => linked)
   return {
     status: String(row.status),
+    isCounted: isCounted(row as Parameters<typeof isCounted>[0]),
     start: String(row.start_local),
     end: String(row.end_local),
     terms: idsOf('terms'),

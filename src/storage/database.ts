@@ -44,6 +44,8 @@ export interface Database {
   isAt(tx: Tx, version: Version, hasRead?: boolean): Promise<boolean>
   /** What has changed from one version of the data to a later one; null if that is not known. */
   changesBetween(from: Version, to: Version): readonly DataChange[] | null
+  /** Whether no write of this process has changed the data since it had this version, nor is about to. */
+  isSettledAt(version: Version): boolean
   /** Write transaction. */
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /** Write transaction for many rows, in a commit of its own. On SQLite it runs in a worker thread. */
@@ -253,6 +255,7 @@ export function openDatabase(
       ),
     isAt: (tx, version, hasRead) => versions.isAt(tx, version, hasRead),
     changesBetween: (from, to) => versions.changesBetween(from, to),
+    isSettledAt: (version) => versions.isSettledAt(version),
     write: (work) => measured('write', writeAndInvalidate(work, false)),
     writeMany: (work) => measured('writeMany', writeAndInvalidate(work, true)),
     writeWithoutInvalidating: writeUnseen,

@@ -36,6 +36,11 @@ export interface SortedStub extends EventStub {
   readonly start_local: WallClock
 }
 
+/** Terms count only public events. */
+export function isCounted({ status, password_hash }: Pick<EventRow, 'status' | 'password_hash'>): boolean {
+  return status === 'publish' && password_hash === null
+}
+
 export const SECRET = sql<number>`case when events.password_hash is null then 0 else 1 end`.as('secret')
 
 /** The same for many events. An index has the few that are protected, and another all else of a stub: no row is read. */

@@ -24,6 +24,11 @@ export interface Versions {
   isAt(tx: Tx, version: Version, hasRead?: boolean): Promise<boolean>
   /** All changes from one version to a later one; null if they are not known. */
   changesBetween(from: Version, to: Version): readonly DataChange[] | null
+  /**
+   * Whether no write of this process has changed the data since it had this version, nor is about to. Data that is read
+   * while that is so has no change of ours that is yet to be counted.
+   */
+  isSettledAt(version: Version): boolean
   /** Called by every write, before its commit. */
   begin(): OwnWrite
   /**
@@ -87,6 +92,9 @@ export class LocalVersions implements Versions {
   }
   changesBetween(from: Version, to: Version): readonly DataChange[] | null {
     return this.#history.between(from, to)
+  }
+  isSettledAt(version: Version): boolean {
+    return this.#inDoubt === 0 && this.#changes.length === 0 && String(this.#number) === version
   }
   begin(): OwnWrite {
     this.#inDoubt++
@@ -184,6 +192,7 @@ export class SharedVersions implements Versions {
   /** Our own writes since the last look: what they have added, and what they have changed. */
   #writes: { readonly added: number; readonly changed: DataChange | null }[] = []
   readonly #added = new WeakMap<OwnWrite, number>()
+  #inDoubt = 0
 
   constructor(db: Kysely<Tables>) {
     this.#db = db
@@ -204,13 +213,21 @@ export class SharedVersions implements Versions {
   changesBetween(from: Version, to: Version): readonly DataChange[] | null {
     return this.#history.between(from, to)
   }
+  isSettledAt(version: Version): boolean {
+    return this.#inDoubt === 0 && this.#writes.length === 0 && this.#last === version
+  }
   begin(): OwnWrite {
+    this.#inDoubt++
+    const endUnchanged = () => {
+      this.#inDoubt--
+    }
     const write: OwnWrite = {
       end: (changed) => {
+        endUnchanged()
         this.#turn = null
         this.#writes.push({ added: this.#added.get(write) ?? 0, changed })
       },
-      endUnchanged: () => {},
+      endUnchanged,
     }
     return write
   }

@@ -21,10 +21,15 @@ let folder: string
 let service: Service
 let base: string
 let now = NOON
+/** Queries for records. */
+let queries = 0
 
 async function start(): Promise<void> {
   folder = mkdtempSync(join(tmpdir(), 'kalends-kept-'))
-  service = await startService({ folder, settings: SETTINGS, clock: () => now, writesTables: true })
+  const onQuery = (sql: string) => {
+    if (/"(events|event_terms|terms)"/.test(sql)) queries++
+  }
+  service = await startService({ folder, settings: SETTINGS, clock: () => now, writesTables: true, onQuery })
   base = await service.listen()
 }
 
@@ -94,6 +99,41 @@ describe('a response that a write does not concern', () => {
     assert.equal(await isKept(june(), () => change(moved, { categories: [music] })), false)
     assert.equal(await isKept(june(), () => change(moved, { start_date: '2031-07-02', end_date: '2031-07-03' })), false)
     assert.equal(await isKept(`/events/${moved}`, () => change(moved, { title: 'Moved' })), false)
+  })
+
+  it('gets the new counts of its terms, and is not made anew for them', async () => {
+    type Listed = { events: { categories: { id: number; count: number }[] }[] }
+    const countsIn = (body: Listed) => body.events.flatMap(({ categories }) => categories.map(({ count }) => count))
+    const read = async () => {
+      const response = await fetch(`${base}${API}${june()}`)
+      return { body: (await response.json()) as Listed, etag: response.headers.get('etag') }
+    }
+    let added = 0
+    const before = await read()
+    const [first = 0] = countsIn(before.body)
+    const expect = async (write: () => Promise<unknown>, by: number) => {
+      await write()
+      queries = 0
+      const { body, etag } = await read()
+      assert.equal(queries, 0)
+      added += by
+      assert.deepEqual(
+        countsIn(body),
+        countsIn(before.body).map(() => first + added),
+      )
+      assert.equal(etag === before.etag, added === 0)
+    }
+    let other = 0
+    await expect(async () => {
+      other = await on('2031-10-20', { categories: [music] })
+    }, 1)
+    await expect(() => change(other, { title: 'Another title' }), 0)
+    await expect(() => change(other, { password: 'sesame' }), -1)
+    await expect(() => change(other, { password: '' }), 1)
+    await expect(() => change(other, { status: 'draft' }), -1)
+    await expect(() => change(other, { status: 'publish' }), 1)
+    await expect(() => change(other, { categories: [dance] }), -1)
+    for (let n = 0; n < 3; n++) await expect(() => on('2031-10-21', { categories: [music] }), 1)
   })
 
   it('is made anew after any other write', async () => {
@@ -270,6 +310,22 @@ describe('lists and events after writes of events', () => {
           )
       }
       await write()
+    }
+  })
+
+  it('are the same, too, if they were made while events were written', async () => {
+    const music = await add('/categories', { name: 'Music' })
+    const days = Array.from({ length: 12 }, (_, n) => `2032-${String(n + 1).padStart(2, '0')}-10`)
+    for (const day of days) await on(day, { categories: [music] })
+    const paths = days.map((day) => `/events?categories=${music}&start_date=${day}&end_date=${day}`)
+    for (let round = 0; round < times(40, 10); round++) {
+      // Other addresses each time, so that they are made.
+      const asked = paths.map((path) => `${API}${path}&per_page=${round + 5}`)
+      const read = async (path: string) => (await fetch(base + path)).text()
+      await Promise.all(
+        asked.flatMap((path, n) => [read(path), ...(n % 3 === 0 ? [on('2033-01-01', { categories: [music] })] : [])]),
+      )
+      for (const path of asked) assert.deepEqual(await receive(base + path, {}), await receive(plain + path, {}), path)
     }
   })
 })

@@ -1,4 +1,3 @@
-import { FollowedChanges } from '../../domain/dependencies.ts'
 import type { Scope } from '../../domain/scope.ts'
 import { FairQueue } from '../../lib/time-slices.ts'
 import { AddressAliases } from './normal-address.ts'
@@ -15,8 +14,7 @@ export class Cache {
 
   constructor({ clock, db }: Pick<Scope, 'clock' | 'db'>, isOn: boolean) {
     this.isOn = isOn
-    const changes = new FollowedChanges(db.changesBetween)
-    this.responses = new ResponseCache(clock, isOn ? new ScratchFile(MAX_BYTES) : null, changes)
+    this.responses = new ResponseCache(clock, isOn ? new ScratchFile(MAX_BYTES) : null, db)
   }
 
   close(): void {

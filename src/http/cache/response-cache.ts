@@ -1,9 +1,10 @@
 import { randomInt } from 'node:crypto'
-import type { FollowedChanges } from '../../domain/dependencies.ts'
+import { FollowedChanges, type Versioned } from '../../domain/dependencies.ts'
 import { BoundedCache } from '../../lib/bounded-cache.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { cacheCounters } from '../../lib/metrics.ts'
 import type { CachedResponse, KeyedResponse } from './cached-response.ts'
+import { type StoredDependencies, withCounts } from './counts.ts'
 import type { ScratchFile } from './scratch-file.ts'
 import { StoredResponses } from './stored-responses.ts'
 
@@ -23,6 +24,7 @@ export class ResponseCache {
   readonly #clock: Clock
   readonly #stored: StoredResponses | null
   readonly #changes: FollowedChanges
+  readonly #isSettledAt: Versioned['isSettledAt']
   /** Position of the changes that pending responses are made at. */
   #pendingAt = 0
   /** Clock time of the last lookup. */
@@ -31,9 +33,10 @@ export class ResponseCache {
   readonly #responses = new BoundedCache<number, KeyedResponse>(MAX_BYTES)
   #pending = new Map<string, Promise<CachedResponse | null>>()
 
-  constructor(clock: Clock, scratch: ScratchFile | null, changes: FollowedChanges) {
+  constructor(clock: Clock, scratch: ScratchFile | null, db: Versioned) {
     this.#clock = clock
-    this.#changes = changes
+    this.#isSettledAt = db.isSettledAt
+    this.#changes = new FollowedChanges(db.changesBetween)
     this.#stored = scratch && new StoredResponses(scratch)
   }
 
@@ -47,7 +50,8 @@ export class ResponseCache {
     else memory.miss.value++
     const found = isKnown ? entry : this.#readBack(this.#stored, hash, key)
     if (found === undefined) return undefined
-    if (found.response.until > this.#lastLookup && this.#isValid(found)) return found.response
+    const current = found.response.until > this.#lastLookup ? this.#currentOf(hash, found) : null
+    if (current !== null) return current
     this.#responses.delete(hash)
     this.#stored.delete(hash)
     return undefined
@@ -62,6 +66,9 @@ export class ResponseCache {
     this.#follow(version)
     const pending = this.#pending
     const { position } = this.#changes
+    // Counts that change while it is made may be in it already, and would be added once more.
+    const isSettled = () => version === this.#changes.version && this.#isSettledAt(version)
+    const isStored = isSettled()
     const began = this.#lastLookup
     const other = pending.get(key)
     if (other !== undefined) return other
@@ -70,7 +77,8 @@ export class ResponseCache {
     try {
       const response = await own
       const now = this.#clock()
-      if (response !== null && response.until > now && now >= began && this.#pending === pending)
+      const isCurrent = isStored && this.#pending === pending && isSettled()
+      if (response !== null && response.until > now && now >= began && isCurrent)
         this.#store(this.#stored, hashOf(key), { key, response, position })
       return response
     } finally {
@@ -90,13 +98,21 @@ export class ResponseCache {
     return found
   }
 
-  #isValid(entry: KeyedResponse): boolean {
+  /** The response with the present counts of terms; null if it is not valid any more. */
+  #currentOf(hash: number, entry: KeyedResponse): CachedResponse | null {
     const { position } = this.#changes
-    if (entry.position === position) return true
+    if (entry.position === position) return entry.response
     const { dependsOn } = entry.response
-    if (!this.#changes.isValid(entry.position, dependsOn === '' ? null : JSON.parse(dependsOn))) return false
+    const known: StoredDependencies | null = dependsOn === '' ? null : JSON.parse(dependsOn)
+    const added = this.#changes.countsSince(entry.position, known)
+    if (known === null || added === null) return null
+    if (added.size > 0) {
+      const response = withCounts(entry.response, known, added, new Date(this.#lastLookup * 1000))
+      if (response !== null && this.#responses.has(hash)) this.#put(hash, { ...entry, response, position })
+      return response
+    }
     entry.position = position
-    return true
+    return entry.response
   }
 
   /** Most responses are asked for once: they do not take the memory of others. */
@@ -128,8 +144,8 @@ export class ResponseCache {
 }
 
 /** Includes the key: an address may be far longer than the body. */
-function sizeOf({ key, response: { body } }: KeyedResponse): number {
-  return body.length + 2 * key.length + OVERHEAD
+function sizeOf({ key, response: { body, dependsOn } }: KeyedResponse): number {
+  return body.length + 2 * key.length + dependsOn.length + OVERHEAD
 }
 
 /** Random per process, so that clients cannot provoke collisions. */

@@ -2,7 +2,7 @@ import { BufferPool } from '../../lib/buffer-pool.ts'
 import type { KeyedResponse } from './cached-response.ts'
 import type { ScratchFile } from './scratch-file.ts'
 
-/** A write that takes longer, in milliseconds, shows a disk that cannot keep up. */
+/** Two writes in turn that take longer, in milliseconds, show a disk that cannot keep up. One may be a busy processor. */
 const MAX_WRITE = 20
 /** How long nothing is written after that, in milliseconds. */
 const REST = 10_000
@@ -16,6 +16,7 @@ export class StoredResponses {
   readonly #scratch: ScratchFile
   readonly #now: () => number
   #restsUntil = 0
+  #wasSlow = false
   readonly #buffers = new BufferPool()
   /** Hashes of recent reads. */
   readonly #recent = new Set<number>()
@@ -59,7 +60,9 @@ export class StoredResponses {
     const head = [key, tag, until, route, position, dependsOn, lines].join('\n')
     const isStored = this.#scratch.put(hash, head, body)
     const ended = this.#now()
-    if (ended - began > MAX_WRITE) this.#restsUntil = ended + REST
+    const isSlow = ended - began > MAX_WRITE
+    if (isSlow && this.#wasSlow) this.#restsUntil = ended + REST
+    this.#wasSlow = isSlow
     return isStored
   }
 

@@ -17,8 +17,11 @@ import type { TemplateStore } from './template-store.ts'
 /** A rendered event. */
 export interface RenderedEvent {
   readonly json: string
-  /** Changes with every piece: a hash for the ETag. */
+  /** Changes with every piece but counts: a hash for the ETag. */
   readonly mark: string
+  /** Ids of the terms that it shows, in this order, and their counts. */
+  readonly terms: readonly number[]
+  readonly counts: readonly number[]
 }
 
 const lookups = cacheCounters('event')
@@ -95,6 +98,9 @@ export class EventCache implements RenderedEventCache<RenderedEvent> {
     if (template === undefined) throw new Error('an event was taken that is not in the cache')
     const { text, cuts, holes, links } = template
     const marks = alone ? [...template.marks] : template.marks.slice(0, 1)
+    const terms: number[] = []
+    const counts: number[] = []
+    const shown = (text: string) => ({ json: text, mark: marks.join(' '), terms, counts })
     let json = ''
     let from = 0
     for (let n = 0; n < cuts.length; n++) {
@@ -102,10 +108,13 @@ export class EventCache implements RenderedEventCache<RenderedEvent> {
       const hole = holes[n] as Hole
       json += text.slice(from, to)
       from = to
-      if (hole === 'end' && !alone) return { json: `${json}}`, mark: marks.join(' ') }
-      json += hole === 'series' ? this.#series(links, alone ? id : null, marks) : this.#filled(hole, links, marks)
+      if (hole === 'end' && !alone) return shown(`${json}}`)
+      json +=
+        hole === 'series'
+          ? this.#series(links, alone ? id : null, marks)
+          : this.#filled(hole, links, marks, terms, counts)
     }
-    return { json: json + text.slice(from), mark: marks.join(' ') }
+    return shown(json + text.slice(from))
   }
 
   /** The template, if it is in the cache. One of an event by itself serves for lists, too. */
@@ -123,7 +132,7 @@ export class EventCache implements RenderedEventCache<RenderedEvent> {
     return isWithDates && series.first !== undefined ? series.first.json : series.json
   }
 
-  #filled(hole: Exclude<Hole, 'series'>, links: Links, marks: string[]): string {
+  #filled(hole: Exclude<Hole, 'series'>, links: Links, marks: string[], terms: number[], counts: number[]): string {
     const { kind, name, always, form = 'json' } = HOLES[hole]
     if (kind === null) return ''
     const shown: LinkedJson[] = []
@@ -131,7 +140,13 @@ export class EventCache implements RenderedEventCache<RenderedEvent> {
       const linked = this.#linked.get(kind, id)
       if (linked && linked[form] !== null) shown.push(linked)
     }
-    if (kind === 'category' || kind === 'tag') shown.sort((one, other) => (one.order < other.order ? -1 : 1))
+    if (kind === 'category' || kind === 'tag') {
+      shown.sort((one, other) => (one.order < other.order ? -1 : 1))
+      for (const { id, count } of shown) {
+        terms.push(id)
+        counts.push(count)
+      }
+    }
     // One by itself, several as a list; what may be absent is so when there is none.
     if (shown.length === 0 && always === undefined) return ''
     for (const linked of shown) marks.push(linked.mark)
@@ -144,7 +159,7 @@ export class EventCache implements RenderedEventCache<RenderedEvent> {
     if (kind === 'event') return data.event.has(id) ? linkedJson(id, null) : undefined
     if (kind === 'category' || kind === 'tag') {
       const term = data[kind].get(id)
-      return term && linkedJson(embeddedTerm(term, this.#addresses), null, orderOf(term))
+      return term && termJson(term, this.#addresses)
     }
     if (kind === 'series') {
       const series = data.series.get(id)
@@ -162,21 +177,33 @@ function orderOf({ name_key, id }: Term): string {
   return `${Buffer.from(name_key).toString('latin1')}\0${String(id).padStart(16, '0')}`
 }
 
-function linkedJson(value: unknown, ld: unknown, order = ''): LinkedJson {
+function linkedJson(value: unknown, ld: unknown): LinkedJson {
   const json = JSON.stringify(value)
-  const mark = hash('sha1', json, 'base64url').slice(0, 8)
-  return { json, ld: JSON.stringify(ld), mark, order }
+  return { ...NO_TERM, json, ld: JSON.stringify(ld), mark: markOf(json) }
 }
+
+function termJson(term: Term, addresses: Addresses): LinkedJson {
+  const { id, count } = term
+  const shown = embeddedTerm(term, addresses)
+  const mark = markOf(JSON.stringify({ ...shown, count: null }))
+  return { json: JSON.stringify(shown), ld: null, mark, id, order: orderOf(term), count }
+}
+
+function markOf(json: string): string {
+  return hash('sha1', json, 'base64url').slice(0, 8)
+}
+
+const NO_TERM = { id: 0, order: '', count: 0 }
 
 /** Members of a series, which follow others. */
 function seriesJson(series: ShownSeries, language: string): LinkedJson {
   const members = (value: object) => `,${JSON.stringify(value).slice(1, -1)}`
   const json = members(seriesPart(series, language))
   const dates = members(seriesDates(series))
-  const mark = hash('sha1', `${json}${dates}`, 'base64url').slice(0, 8)
+  const mark = markOf(`${json}${dates}`)
   const schedule = scheduleLd(series)
   const ld = schedule && JSON.stringify(inertLd(schedule))
-  return { json, first: { id: series.first, json: json + dates }, ld, mark, order: '' }
+  return { ...NO_TERM, json, first: { id: series.first, json: json + dates }, ld, mark }
 }
 
 /** How a hole is filled: source, property name and form. */

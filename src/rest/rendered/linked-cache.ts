@@ -7,9 +7,12 @@ export interface LinkedJson {
   readonly json: string
   /** Null if there is none. */
   readonly ld: string | null
+  /** A hash; that of a term is without its count. */
   readonly mark: string
-  /** The sort key of terms. */
+  /** The id, the sort key and the count of a term. */
+  readonly id: number
   readonly order: string
+  readonly count: number
   /** The event of a series that shows its dates when it is alone, and this form. */
   readonly first?: { readonly id: number | null; readonly json: string }
 }
@@ -52,9 +55,9 @@ export class LinkedCache {
   /** Follows the data to a position among its changes. Terms show the number of their events, events name their parents. */
   follow(changes: readonly DataChange[], position: number): void {
     this.#position = position
-    for (const { id, states } of changes.flat()) {
+    for (const { id, before, after } of changes.flat()) {
       this.#outdate('event', id)
-      for (const term of states.flatMap(({ terms }) => terms)) {
+      for (const term of [...(before?.terms ?? []), ...(after?.terms ?? [])]) {
         this.#outdate('category', term)
         this.#outdate('tag', term)
       }

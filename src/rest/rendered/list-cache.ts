@@ -46,7 +46,8 @@ export class ListCache {
 
   #get(key: string): CachedList | undefined {
     const found = this.#lists.get(key, (entry) => sizeOf(key, entry))
-    const isValid = found !== undefined && this.#changes.isValid(found.position, dependenciesOf(found.list))
+    const isValid =
+      found !== undefined && this.#changes.countsSince(found.position, dependenciesOf(found.list)) !== null
     if (isValid) lookups.hit.value++
     else lookups.miss.value++
     if (!isValid) return undefined

@@ -56,8 +56,8 @@ export class RenderedEvents {
     const cached = this.#cacheFor(call)
     const found = cached && (await getRendered(call.scope, ref, cached))
     if (found === null) return singleAnswer(call, await get(call.scope, ref, call.query))
-    const { json, mark } = found.rendered
-    return { revision: String(found.revision), body: Buffer.from(json), mark, dependsOn: found.dependsOn }
+    const { json, mark, counts } = found.rendered
+    return { revision: String(found.revision), body: Buffer.from(json), mark, counts, dependsOn: found.dependsOn }
   }
 
   /** Null if the answer depends on more than the address. */
@@ -117,7 +117,7 @@ async function serializeInSlices(items: readonly object[]): Promise<RenderedEven
   for (const item of items) {
     if (turn.isOver) await turn.yield()
     const json = JSON.stringify(item)
-    rendered.push({ json, mark: hash('sha1', json, 'base64url') })
+    rendered.push({ json, mark: hash('sha1', json, 'base64url'), terms: [], counts: [] })
   }
   return rendered
 }
