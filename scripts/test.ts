@@ -26,8 +26,6 @@ const LONG = /^test\/(campaign|cluster|cost|faults|fuzz|judges|recipes)\//
 const ALONE = /^test\/(campaign|cost)\//
 /** With the faults of disks and locks, which the suite of `test:all` has, too. */
 const CAMPAIGN = /^test\/(campaign\/|faults\/(full-disk|locks|moved-files|migrations-killed)\.)/
-/** Started first, as their files take longest: nobody waits for a last one. */
-const SLOW = /^test\/(browser|cli|cluster|conformance|faults|fuzz|judges|recipes|storage)\/|\/webhooks\.test/
 /** Give the same result on every database. */
 const WITHOUT_DATABASE =
   /^test\/(browser|calendar|cli|client|guards|judges|lib|recipes)\/|\/(log-output|open-files|streams|worker-processes)\.test/
@@ -35,10 +33,11 @@ const WITHOUT_DATABASE =
 const WITH_SQL =
   /^test\/(conformance\/|storage\/(?!backup|later-versions|private-files|threads)|http\/(concurrency|search|sticky)\.test)/
 
-/** What a file of a process of its own does: measure how long others wait, or change its process. */
-const NEEDS_PROCESS = /support\/holds|process\.(env\.\w+ = |on\(|umask)|node:worker_threads/
-/** The same in `test:all`, where a file that measures anything has its own. */
-const NEEDS_QUIET = /support\/cost|performance\.now|process\.(kill|memoryUsage)/
+/** What files do that share a process with each other alone: measure how long others wait. */
+const MEASURES = /support\/holds/
+/** What a file of a process of its own does in `test:all`: change its process, or measure anything. */
+const NEEDS_PROCESS =
+  /process\.(env\.\w+ = |on\(|umask|kill|memoryUsage)|node:worker_threads|support\/(cost|holds)|performance\.now/
 
 /** At most so many files are run again. */
 const MAX_AGAIN = 5
@@ -51,15 +50,22 @@ const MINUTES = /^--minutes=(\d+)$/
 const minutes = Number(given.map((flag) => MINUTES.exec(flag)?.[1]).find(Boolean) ?? Number.POSITIVE_INFINITY)
 const isOwn = (flag: string) => OWN.includes(flag) || MINUTES.test(flag)
 const flags = ['--test-timeout=180000', ...given.filter((flag) => flag.startsWith('--') && !isOwn(flag))]
-/** Files that may share a process, so many of a folder: to load and compile the service takes longer than the tests of most. */
-const SHARED = has('--all') ? /^test\/(http|storage)\// : /^test\/(?!conformance)/
-const PER_PROCESS = has('--all') ? 8 : 24
+/**
+ * Files that may share a process, so many of a folder. To load and compile the service takes longer than the tests of
+ * most, and its code is slow until it has run for some seconds.
+ */
+const SHARED = has('--all') ? /^test\/(http|storage)\// : /^test\//
+const PER_PROCESS = has('--all') ? 8 : 60
 /** Folders of few or quick files, which share as if they were one. */
-const SMALL = /^test\/(cache|calendar|client|guards|lib)\//
+const SMALL = /^test\/(cache|calendar|client|conformance|guards|lib|storage)\//
+/** Started first, as they take longest, or wait for timers, processes and PostgreSQL: nobody waits for a last one. */
+const SLOW = has('--all')
+  ? /^test\/(browser|cli|cluster|conformance|faults|fuzz|judges|recipes|storage)\/|\/webhooks\.test/
+  : /^test\/(browser|http)\//
 /** Errors that nobody catches are told with the name of their test where all cases are tried. */
 const IS_LIGHT = words.length === 0 && !has('--all') && !has('--campaign')
-/** As many processes as there are cores; one more in the suite, where each waits now and then. */
-const AT_A_TIME = Math.max(2, availableParallelism()) + (has('--all') ? 0 : 1)
+/** As many processes as there are cores; two more in the suite, where each waits now and then. */
+const AT_A_TIME = Math.max(2, availableParallelism()) + (has('--all') ? 0 : 2)
 const begun = performance.now()
 const leftOut: TestRun[] = []
 
@@ -80,8 +86,8 @@ async function main(): Promise<boolean> {
     const runs = [
       ...(has('--postgres')
         ? []
-        : grouped(files).map((files) => ({ files, database: 'SQLite', env: envOf('', embedded?.file) }))),
-      ...grouped(onPostgres).map((files) => ({
+        : grouped(files, roomOf).map((files) => ({ files, database: 'SQLite', env: envOf('', embedded?.file) }))),
+      ...grouped(onPostgres, has('--all') ? roomOf : () => 'small').map((files) => ({
         files,
         database: 'PostgreSQL',
         env: envOf(server?.url ?? '', server?.template),
@@ -110,16 +116,21 @@ function chosenFiles(): string[] {
 }
 
 /** The files of each process, many first. Long tests and files that are named have their own. */
-function grouped(files: readonly string[]): string[][] {
+function grouped(files: readonly string[], roomFor: (file: string) => string): string[][] {
   const isShared = (file: string) =>
-    words.length === 0 && SHARED.test(file) && !LONG.test(file) && !needsProcess(readFileSync(file, 'utf8'))
-  const folders = Map.groupBy(files.filter(isShared), (file) => (SMALL.test(file) ? 'small' : dirname(file)))
+    words.length === 0 && SHARED.test(file) && !LONG.test(file) && !(has('--all') && doesAny(file, NEEDS_PROCESS))
+  const rooms = Map.groupBy(files.filter(isShared), (file) => (doesAny(file, MEASURES) ? 'measured' : roomFor(file)))
   const alone = files.filter((file) => !isShared(file)).map((file) => [file])
-  return [...folders.values().flatMap(parts), ...alone]
+  return [...rooms.values().flatMap(parts), ...alone]
 }
 
-function needsProcess(source: string): boolean {
-  return NEEDS_PROCESS.test(source) || (has('--all') && NEEDS_QUIET.test(source))
+/** What files are named after that share processes. */
+function roomOf(file: string): string {
+  return SMALL.test(file) ? 'small' : dirname(file)
+}
+
+function doesAny(file: string, what: RegExp): boolean {
+  return what.test(readFileSync(file, 'utf8'))
 }
 
 /** Parts of about the same length. */

@@ -28,6 +28,9 @@ export function hashPassword(password: string): Promise<string> {
   return argon2().hash(password)
 }
 
+/** What a check of a user who does not exist verifies. Nothing matches it, so all checkers have the same. */
+const dummyHashOnce = once(() => hashPassword(randomBytes(16).toString('hex')))
+
 /**
  * Verifies passwords. The slow hash is computed once; then an HMAC of the password and its slow hash is cached for a
  * while. A changed password has another slow hash, so its cache entry does not match.
@@ -40,7 +43,6 @@ export class PasswordChecker {
     'sign-in': new WorkQueue(SIGN_IN_QUEUE.concurrency, SIGN_IN_QUEUE.maxWaiting),
     opening: new WorkQueue(EVENT_QUEUE.concurrency, EVENT_QUEUE.maxWaiting),
   }
-  readonly #dummyHash = once(() => hashPassword(randomBytes(16).toString('hex')))
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -62,7 +64,7 @@ export class PasswordChecker {
   ): Promise<boolean> {
     const queue = this.#queues[purpose]
     // Computed by the first check of any user, because it would delay startup.
-    const dummyHash = this.#dummyHash()
+    const dummyHash = dummyHashOnce()
     if (passwordHash === undefined) {
       const hash = await dummyHash
       await queue.run(

@@ -63,12 +63,8 @@ describe('the audit log and versions in a browser', { skip: NO_BROWSER }, () => 
       const list = await site.service.expect(200, 'editor', `/events/${event.id}/versions`)
       const first = list.versions.at(-1).version
       const versions = `/manage/events/${event.id}/versions`
-      for (const path of [
-        '/manage/audit',
-        `/manage/audit?record=event:${event.id}`,
-        versions,
-        `${versions}/${first}`,
-      ]) {
+      const paths = [`/manage/audit?record=event:${event.id}`, `${versions}/${first}`, '/manage/audit', versions]
+      for (const path of some(paths, 2)) {
         await page.goto(site.origin + path)
         await page.evaluate('for (const one of document.querySelectorAll("details")) one.open = true')
         assert.deepEqual(await violationsOf(page), [], path)

@@ -179,12 +179,8 @@ describe('the screens of the staff in a browser', { skip: NO_BROWSER }, () => {
     it(`have nothing that axe finds, and stay within the screen, ${mode}`, async () => {
       const { page, faults, close } = await site.signIn('administrator', '/manage', options)
       const languages = some(['de', 'en', 'fr', 'es'], 1)
-      for (const path of [
-        '/manage',
-        '/manage/events',
-        '/manage/events/new',
-        '/manage/events?search=nothing-like-this',
-      ]) {
+      const paths = ['/manage', '/manage/events', '/manage/events/new', '/manage/events?search=nothing-like-this']
+      for (const path of some(paths, 3)) {
         for (const language of languages) {
           await page.goto(`${site.origin}/${language}${path}`)
           await page.waitForLoadState('networkidle')

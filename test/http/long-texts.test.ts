@@ -43,7 +43,7 @@ describe('long texts', () => {
   })
 
   it('keep nobody waiting, however many a request has', async () => {
-    for (const piece of ['<b></b>', '<img src=x>', '<br>', '</p>', '<a href=x>']) {
+    for (const piece of some(['<img src=x>', '<a href=x>', '<b></b>', '<br>', '</p>'], 2)) {
       const description = long(piece)
       const parts = (kind: string, count: number) =>
         Array.from({ length: count }, (_, n) => ({ [kind]: `${piece} ${kind} ${n}`, description }))
@@ -98,8 +98,8 @@ describe('long texts', () => {
   ]
   for (const [path, name, fields] of kinds) {
     it(`of ${path} are shown on a page, and as JSON, without keeping others waiting`, async () => {
-      const pieces = ['<', '<b class="c">x</b>', '&', '<br>', 'a\n', '<p>', 'x', '&amp;<h1>']
-      for (const [n, piece] of some(pieces, 2).entries()) {
+      const pieces = ['<b class="c">x</b>', '<', '&', '<br>', 'a\n', '<p>', 'x', '&amp;<h1>']
+      for (const [n, piece] of some(pieces, 1).entries()) {
         const description = `${long(piece)}<img src="https://elsewhere.example/x.png">`
         const json = { ...fields, [name]: `${path} ${n}`, description: description.slice(0, 100_000) }
         const { id, url } = await service.expect(201, 'editor', path, { json })

@@ -6,6 +6,7 @@ import { describe, it } from 'node:test'
 import { readableLine } from '../../src/lib/log-line.ts'
 import { finished, startProcess } from '../support/processes.ts'
 import { ROOT } from '../support/sources.ts'
+import { some } from '../support/thorough.ts'
 import { serveProcesses } from '../support/workers.ts'
 
 const TIME = Date.UTC(2031, 5, 1, 10, 49, 40)
@@ -50,10 +51,12 @@ describe('the log of a service', () => {
   it('is JSON on a pipe, and text where that is asked for', async (t) => {
     const folder = mkdtempSync(join(tmpdir(), 'kalends-log-'))
     t.after(() => rmSync(folder, { recursive: true }))
-    for (const [format, pattern] of [
-      ['auto', /^\{"level":30,.*Server listening at/m],
+    // Tests of workers read JSON from pipes, too.
+    const formats: [string, RegExp][] = [
       ['text', /^\d\d:\d\d:\d\d info {2}Server listening at/m],
-    ] as const) {
+      ['auto', /^\{"level":30,.*Server listening at/m],
+    ]
+    for (const [format, pattern] of some(formats, 1)) {
       const served = await serveProcesses(['--data', join(folder, format)], { KALENDS_LOG_FORMAT: format })
       await (await fetch(`${served.url}/events/`)).text()
       served.child.kill('SIGTERM')

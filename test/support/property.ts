@@ -11,3 +11,8 @@ const SURROGATES = { first: 0xd800, count: 0x800 }
 export const CHARACTER = fc
   .nat({ max: 0x10_ffff - SURROGATES.count })
   .map((n) => String.fromCodePoint(n < SURROGATES.first ? n : n + SURROGATES.count))
+
+/** Addresses of websites. `webUrl` of fast-check lists all characters, too. */
+export const WEBSITE = fc
+  .tuple(fc.constantFrom('http', 'https'), fc.domain(), fc.array(CHARACTER))
+  .map(([scheme, domain, path]) => `${scheme}://${domain}/${path.map(encodeURIComponent).join('')}`)
