@@ -31,7 +31,7 @@ const WITHOUT_DATABASE =
   /^test\/(browser|calendar|cli|client|guards|judges|lib|recipes)\/|\/(log-output|open-files|streams|worker-processes)\.test/
 /** The part of the suite whose results depend on SQL. The other files run on PostgreSQL in `test:all`. */
 const WITH_SQL =
-  /^test\/(conformance\/|storage\/(?!backup|later-versions|private-files|threads)|http\/(concurrency|search|sticky)\.test)/
+  /^test\/(conformance\/|storage\/(?!backup|later-versions|private-files|queries|threads)|http\/(concurrency|search|sticky)\.test)/
 
 /** What files do that share a process with each other alone: measure how long others wait. */
 const MEASURES = /support\/holds/
@@ -61,7 +61,7 @@ const SMALL = /^test\/(cache|calendar|client|conformance|guards|lib|storage)\//
 /** Started first, as they take longest, or wait for timers, processes and PostgreSQL: nobody waits for a last one. */
 const SLOW = has('--all')
   ? /^test\/(browser|cli|cluster|conformance|faults|fuzz|judges|recipes|storage)\/|\/webhooks\.test/
-  : /^test\/(browser|http)\//
+  : /^test\/(?!cli)/
 /** Errors that nobody catches are told with the name of their test where all cases are tried. */
 const IS_LIGHT = words.length === 0 && !has('--all') && !has('--campaign')
 /** As many processes as there are cores; two more in the suite, where each waits now and then. */
