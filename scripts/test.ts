@@ -56,12 +56,13 @@ const flags = ['--test-timeout=180000', ...given.filter((flag) => flag.startsWit
  */
 const SHARED = has('--all') ? /^test\/(http|storage)\// : /^test\//
 const PER_PROCESS = has('--all') ? 8 : 60
-/** Folders of few or quick files, which share as if they were one. */
-const SMALL = /^test\/(cache|calendar|client|conformance|guards|lib|storage)\//
+/** Folders of few or quick files, which share as if they were one, and so do those of storage. */
+const SMALL = /^test\/(cache|calendar|client|guards|lib)\//
+const STORAGE = /^test\/(conformance|storage)\//
 /** Started first, as they take longest, or wait for timers, processes and PostgreSQL: nobody waits for a last one. */
 const SLOW = has('--all')
   ? /^test\/(browser|cli|cluster|conformance|faults|fuzz|judges|recipes|storage)\/|\/webhooks\.test/
-  : /^test\/(?!cli)/
+  : /^test\/(browser|http)\//
 /** Errors that nobody catches are told with the name of their test where all cases are tried. */
 const IS_LIGHT = words.length === 0 && !has('--all') && !has('--campaign')
 /** As many processes as there are cores; two more in the suite, where each waits now and then. */
@@ -126,7 +127,8 @@ function grouped(files: readonly string[], roomFor: (file: string) => string): s
 
 /** What files are named after that share processes. */
 function roomOf(file: string): string {
-  return SMALL.test(file) ? 'small' : dirname(file)
+  if (SMALL.test(file)) return 'small'
+  return STORAGE.test(file) ? 'storage' : dirname(file)
 }
 
 function doesAny(file: string, what: RegExp): boolean {
