@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { after, before, describe, it } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { violationsOf } from '../support/axe.ts'
-import { NO_BROWSER, openBrowser } from '../support/browser.ts'
+import { MOTION, NO_BROWSER, openBrowser } from '../support/browser.ts'
 import { PASSWORD, type Service, startService } from '../support/service.ts'
 import { IS_THOROUGH, some } from '../support/thorough.ts'
 
@@ -34,7 +34,7 @@ describe('the documentation page', { skip: NO_BROWSER }, () => {
   })
 
   const open = async (path: string, language = 'en'): Promise<{ page: Page; foreign: string[]; faults: string[] }> => {
-    const page = await browser.newPage({ locale: language })
+    const page = await browser.newPage({ locale: language, ...MOTION })
     const foreign: string[] = []
     const faults: string[] = []
     page.on('request', (request) => request.url().startsWith(origin) || foreign.push(request.url()))
@@ -71,20 +71,22 @@ describe('the documentation page', { skip: NO_BROWSER }, () => {
 
   it('warns before a request that writes, and sends it only after a yes', async () => {
     const { page } = await open('/docs#post-venues')
-    await page.getByText('Sign in for requests').click()
-    await page.getByLabel('User name or e-mail address').fill('editor')
-    await page.getByLabel('Password or token').fill(PASSWORD)
+    const credentials = page.locator('.credentials')
+    const dialog = page.locator('dialog')
+    await credentials.getByText('Sign in for requests').click()
+    await credentials.getByLabel('User name or e-mail address').fill('editor')
+    await credentials.getByLabel('Password or token').fill(PASSWORD)
     const operation = page.locator('#post-venues')
     await operation.getByText('This request writes to the live calendar').waitFor()
     await operation.getByLabel('Body (JSON)').fill('{ "venue": "Tried Hall" }')
     const count = async () =>
       (await service.expect(200, 'editor', '/venues', { query: { search: 'Tried Hall' } })).total
     await operation.getByRole('button', { name: 'Send' }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
-    await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await dialog.waitFor({ state: 'hidden' })
     assert.equal(await operation.locator('.answer').isVisible(), false)
     await operation.getByRole('button', { name: 'Send' }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Send request' }).click()
+    await dialog.getByRole('button', { name: 'Send request' }).click()
     await operation.getByRole('status').getByText(/^201 /).waitFor()
     assert.equal(await count(), 1)
     await page.close()
@@ -92,7 +94,12 @@ describe('the documentation page', { skip: NO_BROWSER }, () => {
 
   it('looks like the site, with a heading, a way back, and nothing that axe finds', async () => {
     for (const colorScheme of some(['dark', 'light'] as const, 1)) {
-      const page = await browser.newPage({ locale: 'en', colorScheme, viewport: { width: 390, height: 844 } })
+      const page = await browser.newPage({
+        locale: 'en',
+        colorScheme,
+        viewport: { width: 390, height: 844 },
+        ...MOTION,
+      })
       await page.goto(`${origin}/docs#post-events`)
       assert.equal(await page.locator('h1').textContent(), 'Documentation of the REST interface')
       assert.match(await page.evaluate('getComputedStyle(document.body).fontFamily'), /^Figtree/)

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import { type Browser, type BrowserContextOptions, devices, type Page } from 'playwright-core'
 import sharp from 'sharp'
 import { violationsOf } from '../support/axe.ts'
-import { NO_BROWSER, openBrowser } from '../support/browser.ts'
+import { MOTION, NO_BROWSER, openBrowser } from '../support/browser.ts'
 import { freePort } from '../support/free-port.ts'
 import { type Json, PASSWORD, type Service, startService } from '../support/service.ts'
 import { OVER, PHONE, WIDE } from '../support/site.ts'
@@ -30,7 +30,7 @@ describe('suggestions and imports in a browser', { skip: NO_BROWSER }, () => {
   })
 
   const open = async (path: string, options: BrowserContextOptions = {}): Promise<Page> => {
-    const context = await browser.newContext({ locale: 'en-US', viewport: WIDE, ...options })
+    const context = await browser.newContext({ locale: 'en-US', viewport: WIDE, ...MOTION, ...options })
     const page = await context.newPage()
     await page.goto(origin + path)
     return page

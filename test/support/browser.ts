@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { after } from 'node:test'
 import { chromium, type Browser as PlaywrightBrowser } from 'playwright-core'
+import { IS_THOROUGH } from './thorough.ts'
 
 /** The shell has no windows, and needs a third less time. */
 const PATHS = [
@@ -27,6 +28,9 @@ const OPTIONS = {
     '--no-first-run',
   ],
 }
+
+/** What a page does in most browsers; in `npm test` without smooth scrolling, which takes up to a second for each click. */
+export const MOTION = { reducedMotion: IS_THOROUGH ? 'no-preference' : 'reduce' } as const
 
 /** How long a page may take on a busy machine, in milliseconds. */
 const PATIENCE = 120_000

@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import type { Role } from '../../src/domain/access.ts'
-import { openBrowser } from './browser.ts'
+import { MOTION, openBrowser } from './browser.ts'
 import { clock, fillCalendar, type Sample } from './calendar.ts'
 import { freePort } from './free-port.ts'
 import { type Service, startService } from './service.ts'
@@ -102,7 +102,7 @@ async function open(
   path: string,
   { cookie, ...options }: OpenOptions,
 ): Promise<Opened> {
-  const settings = { locale: 'en-US', timezoneId: 'America/New_York', viewport: WIDE, ...options }
+  const settings = { locale: 'en-US', timezoneId: 'America/New_York', viewport: WIDE, ...MOTION, ...options }
   const context = await browser.newContext(settings)
   if (cookie !== undefined) await context.addCookies([cookie])
   const page = await context.newPage()
