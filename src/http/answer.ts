@@ -9,7 +9,7 @@ import { handedOver } from './anonymous-reads.ts'
 import type { Headers } from './cache/cached-response.ts'
 import { parseHeaders } from './cache/head.ts'
 import { type AnswerContext, callOf, splitUrl } from './call.ts'
-import { compressStream, encodingFor, NOT_MODIFIED_HEADERS, replyTo, tagOfAnswer } from './conditional.ts'
+import { compressStream, encodingFor, NOT_MODIFIED_HEADERS, replyTo, tagsOf } from './conditional.ts'
 import type { Answer, Call, Endpoint } from './endpoint.ts'
 import { asAppError, errorBody } from './errors.ts'
 import { fingerprintOf, idempotencyKeyOf, isKept } from './idempotency.ts'
@@ -104,7 +104,7 @@ function write(answer: Answer, search: string): StoredAnswer {
     status,
     headers: {
       ...(typeof body !== 'string' && { 'content-type': JSON_TYPE }),
-      ...(status < 300 && !isTagged && { etag: `"${tagOfAnswer(answer, bytes)}"` }),
+      ...(status < 300 && !isTagged && { etag: `"${tagsOf(answer, bytes).tag}"` }),
       ...headers,
     },
     body: bytes,

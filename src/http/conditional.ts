@@ -14,15 +14,16 @@ export function tagOf(body: Buffer | string, revision = ''): string {
   return `${revision}-${hash('sha1', body, 'base64url').slice(0, 16)}`
 }
 
-/** The tag of an answer with these bytes. Counts are apart, so that it can be told anew when they change. */
-export function tagOfAnswer({ mark, counts, revision }: Answer, bytes: Buffer): string {
-  if (mark === undefined || counts === undefined) return tagOf(mark ?? bytes, revision)
-  return tagWithCounts(tagOf(mark), counts, revision)
+/** The tag of an answer with these bytes, and that of all but its counts, from which it can be told when they change. */
+export function tagsOf({ mark, counts, revision }: Answer, bytes: Buffer): { tag: string; withoutCounts: string } {
+  if (counts === undefined) return { tag: tagOf(mark ?? bytes, revision), withoutCounts: '' }
+  const withoutCounts = tagOf(mark ?? bytes)
+  return { tag: tagWithCounts(withoutCounts, counts, revision), withoutCounts }
 }
 
-/** `tag` is that of everything else. */
-export function tagWithCounts(tag: string, counts: readonly number[], revision?: string): string {
-  return tagOf(`${tag} ${counts.join()}`, revision)
+/** The tag of an answer with these counts. */
+export function tagWithCounts(withoutCounts: string, counts: readonly number[], revision?: string): string {
+  return tagOf(`${withoutCounts} ${counts.join()}`, revision)
 }
 
 /** Shorter bodies, in bytes, gain nothing from compression. */

@@ -7,7 +7,7 @@ import { serializeHeaders } from './cache/head.ts'
 import { normalPath, normalSearch } from './cache/normal-address.ts'
 import { ObservedClock } from './cache/validity.ts'
 import { type AnswerContext, callOf, type RoutedRequest, splitUrl } from './call.ts'
-import { tagOf, tagOfAnswer } from './conditional.ts'
+import { tagsOf } from './conditional.ts'
 import { type Answer, type Endpoint, MAIN_MOUNT } from './endpoint.ts'
 import { routeLabel } from './measure.ts'
 import { bytesOf } from './sparse.ts'
@@ -92,9 +92,10 @@ function buildResponse(
   if (answer.body instanceof Readable) throw new Error('a stream cannot be kept')
   const body = bytesOf(answer.body, search)
   const isText = typeof answer.body === 'string'
+  const { tag, withoutCounts } = tagsOf(answer, body)
   return {
     body,
-    tag: tagOfAnswer(answer, body),
+    tag,
     lines: serializeHeaders({
       ...headers,
       'content-type': isText ? 'text/plain; charset=utf-8' : 'application/json; charset=utf-8',
@@ -104,7 +105,7 @@ function buildResponse(
       ...answer.headers,
     }),
     until,
-    dependsOn: answer.dependsOn ? JSON.stringify({ ...answer.dependsOn, tag: tagOf(answer.mark ?? '') }) : '',
+    dependsOn: answer.dependsOn ? JSON.stringify({ ...answer.dependsOn, tag: withoutCounts }) : '',
     route: routeLabel(request.routeOptions.url),
     variants: {},
   }

@@ -45,47 +45,29 @@ export async function changeOf(tx: Tx, { touched, settings }: Tracker): Promise<
   if (touched.size === 0 || touched.size > MAX_EVENTS || Object.keys(settings).length > 0) return null
   const events: Touched[] = []
   for (const one of touched.values()) {
-    if (one.kind === 'event') events.push(one)
-    else if (!one.isNew || !ALONE.has(one.kind)) return null
+    if (one.kind === 'event' && isDescribed(one)) events.push(one)
+    else if (one.kind === 'event' || !one.isNew || !ALONE.has(one.kind)) return null
   }
-  const rows = events.flatMap(rowsOf)
-  if (events.length === 0 || rows.some((row) => row.series !== null || COLUMNS.some((name) => !(name in row))))
-    return null
-  const unknown = events.filter((one) => rowsOf(one).some((row) => PARTS.some((part) => !(part in row))))
-  const known = Map.groupBy(
-    await links(
-      tx,
-      unknown.map(({ id }) => id),
-    ),
-    ({ event }) => event,
-  )
-  return events.map((one) => {
-    const stateIn = (row: Stored | null) => row && stateOf(row, known.get(one.id) ?? [])
-    return { id: one.id, before: stateIn(rowBefore(one)), after: stateIn(rowAfter(one)) }
+  if (events.length === 0) return null
+  // A new event has no links but those that are known.
+  const changed = events.filter(({ isNew }) => !isNew).map(({ id }) => id)
+  const known = changed.length === 0 ? null : Map.groupBy(await links(tx, changed), ({ event }) => event)
+  return events.map(({ id, isNew, before, after }) => {
+    const current = known?.get(id) ?? []
+    return { id, before: isNew ? null : stateOf(before, current), after: after && stateOf(after, current) }
   })
 }
 
 const ALONE: ReadonlySet<string> = new Set(['image', ...LINKED_KINDS])
-const PARTS = ['terms', ...LINKED_KINDS] as const
 
-const NO_LINKS: Stored = Object.fromEntries(PARTS.map((part) => [part, []]))
-
-function rowBefore({ isNew, before }: Touched): Stored | null {
-  return isNew ? null : before
-}
-
-/** A new event has no links but those that are known. */
-function rowAfter({ isNew, after }: Touched): Stored | null {
-  return isNew && after !== null ? { ...NO_LINKS, ...after } : after
-}
-
-function rowsOf(touched: Touched): Stored[] {
-  return [rowBefore(touched), rowAfter(touched)].filter((row) => row !== null)
+function isDescribed({ isNew, before, after }: Touched): boolean {
+  const isKnown = (row: Stored) => row.series === null && COLUMNS.every((name) => name in row)
+  return (isNew || isKnown(before)) && (after === null || isKnown(after))
 }
 
 /** `current` are the links that the event has now: those of a part that is not in the row did not change. */
 function stateOf(row: Stored, current: Awaited<ReturnType<typeof links>>): EventState {
-  const idsOf = (part: (typeof PARTS)[number]) =>
+  const idsOf = (part: LinkedKind | 'terms') =>
     part in row
       ? (row[part] as { value: number }[]).map(({ value }) => value)
       : current
