@@ -9,7 +9,7 @@ import { RandomSite, seeded } from '../support/random-site.ts'
 import { type Json, startService } from '../support/service.ts'
 import { some, times } from '../support/thorough.ts'
 
-const ROUNDS = times(60, 20)
+const ROUNDS = times(60, 10)
 
 /** Every field of the top level, by name: such a response is not assembled from cached JSON. */
 const ALL_FIELDS = {

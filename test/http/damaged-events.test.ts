@@ -77,7 +77,7 @@ const PAGES = some(
     '/events/category/music/',
     '/tag/common/',
   ],
-  6,
+  4,
 )
 const FEEDS = some(['/events', '/venue/hall', '/events/category/music'], 1).flatMap((path) =>
   FEED_EXTENSIONS.map((extension) => `${path}.${extension}?start_date=0001-01-01&end_date=9999-12-31`),
