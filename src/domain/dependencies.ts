@@ -1,5 +1,6 @@
 import { type DataChange, type EventScope, type EventState, mayMatch } from '../storage/data-change.ts'
 import type { Database } from '../storage/database.ts'
+import type { EventFilter } from '../storage/event-filter.ts'
 
 export type { DataChange } from '../storage/data-change.ts'
 
@@ -15,6 +16,17 @@ export interface Dependencies {
   readonly events: readonly number[]
   /** Ids of the terms that it shows with their counts, in this order. */
   readonly terms: readonly number[]
+}
+
+/**
+ * What a list depends on, besides the events that it shows; null if any write may change it. The order of a search depends
+ * on all events.
+ */
+export function dependenciesOf(filter: EventFilter): Pick<Dependencies, 'list' | 'events'> | null {
+  const { visibility, bounds, terms, linked, parent } = filter
+  if (filter.search !== null || filter.words !== null || filter.isByProtected) return null
+  // A parent that the reader may not see is refused.
+  return { list: { visibility, bounds, terms, linked }, events: parent === null ? [] : [parent] }
 }
 
 /** What was added to the counts of terms, by id. */

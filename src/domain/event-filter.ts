@@ -76,8 +76,9 @@ export async function filterOf(
   problems: Problems,
   { unbounded = isUnbounded(asked), most = MAX_BY_ID }: { unbounded?: boolean; most?: number } = {},
 ): Promise<EventFilter> {
-  const categories = await termFilter(tx, scope, 'category', 'categories', asked.categories, problems)
-  const tags = await termFilter(tx, scope, 'tag', 'tags', asked.tags, problems)
+  const byProtected: number[] = []
+  const categories = await termFilter(tx, scope, 'category', 'categories', asked.categories, problems, byProtected)
+  const tags = await termFilter(tx, scope, 'tag', 'tags', asked.tags, problems, byProtected)
   const linked: Partial<Record<LinkedKind, readonly number[]>> = {}
   for (const kind of LINKED_KINDS) {
     const ids = await linkedFilter(tx, scope, kind, asked[kind], problems)
@@ -120,6 +121,7 @@ export async function filterOf(
     free: asked.free ?? null,
     hasCoordinates: asked.geoloc ?? null,
     near: near(asked, problems),
+    isByProtected: byProtected.length > 0,
   }
 }
 
@@ -238,6 +240,7 @@ async function familyTerms(tx: Tx, { site }: FilterScope): Promise<number[]> {
   return found.length === 0 ? [0] : terms.withDescendants(tx, found)
 }
 
+/** `byProtected` gets the ids of terms that this reader may name only since a protected event has them. */
 async function termFilter(
   tx: Tx,
   scope: FilterScope,
@@ -245,12 +248,15 @@ async function termFilter(
   name: string,
   values: readonly TermValue[] | null | undefined,
   problems: Problems,
+  byProtected: number[],
 ): Promise<number[] | null> {
   if (!values) return null
   const ids: number[] = []
   const asked = [...values]
   for (const value of asked) {
-    const term = (await findTerm(tx, scope.user, kind, value)) ?? (await findProtectedTerm(tx, kind, value))
+    const known = await findTerm(tx, scope.user, kind, value)
+    const term = known ?? (await findProtectedTerm(tx, kind, value))
+    if (known === undefined && term !== undefined) byProtected.push(term.id)
     // In repeated lists, such as `tags[]=a,b&tags[]=c`, an unknown name is split at commas.
     const parts = term === undefined && value.name !== undefined ? termParts(value.name, asked.length) : []
     if (term !== undefined) ids.push(term.id)

@@ -3,7 +3,7 @@ import type { EventStub } from '../storage/events.ts'
 import * as storage from '../storage/events.ts'
 import type { Ref } from '../storage/records.ts'
 import { type CachedList, type CachedLists, NO_LISTS, stubsAt } from './cached-lists.ts'
-import type { Dependencies } from './dependencies.ts'
+import { type Dependencies, dependenciesOf } from './dependencies.ts'
 import { fill, type RenderedEventCache } from './event-data.ts'
 import {
   type EventPage,
@@ -165,22 +165,21 @@ function pageWith<Rendered extends ShownTerms>(
   next: string | null,
 ): RenderedPage<Rendered> {
   const rendered = stubs.map((stub) => events.take(stub))
-  const { visibility, bounds, terms, linked, search, words } = list.filter
-  // The order of a search depends on all events.
-  const isSearch = search !== null || words !== null
-  const dependsOn = isSearch ? null : shownBy({ visibility, bounds, terms, linked }, stubs, rendered, events)
+  const known = dependenciesOf(list.filter)
+  const dependsOn = known && { ...known, ...shownBy(stubs, rendered, events, known.events) }
   return { ...pageOf(asked, list, rendered, next), dependsOn }
 }
 
-/** What an answer with these events shows. */
+/** What an answer with these events shows, and other events that it depends on. */
 function shownBy(
-  list: Dependencies['list'],
   stubs: readonly EventStub[],
   rendered: readonly ShownTerms[],
   events: RenderedEventCache<unknown>,
-): Dependencies {
+  others: readonly number[] = [],
+): Pick<Dependencies, 'events' | 'terms'> {
   const parents = events.linksOf(stubs).flatMap(({ event }) => event)
-  return { list, events: [...stubs.map(({ id }) => id), ...parents], terms: rendered.flatMap(({ terms }) => terms) }
+  const ids = [...stubs.map(({ id }) => id), ...parents, ...others]
+  return { events: ids, terms: rendered.flatMap(({ terms }) => terms) }
 }
 
 function offsetOf({ page, perPage }: ListRequest): number {
@@ -235,7 +234,7 @@ export async function getRendered<Rendered extends ShownTerms>(
   const shown = (events: RenderedEventCache<Rendered>, rendered: Rendered) => ({
     rendered,
     revision,
-    dependsOn: shownBy(null, [stub], [rendered], events),
+    dependsOn: { list: null, ...shownBy([stub], [rendered], events) },
   })
   if (known !== null && (await scope.db.version()) === cached.version) return shown(cached.events, known)
   return scope.db.read(async (tx) => {

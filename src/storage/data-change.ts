@@ -18,13 +18,12 @@ export interface EventState {
   readonly linked: Readonly<Record<LinkedKind, readonly number[]>>
 }
 
-/** An event that was written. */
+/** An event that was written, and is still there. */
 export interface EventChange {
   readonly id: number
   /** Null if it is new. */
   readonly before: EventState | null
-  /** Null if it was removed. */
-  readonly after: EventState | null
+  readonly after: EventState
 }
 
 /** What a write has changed. It concerns other records only by the counts of the terms of these events. */
@@ -39,10 +38,10 @@ const COLUMNS = ['status', 'password_hash', 'start_local', 'end_local', 'series'
 /**
  * Describes what a transaction has changed; null if it cannot be told. Events of a series show data of each other, so they
  * are not described. Other records may be new: nothing but these events shows them yet. A new term has a place among
- * others, which lists depend on.
+ * others, which lists depend on, and so has one that everybody may see from now on.
  */
-export async function changeOf(tx: Tx, { touched, settings }: Tracker): Promise<DataChange | null> {
-  if (touched.size === 0 || touched.size > MAX_EVENTS || Object.keys(settings).length > 0) return null
+export async function changeOf(tx: Tx, { touched, settings, hasMore }: Tracker): Promise<DataChange | null> {
+  if (hasMore || touched.size === 0 || touched.size > MAX_EVENTS || Object.keys(settings).length > 0) return null
   const events: Touched[] = []
   for (const one of touched.values()) {
     if (one.kind === 'event' && isDescribed(one)) events.push(one)
@@ -54,15 +53,16 @@ export async function changeOf(tx: Tx, { touched, settings }: Tracker): Promise<
   const known = changed.length === 0 ? null : Map.groupBy(await links(tx, changed), ({ event }) => event)
   return events.map(({ id, isNew, before, after }) => {
     const current = known?.get(id) ?? []
-    return { id, before: isNew ? null : stateOf(before, current), after: after && stateOf(after, current) }
+    return { id, before: isNew ? null : stateOf(before, current), after: stateOf(after ?? {}, current) }
   })
 }
 
 const ALONE: ReadonlySet<string> = new Set(['image', ...LINKED_KINDS])
 
+/** An event that is gone leaves those that it was the parent of. */
 function isDescribed({ isNew, before, after }: Touched): boolean {
   const isKnown = (row: Stored) => row.series === null && COLUMNS.every((name) => name in row)
-  return (isNew || isKnown(before)) && (after === null || isKnown(after))
+  return after !== null && isKnown(after) && (isNew || isKnown(before))
 }
 
 /** `current` are the links that the event has now: those of a part that is not in the row did not change. */

@@ -69,6 +69,8 @@ export interface EventFilter {
   readonly near: (Point & { readonly kilometres: number }) | null
   /** Whether unlisted events are included. */
   readonly unlisted?: boolean
+  /** Set if a term was found only since a protected event has it: any write may change that. */
+  readonly isByProtected?: boolean
 }
 
 /** Limit on found events that are looked up by id. For more, a full scan is faster. */

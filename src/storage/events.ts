@@ -11,7 +11,7 @@ import { boxesAround } from '../lib/geo.ts'
 import { LINKED_KINDS } from '../schema/linked.ts'
 import type { Status } from '../schema/record.ts'
 import type { TermKind } from '../schema/term.ts'
-import { willReplace, willUpdateAll } from './audit/tracker.ts'
+import { hasChangedMore, willReplace, willUpdateAll } from './audit/tracker.ts'
 import { dialectOf, selectIds, type Tx } from './dialect.ts'
 import { conditions, type EventFilter, NO_LIMIT } from './event-filter.ts'
 import type { Lookup } from './lookup.ts'
@@ -249,6 +249,8 @@ const countDown = counting(-1)
 export async function countTerms(tx: Tx, terms: readonly number[], by: 1 | -1): Promise<TermTable[]> {
   if (terms.length === 0) return []
   const rows = await (by === 1 ? countUp : countDown)(terms.length)(tx, ...terms)
+  // The first event that a term counts may make it public.
+  if (by === 1 && rows.some(({ count }) => count === 1)) hasChangedMore(tx)
   return rows.sort(byName)
 }
 

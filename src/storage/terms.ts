@@ -2,7 +2,7 @@ import { type Expression, type SqlBool, sql } from 'kysely'
 import type { Instant } from '../calendar/zone.ts'
 import type { TermKind } from '../schema/term.ts'
 import { idsWhere } from './audit/reading.ts'
-import { hasCreated, willRemove, willUpdate, willUpdateAll } from './audit/tracker.ts'
+import { hasChangedMore, hasCreated, willRemove, willUpdate, willUpdateAll } from './audit/tracker.ts'
 import { dialectOf, type Tx } from './dialect.ts'
 import { isModifiedIn, type ModifiedRange } from './event-filter.ts'
 import { isAfter, type SortKey, type SortValues } from './keyset.ts'
@@ -282,7 +282,7 @@ export async function update(tx: Tx, id: number, changes: Partial<Omit<TermRow, 
  */
 export async function publish(tx: Tx, ids: readonly number[], now: Instant | null = null): Promise<void> {
   if (ids.length === 0) return
-  await tx
+  const { numUpdatedRows } = await tx
     .withRecursive('line(id, parent)', (db) =>
       db
         .selectFrom('terms')
@@ -296,7 +296,8 @@ export async function publish(tx: Tx, ids: readonly number[], now: Instant | nul
     .set({ published: 1, ...(now !== null && { modified_utc: now }) })
     .where('published', '=', 0)
     .where('id', 'in', (eb) => eb.selectFrom('line').select('line.id'))
-    .execute()
+    .executeTakeFirst()
+  if (numUpdatedRows > 0n) hasChangedMore(tx)
 }
 
 /** Deletes a term. Its children move up to its parent, and events lose it. */

@@ -88,7 +88,8 @@ export class LocalVersions implements Versions {
   }
   async isAt(tx: Tx, version: Version, hasRead = false): Promise<boolean> {
     if (!hasRead) await touchSnapshot(tx)
-    return this.#look() && String(this.#number) === version
+    this.#look()
+    return this.#inDoubt === 0 && String(this.#number) === version
   }
   changesBetween(from: Version, to: Version): readonly DataChange[] | null {
     return this.#history.between(from, to)
@@ -141,13 +142,15 @@ export class LocalVersions implements Versions {
     this.#cached = null
   }
 
-  /** Counts what has happened since the last look. Returns false if that is not known before a write of ours has ended. */
-  #look(): boolean {
+  /**
+   * Counts what has happened since the last look. A commit of ours whose write has not ended yet is counted when it has:
+   * nobody was told of it.
+   */
+  #look(): void {
     const seen = this.#read()
-    if (seen === this.#seen && this.#changes.length === 0) return true
+    if (seen === this.#seen && this.#changes.length === 0) return
     let isOurs = true
     if (seen !== this.#seen) {
-      if (this.#inDoubt > 0) return false
       const atWriter = this.#readAtWriter()
       const after = this.#read()
       isOurs = atWriter === this.#seenAtWriter && atWriter !== undefined && after === seen
@@ -155,11 +158,10 @@ export class LocalVersions implements Versions {
       this.#seenAtWriter = atWriter
     }
     const changes = this.#changes
-    if (isOurs && changes.length === 0) return true
+    if (isOurs && changes.length === 0) return
     this.#changes = []
     const from = String(this.#number++)
     this.#history.add(from, String(this.#number), isOurs && isKnown(changes) ? changes : null)
-    return true
   }
 
   #read(): DataVersion {
@@ -200,7 +202,13 @@ export class SharedVersions implements Versions {
 
   current(): Promise<Version> {
     if (this.#turn === null) {
-      this.#turn = this.#read(this.#db).then((version) => this.#follow(version))
+      const writes = this.#writes
+      const ended = writes.length
+      this.#turn = this.#read(this.#db).then((version) => {
+        // Readers have seen these before they ended, and they were counted as unknown.
+        if (version === this.#last && this.#writes === writes) this.#writes = writes.slice(ended)
+        return this.#follow(version)
+      })
       setImmediate(() => {
         this.#turn = null
       })

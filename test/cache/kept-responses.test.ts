@@ -313,6 +313,75 @@ describe('lists and events after writes of events', () => {
     }
   })
 
+  const isSame = async (path: string) =>
+    assert.deepEqual(await receive(`${base}${API}${path}`, {}), await receive(`${plain}${API}${path}`, {}), path)
+
+  it('are the same if the parent that they are asked for is no longer public, or gone', async () => {
+    for (const json of [{ status: 'draft' }, null]) {
+      const parent = await on('2032-06-10')
+      const child = await on('2031-06-11', { parent })
+      const paths = [
+        `/events?post_parent=${parent}&start_date=2031-06-01&end_date=2031-06-30`,
+        `/events?post_parent=${parent}&start_date=2031-07-01&end_date=2031-07-31`,
+        '/events?start_date=2031-06-11&end_date=2031-06-11',
+      ]
+      for (const path of paths) await isSame(path)
+      if (json === null)
+        await service.expect(200, 'administrator', `/events/${parent}?force=true`, { method: 'DELETE' })
+      else await change(parent, json)
+      await isSame(`/events/${child}`)
+      for (const path of paths) await isSame(path)
+    }
+  })
+
+  it('are the same if a write decides which terms everybody may see', async () => {
+    const june = 'start_date=2031-06-01&end_date=2031-06-30'
+    const hidden = await on('2032-06-10', { tags: ['Only here'], password: 'sesame' })
+    await isSame(`/events?tags=only-here&${june}`)
+    await change(hidden, { tags: [] })
+    await isSame(`/events?tags=only-here&${june}`)
+    await add('/tags', { name: 'foo', slug: 'bar1' })
+    await on('2031-06-12', { tags: ['foo'] })
+    const other = await on('2032-06-12', { tags: ['Foo!'], status: 'draft' })
+    await isSame(`/events?tags=foo&${june}`)
+    await change(other, { status: 'publish' })
+    await isSame(`/events?tags=foo&${june}`)
+  })
+
+  it('are the same after a write that was answered, whatever is written next', async () => {
+    const id = await on('2031-06-14')
+    const titleOf = async () => ((await (await fetch(`${base}${API}/events/${id}`)).json()) as Json).title
+    const many = () =>
+      service.db.writeMany(async (tx) => {
+        for (let n = 0; n < 5; n++)
+          await tx.updateTable('users').set({ name: 'editor' }).where('name', '=', 'editor').execute()
+      })
+    const group = () =>
+      Promise.all(Array.from({ length: 15 }, () => on('2032-06-14', { description: 'word '.repeat(2000) })))
+    for (let n = 0; n < times(60, 12); n++) {
+      await titleOf()
+      const next = n % 2 === 0 ? group() : null
+      await change(id, { title: `Title ${n}` })
+      const last = n % 2 === 0 ? null : many()
+      for (let k = 0; k < 4; k++) assert.equal(await titleOf(), `Title ${n}`)
+      await Promise.all([next, last])
+    }
+  })
+
+  it('are stored again after writes that readers saw before they were answered', async () => {
+    const path = '/events?start_date=2031-05-01&end_date=2031-05-31'
+    const read = async () => {
+      const response = await fetch(`${base}${API}${path}`)
+      await response.text()
+      return response.headers.get('last-modified')
+    }
+    for (let n = 0; n < 5; n++)
+      await Promise.all([on('2032-05-05'), ...Array.from({ length: 10 }, read), on('2032-05-06'), read()])
+    const first = await read()
+    now += 2
+    assert.equal(await read(), first)
+  })
+
   it('are the same, too, if they were made while events were written', async () => {
     const music = await add('/categories', { name: 'Music' })
     const days = Array.from({ length: 12 }, (_, n) => `2032-${String(n + 1).padStart(2, '0')}-10`)

@@ -57,7 +57,7 @@ export class LinkedCache {
     this.#position = position
     for (const { id, before, after } of changes.flat()) {
       this.#outdate('event', id)
-      for (const term of [...(before?.terms ?? []), ...(after?.terms ?? [])]) {
+      for (const term of [...(before?.terms ?? []), ...after.terms]) {
         this.#outdate('category', term)
         this.#outdate('tag', term)
       }

@@ -1,5 +1,5 @@
 import type { CachedList, CachedLists } from '../../domain/cached-lists.ts'
-import type { Dependencies, FollowedChanges } from '../../domain/dependencies.ts'
+import { dependenciesOf, type FollowedChanges } from '../../domain/dependencies.ts'
 import { BoundedCache } from '../../lib/bounded-cache.ts'
 import { cacheCounters } from '../../lib/metrics.ts'
 
@@ -46,19 +46,20 @@ export class ListCache {
 
   #get(key: string): CachedList | undefined {
     const found = this.#lists.get(key, (entry) => sizeOf(key, entry))
-    const isValid =
-      found !== undefined && this.#changes.countsSince(found.position, dependenciesOf(found.list)) !== null
+    const isValid = found !== undefined && this.#isValid(found)
     if (isValid) lookups.hit.value++
     else lookups.miss.value++
     if (!isValid) return undefined
     found.position = this.#changes.position
     return found.list
   }
-}
 
-/** Null for a search: its order depends on all events. */
-function dependenciesOf({ filter, ids }: CachedList): Dependencies | null {
-  return ids === null ? { list: filter, events: [], terms: [] } : null
+  #isValid({ list: { filter, ids }, position }: Entry): boolean {
+    if (position === this.#changes.position) return true
+    // A list of ids was searched.
+    const known = ids === null ? dependenciesOf(filter) : null
+    return this.#changes.countsSince(position, known && { ...known, terms: [] }) !== null
+  }
 }
 
 /** The key counts twice: the filter of the list holds the same values. */

@@ -37,6 +37,8 @@ export class Tracker {
   readonly touched = new Map<string, Touched>()
   /** Settings before the first write. */
   readonly settings: Stored = {}
+  /** Set if more was changed than the log tells, and responses show it. */
+  hasMore = false
 
   get isEmpty(): boolean {
     return this.touched.size === 0 && Object.keys(this.settings).length === 0
@@ -51,6 +53,7 @@ export class Tracker {
       else Object.assign(own.before, { ...touched.before, ...own.before })
     }
     Object.assign(this.settings, { ...part.settings, ...this.settings })
+    this.hasMore ||= part.hasMore
   }
 }
 
@@ -168,6 +171,12 @@ export async function willReplace(
     else others.push(id)
   }
   await willChange(tx, 'event', others, { columns: [], parts: [part] })
+}
+
+/** Called when something was changed that is not logged, but decides what others than the written records show. */
+export function hasChangedMore(tx: Tx): void {
+  const tracker = trackers.get(tx)
+  if (tracker !== undefined) tracker.hasMore = true
 }
 
 /** Called before settings are changed. */
