@@ -37,11 +37,15 @@ export class StoredResponses {
     if (entry === undefined) return undefined
     const { head, body } = entry
     if (!head.startsWith(key) || head[key.length] !== '\n') return undefined
-    const known = head.slice(key.length + 1).split('\n', 5)
-    const [tag = '', until = '', route = '', at = '', dependsOn = ''] = known
-    const lines = head.slice([key, ...known, ''].join('\n').length)
-    const response = { tag, until: Number(until), route, dependsOn, lines, variants: {} }
-    const position = Number(at)
+    let from = key.length + 1
+    const line = () => {
+      const end = head.indexOf('\n', from)
+      const text = head.slice(from, end)
+      from = end + 1
+      return text
+    }
+    const [tag, until, route, position, dependsOn] = [line(), Number(line()), line(), Number(line()), line()]
+    const response = { tag, until, route, dependsOn, lines: head.slice(from), variants: {} }
     const isFrequent = this.#recent.has(hash)
     if (this.#recent.size >= MAX_RECENT) this.#recent.clear()
     this.#recent.add(hash)
