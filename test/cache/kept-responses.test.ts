@@ -299,7 +299,7 @@ describe('lists and events after writes of events', () => {
       `/events?include=${events.slice(0, 4).join()}`,
       ...events.filter((_, n) => n % 3 === 0).map((id) => `/events/${id}`),
     ]
-    for (let round = 0; round < times(40, 8); round++) {
+    for (let round = 0; round < times(40, 5); round++) {
       for (const path of paths()) {
         const expected = await receive(`${plain}${API}${path}`, {})
         for (const time of ['first', 'second'])
@@ -358,7 +358,7 @@ describe('lists and events after writes of events', () => {
       })
     const group = () =>
       Promise.all(Array.from({ length: 15 }, () => on('2032-06-14', { description: 'word '.repeat(2000) })))
-    for (let n = 0; n < times(60, 12); n++) {
+    for (let n = 0; n < times(60, 4); n++) {
       await titleOf()
       const next = n % 2 === 0 ? group() : null
       await change(id, { title: `Title ${n}` })
@@ -387,7 +387,7 @@ describe('lists and events after writes of events', () => {
     const days = Array.from({ length: 12 }, (_, n) => `2032-${String(n + 1).padStart(2, '0')}-10`)
     for (const day of days) await on(day, { categories: [music] })
     const paths = days.map((day) => `/events?categories=${music}&start_date=${day}&end_date=${day}`)
-    for (let round = 0; round < times(40, 10); round++) {
+    for (let round = 0; round < times(40, 4); round++) {
       // Other addresses each time, so that they are made.
       const asked = paths.map((path) => `${API}${path}&per_page=${round + 5}`)
       const read = async (path: string) => (await fetch(base + path)).text()
