@@ -114,7 +114,8 @@ async function listSorted<Rendered extends ShownTerms>(
   return scope.db.readMany(async (tx) => {
     const { events, lists } = await cachedFor(tx, scope, cached)
     const { list, stubs, next } = await readSorted(tx, scope, asked, lists)
-    return (await canTake(tx, scope, events, stubs)) ? pageWith(asked, list, stubs, events, next) : null
+    await fillUnprotected(tx, scope, events, stubs)
+    return pageWith(asked, list, stubs, events, next)
   })
 }
 
@@ -126,8 +127,7 @@ function pageFromCache<Rendered extends ShownTerms>(
 ): RenderedPage<Rendered> | null {
   const stubs = stubsAt(list, offsetOf(asked), asked.perPage)
   const next = stubs === null ? undefined : knownCursor(asked, list, stubs)
-  if (stubs === null || next === undefined || hasProtected(stubs) || !events.hasAll(stubs)) return null
-  return pageWith(asked, list, stubs, events, next)
+  return stubs === null || next === undefined ? null : pageWith(asked, list, stubs, events, next)
 }
 
 /** A page of a list; null if not all of its events can be rendered for everybody. */
@@ -139,31 +139,31 @@ async function readPage<Rendered extends ShownTerms>(
   events: RenderedEventCache<Rendered>,
 ): Promise<RenderedPage<Rendered> | null> {
   const stubs = await stubsOf(tx, list, offsetOf(asked), asked.perPage)
-  if (!(await canTake(tx, scope, events, stubs))) return null
+  await fillUnprotected(tx, scope, events, stubs)
   const cursor = knownCursor(asked, list, stubs)
   const next = cursor === undefined ? await nextCursor(tx, asked, list, stubs.at(-1)) : cursor
   return pageWith(asked, list, stubs, events, next)
 }
 
-/** Renders what is not cached. Answers whether all are then: an event may be protected or damaged. */
-async function canTake(
+/** Renders what is not cached. A page with a protected event cannot be made from it. */
+async function fillUnprotected(
   tx: Tx,
   scope: Scope,
   events: RenderedEventCache<unknown>,
   stubs: readonly EventStub[],
-): Promise<boolean> {
-  if (hasProtected(stubs)) return false
-  await fill(tx, scope, events, stubs)
-  return events.hasAll(stubs)
+): Promise<void> {
+  if (!hasProtected(stubs)) await fill(tx, scope, events, stubs)
 }
 
+/** Null if an event is not cached: it is protected or damaged, or was evicted meanwhile. */
 function pageWith<Rendered extends ShownTerms>(
   asked: Asked,
   list: CachedList,
   stubs: readonly EventStub[],
   events: RenderedEventCache<Rendered>,
   next: string | null,
-): RenderedPage<Rendered> {
+): RenderedPage<Rendered> | null {
+  if (hasProtected(stubs) || !events.hasAll(stubs)) return null
   const rendered = stubs.map((stub) => events.take(stub))
   const known = dependenciesOf(list.filter)
   const dependsOn = known && { ...known, ...shownBy(stubs, rendered, events, known.events) }

@@ -171,17 +171,23 @@ export function openDatabase(
   }
   const listeners = new Set<() => void>()
   const beforeCommit = new Map<string, (tx: Tx) => Promise<void>>()
-  const writeAndInvalidate = async <T>(work: (tx: Tx) => Promise<T>, alone: boolean): Promise<T> => {
-    let own: OwnWrite | null = null
+  /** `isShown` says whether responses show what is written. */
+  const write = async <T>(work: (tx: Tx) => Promise<T>, alone: boolean, isShown = true): Promise<T> => {
+    // Set from before the commit on. A transaction that is tried again begins another one.
+    const own = new Set<OwnWrite>()
     let change: DataChange | null = null
+    const endUnchanged = () => {
+      for (const one of own) one.endUnchanged()
+      own.clear()
+    }
     try {
       return await writeTransaction(async (tx) => {
-        own?.endUnchanged()
-        own = null
+        endUnchanged()
         const { result, changed } = await logged(tx, work)
-        own = versions.begin()
+        const one = versions.begin()
+        own.add(one)
         change = changed
-        const hasNoted = await versions.increment(tx, own)
+        const hasNoted = isShown && (await versions.increment(tx, one))
         if (hasNoted) for (const listener of beforeCommit.values()) await listener(tx)
         return result
       }, alone)
@@ -190,22 +196,9 @@ export function openDatabase(
       change = null
       throw error
     } finally {
-      ;(own as OwnWrite | null)?.end(change)
-      for (const listener of listeners) listener()
-    }
-  }
-  const writeUnseen = async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
-    let own: OwnWrite | null = null
-    try {
-      return await writeTransaction(async (tx) => {
-        own?.endUnchanged()
-        own = null
-        const { result } = await logged(tx, work)
-        own = versions.begin()
-        return result
-      }, false)
-    } finally {
-      ;(own as OwnWrite | null)?.endUnchanged()
+      if (isShown) for (const one of own) one.end(change)
+      else endUnchanged()
+      if (isShown) for (const listener of listeners) listener()
     }
   }
   const finished = () => listDone(db as Kysely<unknown>, dialect)
@@ -256,9 +249,9 @@ export function openDatabase(
     isAt: (tx, version, hasRead) => versions.isAt(tx, version, hasRead),
     changesBetween: (from, to) => versions.changesBetween(from, to),
     isSettledAt: (version) => versions.isSettledAt(version),
-    write: (work) => measured('write', writeAndInvalidate(work, false)),
-    writeMany: (work) => measured('writeMany', writeAndInvalidate(work, true)),
-    writeWithoutInvalidating: writeUnseen,
+    write: (work) => measured('write', write(work, false)),
+    writeMany: (work) => measured('writeMany', write(work, true)),
+    writeWithoutInvalidating: (work) => write(work, false, false),
     async touch<Row>(statement: (on: Kysely<Tables>) => Compilable<Row>) {
       const query = statement(db).compile()
       if (local === null || file === ':memory:') return (await db.executeQuery(query)).rows

@@ -15,6 +15,8 @@ export interface OwnWrite {
   end(changed: DataChange | null): void
   /** Called instead if nothing was committed, or nothing that responses show. */
   endUnchanged(): void
+  /** What it adds to the version on PostgreSQL: a random number, so that a version that was lost in a failover never occurs again for other data. */
+  readonly added: number
 }
 
 /** Source of the data version. It is read once per turn of the event loop. */
@@ -107,7 +109,7 @@ export class LocalVersions implements Versions {
       this.#changes.push(changed)
       this.#cached = null
     }
-    return { end, endUnchanged }
+    return { end, endUnchanged, added: 0 }
   }
   async increment(tx: Tx): Promise<boolean> {
     return (await firstNoted(tx)).length > 0
@@ -193,7 +195,6 @@ export class SharedVersions implements Versions {
   #last: Version | null = null
   /** Our own writes since the last look: what they have added, and what they have changed. */
   #writes: { readonly added: number; readonly changed: DataChange | null }[] = []
-  readonly #added = new WeakMap<OwnWrite, number>()
   #inDoubt = 0
 
   constructor(db: Kysely<Tables>) {
@@ -229,21 +230,16 @@ export class SharedVersions implements Versions {
     const endUnchanged = () => {
       this.#inDoubt--
     }
-    const write: OwnWrite = {
-      end: (changed) => {
-        endUnchanged()
-        this.#turn = null
-        this.#writes.push({ added: this.#added.get(write) ?? 0, changed })
-      },
-      endUnchanged,
+    const added = 1 + Math.floor(Math.random() * 1e6)
+    const end = (changed: DataChange | null) => {
+      endUnchanged()
+      this.#turn = null
+      this.#writes.push({ added, changed })
     }
-    return write
+    return { end, endUnchanged, added }
   }
 
-  /** Adds a random number: a version that was lost in a failover never occurs again for other data. */
-  async increment(tx: Tx, write: OwnWrite): Promise<boolean> {
-    const added = 1 + Math.floor(Math.random() * 1e6)
-    this.#added.set(write, added)
+  async increment(tx: Tx, { added }: OwnWrite): Promise<boolean> {
     const rows = await tx
       .updateTable('data_version')
       .set((eb) => ({ version: eb('version', '+', added) }))

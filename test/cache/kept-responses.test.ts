@@ -136,6 +136,23 @@ describe('a response that a write does not concern', () => {
     for (let n = 0; n < 3; n++) await expect(() => on('2031-10-21', { categories: [music] }), 1)
   })
 
+  it('is made anew after a write of very many events, and after very many writes', async () => {
+    const event = { title: 'An evening', start_date: '2031-08-20 19:00', end_date: '2031-08-20 22:00' }
+    const batch = (length: number) => () =>
+      service.expect(200, 'administrator', '/batch', {
+        json: {
+          requests: Array.from({ length }, () => ({ method: 'POST', path: '/calendar/events/v1/events', body: event })),
+        },
+      })
+    assert.equal(await isKept(june(), batch(20)), true)
+    assert.equal(await isKept(june(), batch(21)), false)
+    const often = (times: number) => async () => {
+      for (let n = 0; n < times; n++) await batch(20)()
+    }
+    assert.equal(await isKept(june(), often(12)), true)
+    assert.equal(await isKept(june(), often(13)), false)
+  })
+
   it('is made anew after any other write', async () => {
     let series = 0
     for (const write of [
