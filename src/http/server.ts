@@ -18,6 +18,7 @@ import { dropUnusedContentType, takeFields, takeFiles, takeForms } from './conte
 import { allowOrigins } from './cors.ts'
 import { type Endpoint, MAIN_MOUNT, type Routes, type View } from './endpoint.ts'
 import { addFiles, addImages } from './files.ts'
+import { withHead } from './head.ts'
 import { addHealth } from './health.ts'
 import { measureAnswers, traceAnswers } from './measure.ts'
 import { addMetrics } from './metrics.ts'
@@ -212,7 +213,7 @@ function addViews(
   const add = (to: FastifyInstance, view: View) => {
     const known = new Set(view.parameters)
     to.route({
-      method: [...view.methods],
+      ...withHead(view.methods),
       url: view.path,
       ...(view.upload && { bodyLimit: options.uploadLimit }),
       ...(view.session && { config: { session: true } }),
@@ -255,7 +256,7 @@ function addEndpoints(
   const add = (to: FastifyInstance, endpoint: Endpoint) => {
     const known = parametersOf(endpoint)
     to.route({
-      method: [...endpoint.methods],
+      ...withHead(endpoint.methods),
       url: patternOf(endpoint),
       ...(endpoint.upload && { bodyLimit: options.uploadLimit }),
       onRequest: async ({ user }) => {
