@@ -1,8 +1,8 @@
 import { type JobView, listAll, remove, retry } from '../domain/job-list.ts'
 import type { Answer } from '../http/endpoint.ts'
 import { html, type Markup } from '../lib/markup.ts'
+import { when } from './date-and-time.ts'
 import { button, formStart } from './form.ts'
-import { when } from './imports/run.ts'
 import { SECTIONS, screenPage } from './layout.ts'
 import { done, type Screen, type StaffContext } from './screen.ts'
 

@@ -107,10 +107,10 @@ async function runNext(tx: Kysely<unknown>, { dialect, onNews, signal }: Run): P
   await createTables(tx)
   const done = await listDone(tx, dialect)
   await throwIfLater(tx, dialect)
-  const [name, migration] = Object.entries(migrations).find(([one]) => !done.includes(one)) ?? []
-  if (name === undefined || migration === undefined) return ''
+  const [name, load] = Object.entries(migrations).find(([one]) => !done.includes(one)) ?? []
+  if (name === undefined || load === undefined) return ''
   onNews?.({ kind: 'begun', name })
-  await runMigration(tx, migration, (finished, of, part) => {
+  await runMigration(tx, await load(), (finished, of, part) => {
     signal?.throwIfAborted()
     onNews?.({ kind: 'step', name, done: finished, of, part })
   })

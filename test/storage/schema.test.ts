@@ -32,8 +32,8 @@ describe('the schema', () => {
     const dialect = ON_POSTGRES ? postgresDialect(store.where, () => {}) : new SqliteDialect(store.where)
     db = new Kysely<unknown>({ dialect })
     let last: string[] = []
-    for (const [name, migration] of Object.entries(migrations)) {
-      await runMigration(db, migration)
+    for (const [name, load] of Object.entries(migrations)) {
+      await runMigration(db, await load())
       const now = await schemaOf(db, ON_POSTGRES)
       const removed = last.filter((line) => !now.includes(line)).map((line) => `- ${line}\n`)
       const added = now.filter((line) => !last.includes(line)).map((line) => `+ ${line}\n`)

@@ -5,6 +5,7 @@ import { preview } from '../../imports/runs/preview.ts'
 import * as runs from '../../imports/runs/runs.ts'
 import { AppError } from '../../lib/errors.ts'
 import { html, type Markup, type MarkupPart } from '../../lib/markup.ts'
+import { when } from '../date-and-time.ts'
 import {
   button,
   type FormState,
@@ -20,7 +21,7 @@ import {
 import { screenPage } from '../layout.ts'
 import { done, type StaffContext } from '../screen.ts'
 import { previewPage } from './preview.ts'
-import { runLine, undo, when } from './run.ts'
+import { runLine, undo } from './run.ts'
 
 const PATH = '/manage/imports'
 const SHOWN = 20

@@ -5,6 +5,7 @@ import { undo as undoRun } from '../../imports/runs/undo.ts'
 import { AppError, type Problem } from '../../lib/errors.ts'
 import { html, type Markup, type MarkupPart } from '../../lib/markup.ts'
 import { problemText } from '../../lib/problem-text.ts'
+import { when } from '../date-and-time.ts'
 import { button, formStart } from '../form.ts'
 import { screenPage } from '../layout.ts'
 import { done, type StaffContext } from '../screen.ts'
@@ -15,13 +16,6 @@ const PATH = '/manage/imports'
 const RELOAD = 2
 
 const IN_PROGRESS: readonly string[] = ['queued', 'running', 'undoing']
-
-/** A moment in the zone of the site. */
-export function when({ locale, call }: StaffContext, instant: number): string {
-  const zone = call.scope.site.timezone
-  const options = { dateStyle: 'medium', timeStyle: 'short', ...(/^UTC/.test(zone) ? {} : { timeZone: zone }) } as const
-  return new Intl.DateTimeFormat(locale, options).format(instant * 1000)
-}
 
 function reportOf({ report }: runs.ImportRunRow): Partial<runs.StoredReport> {
   return report === null ? {} : (JSON.parse(report) as Partial<runs.StoredReport>)

@@ -1,30 +1,4 @@
 import type { Kysely } from 'kysely'
-import * as foundation from './0001-foundation.ts'
-import * as imagesPlacesTickets from './0002-images-places-tickets.ts'
-import * as limits from './0003-limits.ts'
-import * as speed from './0004-speed.ts'
-import * as imports from './0005-imports.ts'
-import * as words from './0006-words.ts'
-import * as tokenExpiry from './0007-token-expiry.ts'
-import * as termVisibility from './0008-term-visibility.ts'
-import * as sticky from './0009-sticky.ts'
-import * as imageFiles from './0010-image-files.ts'
-import * as jobs from './0011-jobs.ts'
-import * as virtualEvents from './0012-virtual-events.ts'
-import * as eventSequence from './0013-event-sequence.ts'
-import * as wordSearch from './0014-word-search.ts'
-import * as sessions from './0015-sessions.ts'
-import * as venueMoves from './0016-venue-moves.ts'
-import * as mergesAndAlternativeTexts from './0017-merges-and-alternative-texts.ts'
-import * as accounts from './0018-accounts.ts'
-import * as suggestions from './0019-suggestions.ts'
-import * as importRuns from './0020-import-runs.ts'
-import * as series from './0021-series.ts'
-import * as changes from './0022-changes.ts'
-import * as idempotencyKeys from './0023-idempotency-keys.ts'
-import * as webhooks from './0025-webhooks.ts'
-import * as audit from './0026-audit.ts'
-import * as listIndex from './0027-list-index.ts'
 import { perform, type Step, type Watch } from './steps.ts'
 
 export interface Migration {
@@ -34,36 +8,36 @@ export interface Migration {
 }
 
 /**
- * All migrations, in order. A released migration is never changed: it contains its own SQL, and imports nothing that
- * can change.
+ * All migrations, in order, each loaded when it runs. A released migration is never changed: it contains its own SQL,
+ * and imports nothing that can change.
  */
-export const migrations: Record<string, Migration> = {
-  '0001-foundation': foundation,
-  '0002-images-places-tickets': imagesPlacesTickets,
-  '0003-limits': limits,
-  '0004-speed': speed,
-  '0005-imports': imports,
-  '0006-words': words,
-  '0007-token-expiry': tokenExpiry,
-  '0008-term-visibility': termVisibility,
-  '0009-sticky': sticky,
-  '0010-image-files': imageFiles,
-  '0011-jobs': jobs,
-  '0012-virtual-events': virtualEvents,
-  '0013-event-sequence': eventSequence,
-  '0014-word-search': wordSearch,
-  '0015-sessions': sessions,
-  '0016-venue-moves': venueMoves,
-  '0017-merges-and-alternative-texts': mergesAndAlternativeTexts,
-  '0018-accounts': accounts,
-  '0019-suggestions': suggestions,
-  '0020-import-runs': importRuns,
-  '0021-series': series,
-  '0022-changes': changes,
-  '0023-idempotency-keys': idempotencyKeys,
-  '0025-webhooks': webhooks,
-  '0026-audit': audit,
-  '0027-list-index': listIndex,
+export const migrations: Record<string, () => Promise<Migration>> = {
+  '0001-foundation': () => import('./0001-foundation.ts'),
+  '0002-images-places-tickets': () => import('./0002-images-places-tickets.ts'),
+  '0003-limits': () => import('./0003-limits.ts'),
+  '0004-speed': () => import('./0004-speed.ts'),
+  '0005-imports': () => import('./0005-imports.ts'),
+  '0006-words': () => import('./0006-words.ts'),
+  '0007-token-expiry': () => import('./0007-token-expiry.ts'),
+  '0008-term-visibility': () => import('./0008-term-visibility.ts'),
+  '0009-sticky': () => import('./0009-sticky.ts'),
+  '0010-image-files': () => import('./0010-image-files.ts'),
+  '0011-jobs': () => import('./0011-jobs.ts'),
+  '0012-virtual-events': () => import('./0012-virtual-events.ts'),
+  '0013-event-sequence': () => import('./0013-event-sequence.ts'),
+  '0014-word-search': () => import('./0014-word-search.ts'),
+  '0015-sessions': () => import('./0015-sessions.ts'),
+  '0016-venue-moves': () => import('./0016-venue-moves.ts'),
+  '0017-merges-and-alternative-texts': () => import('./0017-merges-and-alternative-texts.ts'),
+  '0018-accounts': () => import('./0018-accounts.ts'),
+  '0019-suggestions': () => import('./0019-suggestions.ts'),
+  '0020-import-runs': () => import('./0020-import-runs.ts'),
+  '0021-series': () => import('./0021-series.ts'),
+  '0022-changes': () => import('./0022-changes.ts'),
+  '0023-idempotency-keys': () => import('./0023-idempotency-keys.ts'),
+  '0025-webhooks': () => import('./0025-webhooks.ts'),
+  '0026-audit': () => import('./0026-audit.ts'),
+  '0027-list-index': () => import('./0027-list-index.ts'),
 }
 
 /**

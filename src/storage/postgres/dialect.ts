@@ -1,6 +1,6 @@
 import { PostgresAdapter, PostgresDialect } from 'kysely'
 import { type Dialect, postgres } from '../dialect.ts'
-import type { PoolOptions, PoolPurpose } from './pool.ts'
+import type { PoolOptions, PoolPurpose } from './pool-options.ts'
 
 /** Carries our dialect, so that storage functions get it from their transaction. */
 class Adapter extends PostgresAdapter {

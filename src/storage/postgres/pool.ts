@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import pg from 'pg'
 import { beforeReading } from '../../lib/metrics.ts'
 import { connections, waiting } from '../measure.ts'
+import { DEFAULT_POOL, type PoolOptions, type PoolPurpose } from './pool-options.ts'
 
 /** Parses bigint as number: ids, counts and instants are all safe integers. */
 const types: pg.CustomTypesConfig = {
@@ -12,19 +13,6 @@ const types: pg.CustomTypesConfig = {
         ? pg.types.getTypeParser(oid, 'binary')
         : pg.types.getTypeParser(oid),
 }
-
-/** Pool settings. Times are in seconds. */
-export interface PoolOptions {
-  /** Limit on connections of this process to one server. */
-  readonly connections: number
-  /** Timeout for getting a connection. */
-  readonly connectTimeout: number
-  readonly queryTimeout: number
-  /** Idle connections are closed after this; 0 for never. */
-  readonly idleTimeout: number
-}
-
-export const DEFAULT_POOL: PoolOptions = { connections: 10, connectTimeout: 3, queryTimeout: 10, idleTimeout: 30 }
 
 /** Closes a connection after a query timeout, so that it is not reused: the server may be gone silently. */
 class Client extends pg.Client {
@@ -63,9 +51,6 @@ const MIGRATING = { max: 1, statement_timeout: 0, idle_in_transaction_session_ti
 
 /** A copy reads in one transaction, which idles while the target is written. */
 const COPYING = { max: 4, statement_timeout: 0, idle_in_transaction_session_timeout: 0 }
-
-/** Purpose of a pool. */
-export type PoolPurpose = 'answering' | 'migrating' | 'copying'
 
 function limitsOf(purpose: PoolPurpose, options: PoolOptions): pg.PoolConfig {
   if (purpose === 'answering') return requestLimits(options)

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { Kysely, sql } from 'kysely'
 import type { Tables } from '../tables.ts'
 import { postgresDialect } from './dialect.ts'
-import type { PoolOptions } from './pool.ts'
+import type { PoolOptions } from './pool-options.ts'
 
 /** How long to wait for a replica that lags, and how long to skip one that failed, in milliseconds. */
 const CATCH_UP_WAIT = 5
