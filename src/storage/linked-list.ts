@@ -73,12 +73,13 @@ export async function countedByLink(tx: Tx, filter: EventFilter): Promise<number
 
 type Range = [linked: number, from: string, to: string, end: string]
 
+/** The limit is no plain parameter: see QueryCompiler in sqlite/dialect.ts. */
 const stubsBy = preparedBy((kind: LinkedList['kind']) =>
   prepared<SortedStub, [...Range, limit: number, offset: number]>((db, linked, from, to, end, limit, offset) => ({
     compile: () =>
       sql<SortedStub>`select events.id, events.revision, events.start_local, 0 as secret
         ${matching(kind, linked, from, to, end)}
-        order by link.start_local, link.event limit ${limit} offset ${offset}`.compile(db),
+        order by link.start_local, link.event limit ${limit} + 0 offset ${offset}`.compile(db),
   })),
 )
 

@@ -9,6 +9,8 @@ export interface TextIndex {
   having(words: readonly string[], column: 'title' | 'words'): RawBuilder<number>
   /** Ids of the events that have all marks. The query has rows with `marks` and `ids`, a JSON list of events that have them. */
   marked(tx: Kysely<Tables>, rows: RawBuilder<unknown>, all: number): Promise<number[]>
+  /** Those of some words that are not stored for suggestions. */
+  unknownWords(tx: Kysely<Tables>, words: readonly string[]): Promise<string[]>
   /** Stores words that may be suggested, in order, each with its letters reversed. */
   addSuggestions(tx: Kysely<Tables>, words: readonly (readonly [word: string, reversed: string])[]): Promise<void>
   /** Query for pairs of numbers, as `id` and `marks`. */

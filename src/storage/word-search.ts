@@ -70,12 +70,17 @@ export async function removeName(tx: Tx, kind: NamedKind, id: number): Promise<v
   await tx.deleteFrom('linked_words').where('kind', '=', kind).where('linked', '=', id).execute()
 }
 
+/** Most words are stored already. They are only looked up: inserting them again takes six times as long on SQLite. */
 async function addSuggestions(tx: Tx, words: readonly string[]): Promise<void> {
-  const suggested = words
-    .filter((word) => SUGGESTED.test(word))
-    .sort()
-    .map((word): [string, string] => [word, reversed(word)])
-  if (suggested.length > 0) await dialectOf(tx).texts.addSuggestions(tx, suggested)
+  const suggested = words.filter((word) => SUGGESTED.test(word))
+  if (suggested.length === 0) return
+  const { texts } = dialectOf(tx)
+  const unknown = await texts.unknownWords(tx, suggested)
+  if (unknown.length > 0)
+    await texts.addSuggestions(
+      tx,
+      unknown.sort().map((word): [string, string] => [word, reversed(word)]),
+    )
 }
 
 /** The first stored word that begins with each of some texts. */

@@ -12,7 +12,12 @@ const put = prepared<object, [number, string, string]>((db, id, title, words) =>
       array_to_tsvector(string_to_array(${title}, ' ')), array_to_tsvector(string_to_array(${words}, ' ')))
       on conflict (event) do update set title = excluded.title, words = excluded.words`.compile(db),
 }))
-/** Known words are left out first: inserting them again would wait for others who do. */
+const unknown = prepared<{ word: string }, [string]>((db, words) => ({
+  compile: () =>
+    sql<{ word: string }>`select word from json_array_elements_text(cast(${words} as json)) as given (word)
+      where not exists (select 1 from search_words as known where known.word = given.word collate "C")`.compile(db),
+}))
+/** Known words are left out once more: inserting those that others have stored meanwhile would wait for them. */
 const suggest = prepared<object, [string]>((db, words) => ({
   compile: () =>
     sql<object>`insert into search_words (word, reversed)
@@ -38,6 +43,9 @@ export const textIndex: TextIndex = {
       events.add(Number(marks), ids)
     }
     return events.having(all)
+  },
+  async unknownWords(tx, words) {
+    return (await unknown(tx, JSON.stringify(words))).map(({ word }) => word)
   },
   async addSuggestions(tx, words) {
     await suggest(tx, JSON.stringify(words))

@@ -5,11 +5,13 @@ import {
   type Driver,
   type Kysely,
   type Dialect as KyselyDialect,
+  type LimitNode,
   type QueryResult,
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
   type TransactionSettings,
+  ValueNode,
 } from 'kysely'
 import { unavailable } from '../../lib/errors.ts'
 import { type Dialect, sqlite } from '../dialect.ts'
@@ -74,10 +76,19 @@ export class SqliteDialect implements KyselyDialect {
     return new SqliteDriver(this.#file, this.#thread, this.#identity, this.#adapter, this.#contents)
   }
   createQueryCompiler(): SqliteQueryCompiler {
-    return new SqliteQueryCompiler()
+    return new QueryCompiler()
   }
   createIntrospector(db: Kysely<unknown>): SqliteIntrospector {
     return new SqliteIntrospector(db)
+  }
+}
+
+/** Writes limits as literals: SQLite compiles a statement whose limit is a parameter again each time it runs. */
+class QueryCompiler extends SqliteQueryCompiler {
+  protected override visitLimit(node: LimitNode): void {
+    const limit = ValueNode.is(node.limit) ? node.limit.value : null
+    if (Number.isSafeInteger(limit)) this.append(`limit ${limit}`)
+    else super.visitLimit(node)
   }
 }
 

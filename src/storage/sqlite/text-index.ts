@@ -13,6 +13,11 @@ const add = prepared<object, [number, string, string]>((db, id, title, words) =>
 const remove = prepared<object, [number]>((db, id) => ({
   compile: () => sql<object>`delete from event_texts where rowid = ${id}`.compile(db),
 }))
+const unknown = prepared<{ word: string }, [string]>((db, words) => ({
+  compile: () =>
+    sql<{ word: string }>`select value as word from json_each(${words})
+      where not exists (select 1 from search_words where word = value)`.compile(db),
+}))
 const suggest = prepared<object, [string]>((db, words) => ({
   compile: () =>
     sql<object>`insert into search_words (word, reversed)
@@ -35,6 +40,9 @@ export const textIndex: TextIndex = {
       ids: string
     }>`select ${sql.raw(MARKED_IDS)}(marks, ids, ${all}) as ids from ${rows} as marked`.execute(tx)
     return JSON.parse(found.rows[0]?.ids ?? '[]')
+  },
+  async unknownWords(tx, words) {
+    return (await unknown(tx, JSON.stringify(words))).map(({ word }) => word)
   },
   async addSuggestions(tx, words) {
     await suggest(tx, JSON.stringify(words))
