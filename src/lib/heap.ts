@@ -2,7 +2,7 @@ import { flushCompileCache } from 'node:module'
 import { setFlagsFromString } from 'node:v8'
 
 /** Growth of the heap between two garbage collections, in percent of the live size. */
-const GROWTH_PERCENT = 50
+const GROWTH_PERCENT = 100
 
 /**
  * Makes V8 collect garbage earlier. By default, V8 lets a heap of this size grow to three times its live size. It also

@@ -27,18 +27,21 @@ export interface RenderedEvent {
 const lookups = cacheCounters('event')
 
 /**
- * Renders events for one audience, one version of the data and one way to write addresses. Templates of events
+ * Renders the events of a request, for one audience, one version of the data and one way to write addresses. Templates of events
  * outlive the version, and so do the linked records that fill them, unless a write may have changed them.
  */
 export class EventCache implements RenderedEventCache<RenderedEvent> {
   readonly #addresses: Addresses
   readonly #site: Site
-  readonly #templates: TemplateStore
+  /** Null without the cache. */
+  readonly #templates: TemplateStore | null
+  /** Templates in use, by event: they stay until the response is made. */
+  readonly #used = new Map<number, Template>()
   readonly #linked: LinkedCache
   /** Position of the version among the changes of the data: see FollowedChanges. */
   readonly #position: number
 
-  constructor(addresses: Addresses, site: Site, templates: TemplateStore, linked?: LinkedCache, position = 0) {
+  constructor(addresses: Addresses, site: Site, templates: TemplateStore | null, linked?: LinkedCache, position = 0) {
     this.#addresses = addresses
     this.#site = site
     this.#templates = templates
@@ -57,7 +60,7 @@ export class EventCache implements RenderedEventCache<RenderedEvent> {
   }
 
   linksOf(stubs: readonly EventStub[]): Links[] {
-    return stubs.flatMap(({ id, revision }) => this.#templates.get(id, revision)?.links ?? [])
+    return stubs.flatMap((stub) => this.#templateOf(stub, false)?.links ?? [])
   }
 
   missing(stubs: readonly EventStub[], alone = false): number[] {
@@ -68,13 +71,15 @@ export class EventCache implements RenderedEventCache<RenderedEvent> {
   }
 
   put(own: OwnData, alone = false): void {
-    this.#templates.put(own.row.id, templateOf(own, this.#addresses, this.#site, alone))
+    const template = templateOf(own, this.#addresses, this.#site, alone)
+    this.#used.set(own.row.id, template)
+    this.#templates?.put(own.row.id, template)
   }
 
   missingLinks(stubs: readonly EventStub[]): Links {
     const missing = byKind(() => new Set<number>())
-    for (const { id, revision } of stubs) {
-      const links = this.#templates.get(id, revision)?.links
+    for (const stub of stubs) {
+      const links = this.#templateOf(stub, false)?.links
       if (links === undefined) continue
       for (const kind of KINDS) {
         for (const linked of links[kind]) if (!this.#linked.has(kind, linked, this.#position)) missing[kind].add(linked)
@@ -119,8 +124,10 @@ export class EventCache implements RenderedEventCache<RenderedEvent> {
 
   /** The template, if it is in the cache. One of an event by itself serves for lists, too. */
   #templateOf({ id, revision }: Pick<EventStub, 'id' | 'revision'>, alone: boolean): Template | undefined {
-    const template = this.#templates.get(id, revision)
-    return template?.isAlone || !alone ? template : undefined
+    const template = this.#used.get(id) ?? this.#templates?.get(id)
+    if (template?.revision !== revision || (alone && !template.isAlone)) return undefined
+    this.#used.set(id, template)
+    return template
   }
 
   /** Members of a series, which follow those of an occurrence. One of these has its dates, too, if it is alone. */

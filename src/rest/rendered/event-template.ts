@@ -38,7 +38,7 @@ export type Hole =
   | 'schedule'
 
 /** Random marker that no event text can contain on purpose. */
-const SECRET = randomUUID()
+const SECRET = `\x7f${randomUUID()}`
 const hole = (name: Hole) => `${SECRET} ${name}`
 
 /** Makes the template of an event that is shown whole: as in a list, or by itself. */
@@ -49,7 +49,18 @@ export function templateOf({ links, ...own }: OwnData, addresses: Addresses, sit
   const { text, cuts, holes } = withoutHoles(`${listed.slice(0, -1)},${further.slice(1)}`)
   const end = cuts[holes.indexOf('end')]
   const marks = [text.slice(0, end), ...(isAlone ? [text.slice(end)] : [])].map(markOf)
-  return { revision: own.row.revision, marks, text, cuts, holes: shared(holes), links, isAlone }
+  return { revision: own.row.revision, marks, text, cuts, holes: shared(holes.join()), links, isAlone }
+}
+
+/** A template as one text: its text after a line with all else. */
+export function packed({ text, holes, ...others }: Template): string {
+  return `${JSON.stringify({ ...others, holes: holes.join() })}\n${text}`
+}
+
+export function unpacked(packed: string): Template {
+  const end = packed.indexOf('\n')
+  const { holes, ...others } = JSON.parse(packed.slice(0, end)) as Omit<Template, 'text' | 'holes'> & { holes: string }
+  return { ...others, holes: shared(holes), text: packed.slice(end + 1) }
 }
 
 /** Takes the members whose value is a hole out of JSON. */
@@ -88,14 +99,13 @@ function descriptionOf(shown: Event, addresses: Addresses, site: Site) {
   })
 }
 
-const known = new Map<string, Hole[]>()
+const known = new Map<string, readonly Hole[]>()
 
-/** Shared list of holes: few combinations exist. */
-function shared(holes: Hole[]): Hole[] {
-  const key = holes.join()
-  const one = known.get(key) ?? holes
-  known.set(key, one)
-  return one
+/** Shared list of holes by their names: few combinations exist. */
+function shared(names: string): readonly Hole[] {
+  const holes = known.get(names) ?? (names.split(',') as Hole[])
+  known.set(names, holes)
+  return holes
 }
 
 /** Properties that depend on other records. */

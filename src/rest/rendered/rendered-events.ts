@@ -64,8 +64,7 @@ export class RenderedEvents {
   #cacheFor({ scope, addresses, search, version }: Call): CachedEvents<RenderedEvent> | null {
     const audience = audienceOf(scope.user)
     if (version === null || audience === null || fieldsIn(search) !== null) return null
-    if (!this.#isCached)
-      return { version, events: new EventCache(addresses, scope.site, new TemplateMemory().open()), lists: NO_LISTS }
+    if (!this.#isCached) return { version, events: new EventCache(addresses, scope.site, null), lists: NO_LISTS }
     const { lists } = this.#listsAt(version)
     const templates = this.#templatesFor(addresses.rest, scope.site)
     const key = `${audience} ${addresses.language} ${addresses.rest}`
