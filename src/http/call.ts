@@ -29,10 +29,8 @@ export interface AnswerContext {
 export interface RoutedRequest
   extends Pick<
     FastifyRequest,
-    'method' | 'url' | 'headers' | 'params' | 'body' | 'language' | 'mount' | 'user' | 'session'
-  > {
-  readonly routeOptions: Pick<FastifyRequest['routeOptions'], 'url' | 'config'>
-}
+    'method' | 'url' | 'headers' | 'body' | 'language' | 'mount' | 'match' | 'user' | 'session'
+  > {}
 
 /** The request in the form that endpoints take. A cacheable read has a data version and an observed clock. */
 export function callOf(
@@ -41,13 +39,7 @@ export function callOf(
   search: string,
   reading: { version: string; clock: Clock } | null = null,
 ): Call {
-  const {
-    id,
-    version = '',
-    delivery = version,
-    slug = delivery,
-    '*': rest = '',
-  } = request.params as Partial<Record<string, string>>
+  const { id, version = '', delivery = version, slug = delivery, '*': rest = '' } = request.match?.params ?? {}
   return {
     scope: { ...scope, user: request.user, ...(reading && { clock: reading.clock }) },
     session: request.session,

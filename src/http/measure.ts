@@ -45,6 +45,10 @@ export function routeLabel(url: string | undefined): string {
   return (url ?? 'none').replace(/\([^)]*\)/g, '')
 }
 
+function routeOf({ match, routeOptions, is404 }: FastifyRequest): string {
+  return routeLabel(match?.route.url ?? (is404 ? undefined : routeOptions.url))
+}
+
 /** A span for each request that Fastify answers. The fast path adds its own. */
 export function traceAnswers(app: FastifyInstance, traceOf: (request: IncomingMessage) => Trace | null): void {
   const tracer = currentTracer()
@@ -58,7 +62,7 @@ export function traceAnswers(app: FastifyInstance, traceOf: (request: IncomingMe
   })
   app.addHook('onResponse', (request, reply, done) => {
     const span = spans.get(request)
-    if (span !== undefined) endSpan(span, request.method, routeLabel(request.routeOptions.url), reply.statusCode)
+    if (span !== undefined) endSpan(span, request.method, routeOf(request), reply.statusCode)
     done()
   })
 }
@@ -79,7 +83,7 @@ export function traceAnswer(method: string, route: string, status: number, ms: n
 export function measureAnswers(app: FastifyInstance): void {
   app.addHook('onResponse', (request, reply, done) => {
     const method = METHODS.has(request.method) ? request.method : 'other'
-    countAnswer(method, routeLabel(request.routeOptions.url), reply.statusCode, reply.elapsedTime)
+    countAnswer(method, routeOf(request), reply.statusCode, reply.elapsedTime)
     done()
   })
   const open = connections.with()

@@ -73,9 +73,9 @@ export function keyOf(user: User | null, language: string, url: string): string 
 
 /** Cache key for the normal form of the address. */
 function keyFor(request: RoutedRequest, path: string, search: string): string {
-  const { language, mount, user, routeOptions, params } = request
+  const { language, mount, user, match } = request
   const prefix = language.byAddress ? `/${language.name}` : ''
-  const routed = normalPath(path, routeOptions.url ?? '', params as Record<string, string>)
+  const routed = normalPath(path, match?.route.url ?? '', match?.params ?? {})
   // Links in a response contain the mount that the request came by.
   const normal = routed.startsWith(MAIN_MOUNT) ? `${mount}${routed.slice(MAIN_MOUNT.length)}` : routed
   return keyOf(user, language.name, `${prefix}${normal}${search === '' ? '' : `?${search}`}`)
@@ -106,7 +106,7 @@ function buildResponse(
     }),
     until,
     dependsOn: answer.dependsOn ? JSON.stringify({ ...answer.dependsOn, tag: withoutCounts }) : '',
-    route: routeLabel(request.routeOptions.url),
+    route: routeLabel(request.match?.route.url),
     variants: {},
   }
 }
@@ -120,10 +120,10 @@ export const PRIVATE = 'private, no-store'
 
 /** Value of `Vary`. */
 export function varyOf(
-  { language, routeOptions }: Partial<Pick<RoutedRequest, 'language' | 'routeOptions'>>,
+  { language, match }: Partial<Pick<RoutedRequest, 'language' | 'match'>>,
   known?: string,
 ): string {
   const byLanguage = language?.byAddress ? undefined : 'Accept-Language'
-  const cookie = routeOptions?.config.session ? 'Cookie' : undefined
+  const cookie = match?.route.session ? 'Cookie' : undefined
   return [known, byLanguage, 'Authorization', cookie, 'Accept-Encoding'].filter(Boolean).join(', ')
 }

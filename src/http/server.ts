@@ -4,9 +4,8 @@ import type { Site, User } from '../domain/scope.ts'
 import type { Session } from '../domain/sessions.ts'
 import { ConnectionCounts } from '../lib/connection-counts.ts'
 import { AppError, unavailable } from '../lib/errors.ts'
-import type { Way } from '../schema/audit.ts'
 import { addressesOf } from './addresses.ts'
-import { anonymousReads, handedOver, parametersOf, patternOf, ROUTER_OPTIONS } from './anonymous-reads.ts'
+import { anonymousReads, handedOver } from './anonymous-reads.ts'
 import { sendAnswer, sendClientError, sendError } from './answer.ts'
 import { authenticate } from './authentication.ts'
 import { Cache } from './cache/cache.ts'
@@ -16,9 +15,9 @@ import { limitConnections } from './connection-limit.ts'
 import { closeAfterErrors, closeIdleConnections } from './connections.ts'
 import { dropUnusedContentType, takeFields, takeFiles, takeForms } from './content-types.ts'
 import { allowOrigins } from './cors.ts'
-import { type Endpoint, MAIN_MOUNT, type Routes, type View } from './endpoint.ts'
+import { MAIN_MOUNT, METHODS, type Routes } from './endpoint.ts'
 import { addFiles, addImages } from './files.ts'
-import { withHead } from './head.ts'
+import { leaveBodyOut } from './head.ts'
 import { addHealth } from './health.ts'
 import { measureAnswers, traceAnswers } from './measure.ts'
 import { addMetrics } from './metrics.ts'
@@ -26,6 +25,7 @@ import { throwNoRoute } from './no-route.ts'
 import { watchForProxy } from './proxy-warning.ts'
 import { checkAddress, checkUser, countMore, type Sender, senderOf, tellIn } from './rate-limit.ts'
 import { languageOf, mountOf, rewrite } from './rewrite.ts'
+import { type Bodies, type Match, type Route, Router } from './router.ts'
 import { securityHeaders } from './security-headers.ts'
 import type { ServerOptions, Service } from './server-options.ts'
 import { useSession } from './session-cookie.ts'
@@ -47,12 +47,12 @@ declare module 'fastify' {
     language: { name: string; byAddress: boolean }
     /** Path of the REST interface that the request came by: `/calendar/events/v1`, or one of the further mounts. */
     mount: string
+    /** The view or endpoint; null for files, health checks and unknown addresses. */
+    match: Match | null
   }
   interface FastifyContextConfig {
     /** Skips authentication and limits. */
     open?: true
-    /** Reads the cookie of sessions. */
-    session?: true
     /** Needs no settings of the site, or reads them itself. */
     file?: true
   }
@@ -64,6 +64,7 @@ export async function createServer(service: Service, routes: Routes, options: Se
   const { idOf, traceOf } = tracing(options.trustProxy)
   const { wordpressRoot } = service.site
   const addressing = { ...options, wordpressRoot }
+  const router = new Router(routes)
   const app = fastify({
     ...(options.logger === false ? { logger: false } : { loggerInstance: options.logger }),
     bodyLimit: options.bodyLimit,
@@ -85,7 +86,7 @@ export async function createServer(service: Service, routes: Routes, options: Se
     rewriteUrl: (request) => rewrite(request, routes, addressing),
     // Routes have no Fastify schemas (see schema/), so the compilers need not be loaded.
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
-    routerOptions: ROUTER_OPTIONS,
+    routerOptions: router.options,
     frameworkErrors: (error, request, reply) => void sendError(error, request, reply.headers(securityHeaderSet)),
     clientErrorHandler: sendClientError,
   })
@@ -99,6 +100,7 @@ export async function createServer(service: Service, routes: Routes, options: Se
   app.decorateRequest('site')
   app.decorateRequest('version', null)
   app.decorateRequest('mount', MAIN_MOUNT)
+  app.decorateRequest('match', null)
   takeFields(app)
   app.setErrorHandler((error: Error, request, reply) =>
     wantsErrorPage(request, service.site)
@@ -119,7 +121,10 @@ export async function createServer(service: Service, routes: Routes, options: Se
     request.site = service.current.last
     request.language = languageOf(request.raw, request.site.languages)
     request.mount = mountOf(request.raw)
+    const match = router.matchOf(request.raw)
+    if (match !== 'too-long') request.match = match
     reply.headers({ ...securityHeaderSet, 'x-request-id': request.id, 'content-language': request.language.name })
+    if (match === 'too-long') throw new AppError('rest_uri_too_long')
   })
   logAnswers(app)
   measureAnswers(app)
@@ -132,9 +137,9 @@ export async function createServer(service: Service, routes: Routes, options: Se
   if (options.metrics) addMetrics(app, options.metrics)
   addFiles(app, routes.files, service.current)
   addImages(app, service)
-  addViews(app, routes, service, cache, options)
-  addEndpoints(app, routes, service, cache, options)
-  if (cache.isOn) installFastPath(app, service, cache, anonymousReads(service, routes, cache, watch, options), options)
+  for (const bodies of ['form', 'record', 'file'] as const) addRoute(app, bodies, service, cache, options)
+  if (cache.isOn)
+    installFastPath(app, service, cache, anonymousReads(service, routes, router, cache, watch, options), options)
   limitConnections(app.server, options.counter ?? new ConnectionCounts(options), options, app.log)
   app.stopping.watch()
   return app
@@ -191,97 +196,48 @@ function addAuthentication(
 /** Collects what answering a request needs. */
 function contextOf(
   request: FastifyRequest,
+  { known, way, endpoint }: Route,
   service: Service,
   cache: Cache,
   options: ServerOptions,
-  known: ReadonlySet<string>,
-  way: Way,
 ): AnswerContext {
   const scope = { ...service, site: request.site, sender: senderOf(options, request) }
   const countRequests = (more: number) => countMore(service.limits, options, request, more)
   const { bodyLimit } = options
-  return { scope, cache, addresses: addressesOf(request, options.baseUrl), known, bodyLimit, countRequests, way }
-}
-
-function addViews(
-  app: FastifyInstance,
-  { views }: Routes,
-  service: Service,
-  cache: Cache,
-  options: ServerOptions,
-): void {
-  const add = (to: FastifyInstance, view: View) => {
-    const known = new Set(view.parameters)
-    to.route({
-      ...withHead(view.methods),
-      url: view.path,
-      ...(view.upload && { bodyLimit: options.uploadLimit }),
-      ...(view.session && { config: { session: true } }),
-      handler: (request, reply) =>
-        sendAnswer(
-          inSnapshot(view),
-          contextOf(request, service, cache, options, known, view.way ?? 'screen'),
-          request,
-          reply,
-        ),
-    })
-  }
-  app.register(async (forms) => {
-    takeForms(forms, options.bodyLimit)
-    for (const view of views.filter(({ upload }) => !upload)) add(forms, view)
-  })
-  app.register(async (files) => {
-    takeFiles(files)
-    for (const view of views.filter(({ upload }) => upload)) add(files, view)
-  })
-}
-
-/** A view runs several queries within one snapshot. Not for a POST with a password: hashing takes too long. */
-function inSnapshot({ handle, writes }: View): Pick<View, 'handle'> {
   return {
-    handle: (call) =>
-      call.method === 'POST' || writes
-        ? handle(call)
-        : call.scope.db.snapshot((db) => handle({ ...call, scope: { ...call.scope, db } })),
+    scope,
+    cache,
+    addresses: addressesOf(request, options.baseUrl),
+    known,
+    bodyLimit,
+    countRequests,
+    way,
+    ...(endpoint && { once: endpoint.manyTransactions ? 'in-many-transactions' : 'in-one-transaction' }),
   }
 }
 
-function addEndpoints(
-  app: FastifyInstance,
-  { endpoints }: Routes,
-  service: Service,
-  cache: Cache,
-  options: ServerOptions,
-): void {
-  const add = (to: FastifyInstance, endpoint: Endpoint) => {
-    const known = parametersOf(endpoint)
+/** Answers all views and endpoints that take such bodies. */
+function addRoute(app: FastifyInstance, bodies: Bodies, service: Service, cache: Cache, options: ServerOptions): void {
+  app.register(async (to) => {
+    if (bodies === 'file') takeFiles(to)
+    // A form of the REST interface may include an image as a file, so the larger limit applies.
+    else takeForms(to, bodies === 'record' ? options.uploadLimit : options.bodyLimit)
     to.route({
-      ...withHead(endpoint.methods),
-      url: patternOf(endpoint),
-      ...(endpoint.upload && { bodyLimit: options.uploadLimit }),
-      onRequest: async ({ user }) => {
-        if (endpoint.access === 'signed-in' && user === null) throw new AppError('rest_not_signed_in')
+      method: [...METHODS, 'HEAD'],
+      url: '/*',
+      constraints: { bodies },
+      exposeHeadRoute: false,
+      ...(bodies === 'file' && { bodyLimit: options.uploadLimit }),
+      onRequest: async ({ match, user }) => {
+        if (match?.route.endpoint?.access === 'signed-in' && user === null) throw new AppError('rest_not_signed_in')
       },
-      handler: (request, reply) =>
-        sendAnswer(
-          endpoint,
-          {
-            ...contextOf(request, service, cache, options, known, 'rest'),
-            once: endpoint.manyTransactions ? 'in-many-transactions' : 'in-one-transaction',
-          },
-          request,
-          reply,
-        ),
+      onSend: leaveBodyOut,
+      handler: (request, reply) => {
+        if (request.match === null) throw new Error('a request has no route')
+        const { route } = request.match
+        return sendAnswer(route.target, contextOf(request, route, service, cache, options), request, reply)
+      },
     })
-  }
-  // A form may include an image as a file, so the larger limit applies.
-  app.register(async (records) => {
-    takeForms(records, options.uploadLimit)
-    for (const endpoint of endpoints.filter(({ upload }) => !upload)) add(records, endpoint)
-  })
-  app.register(async (files) => {
-    takeFiles(files)
-    for (const endpoint of endpoints.filter(({ upload }) => upload)) add(files, endpoint)
   })
 }
 

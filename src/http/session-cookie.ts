@@ -37,7 +37,7 @@ export async function useSession(
   home: string,
 ): Promise<void> {
   const { cookie, 'x-csrf-token': token } = request.headers
-  const isPage = request.routeOptions.config.session === true
+  const isPage = request.match?.route.session === true
   if (!hasSession(cookie, home) || !(isPage || token !== undefined)) return
   const secret = secretIn(cookie, home)
   const found = await find(store, secret)

@@ -21,13 +21,13 @@ export function baseOf(name: string): string {
 }
 
 /** Normalizes a path: no trailing slash, and percent-encoding as we would write it. */
-export function normalPath(path: string, route: string, params: Record<string, string>): string {
+export function normalPath(path: string, route: string, params: Readonly<Record<string, string | undefined>>): string {
   const normal = path.includes('%') ? fillRoute(route, params) : path
   return normal.length > 1 && normal.endsWith('/') ? normal.slice(0, -1) : normal
 }
 
 /** Fills the variable parts of a route, such as `/event/:slug(^.+\.ics$)` or `/events/category/*`. */
-function fillRoute(route: string, params: Record<string, string>): string {
+function fillRoute(route: string, params: Readonly<Record<string, string | undefined>>): string {
   const encoded = (name: string) => encodeURIComponent(params[name] ?? '')
   return route
     .replace(/:(\w+)(?:\(.*\))?/, (_, name) => encoded(name))
