@@ -26,7 +26,6 @@ import { forgetting, settling } from './domain/suggestion-review.ts'
 import { delivering, forgettingDeliveries } from './domain/webhooks/delivering.ts'
 import { seal } from './domain/webhooks/outbox.ts'
 import { exportEvents as writeEvents } from './feeds/export.ts'
-import { feeds } from './feeds/views.ts'
 import type { Routes } from './http/endpoint.ts'
 import { mayRead } from './http/metrics.ts'
 import { createServer } from './http/server.ts'
@@ -35,7 +34,7 @@ import { importJobs } from './imports/jobs.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
 import type { ConnectionCounter } from './lib/connection-counts.ts'
 import { tuneHeap } from './lib/heap.ts'
-import { loadLazyPackages } from './lib/lazy.ts'
+import { loadLazyPackages, preload } from './lib/lazy.ts'
 import { smtpMailer } from './lib/mailer.ts'
 import { type Family, joinMetrics, METRICS_TYPE, readMetrics, writeMetrics } from './lib/metrics.ts'
 import { roomForConnections } from './lib/open-files.ts'
@@ -43,12 +42,10 @@ import { PasswordChecker } from './lib/passwords.ts'
 import { measureProcess } from './lib/process-figures.ts'
 import { currentTracer, isTraced, setTracer, Tracer } from './lib/traces.ts'
 import { createLogger } from './log.ts'
-import { manageViews } from './manage/views.ts'
 import { assetFiles } from './pages/assets.ts'
 import { embedFile } from './pages/embed.ts'
 import { errorPage } from './pages/errors.ts'
 import { rewritePluginAddress } from './pages/plugin-addresses.ts'
-import { pages } from './pages/views.ts'
 import { serveAssistant } from './rest/assistant/stdio.ts'
 import { assistantViews } from './rest/assistant/views.ts'
 import { endpoints as plainEndpoints, restEndpoints } from './rest/endpoints.ts'
@@ -62,6 +59,12 @@ import { backUpStore, openFiles } from './store.ts'
 /** How often a process looks for jobs that others have added, in an embedded database and on a server, in milliseconds. */
 const POLL_EMBEDDED = 1000
 const POLL_SERVER = 5000
+
+// Rooms that are not needed for the first response of the REST interface.
+const feeds = () => import('./feeds/views.ts')
+const pages = () => import('./pages/views.ts')
+const manage = () => import('./manage/views.ts')
+for (const room of [feeds, pages, manage]) preload(room)
 
 /** An assembled service that does not listen yet. */
 export interface App {
@@ -127,10 +130,10 @@ export async function createApp(
   const endpoints = restEndpoints(rendered)
   const routes: Routes = {
     endpoints,
-    views: [
-      ...feeds,
-      ...pages,
-      ...manageViews,
+    views: async () => [
+      ...(await feeds()).feeds,
+      ...(await pages()).pages,
+      ...(await manage()).manageViews,
       ...assistantViews(endpoints),
       ...wordpressViews(config.mounts, endpoints),
     ],

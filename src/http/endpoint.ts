@@ -112,7 +112,8 @@ export interface FileRoute {
 /** All routes of the server. */
 export interface Routes {
   readonly endpoints: readonly Endpoint[]
-  readonly views: readonly View[]
+  /** Loaded when an address is asked for that is no endpoint. */
+  readonly views: () => Promise<readonly View[]>
   readonly files: readonly FileRoute[]
   /** Maps an address that other programs use to one of ours, before routing. Returns null for all others. */
   rewrite(path: string, search: string): string | null

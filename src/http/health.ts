@@ -13,6 +13,9 @@ export interface Health {
 /** Timeout of the readiness check, in milliseconds. */
 const READY_TIMEOUT = 1500
 
+/** Addresses of the checks. */
+export const HEALTH_PATHS = ['/healthz', '/readyz']
+
 export function addHealth(app: FastifyInstance, service: Health): void {
   const isReady = withTimeout(() => service.isReady(), READY_TIMEOUT, false)
   app.get('/healthz', { config: { open: true }, logLevel: 'warn' }, async () => ({ status: 'alive' }))

@@ -1,7 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import findMyWay from 'find-my-way'
+import { once } from '../lib/lazy.ts'
 import type { Way } from '../schema/audit.ts'
+import { splitUrl } from './call.ts'
 import { type Endpoint, MAIN_MOUNT, type Method, type Routes, type View } from './endpoint.ts'
+import { HEALTH_PATHS } from './health.ts'
 
 /** What a route takes as the body of a request: forms, forms with an image, or any file. */
 export type Bodies = 'form' | 'record' | 'file'
@@ -28,6 +31,8 @@ export interface Match {
   readonly params: Readonly<Record<string, string | undefined>>
 }
 
+type OnBodies = (error: Error | null, bodies?: Bodies | '') => void
+
 /** Options of this router and that of Fastify. */
 const OPTIONS = { ignoreTrailingSlash: true, maxParamLength: 2000 }
 
@@ -38,11 +43,16 @@ const OPTIONS = { ignoreTrailingSlash: true, maxParamLength: 2000 }
 export class Router {
   readonly #router
   readonly #found = new WeakMap<IncomingMessage, Match | 'too-long'>()
+  readonly #loadViews: () => Promise<void>
+  #hasViews = false
 
   constructor({ views, endpoints }: Routes) {
     this.#router = findMyWay({ ...OPTIONS, onMaxParamLength: () => {} })
-    for (const view of views) this.#add(view.methods, viewRoute(view))
     for (const endpoint of endpoints) this.#add(endpoint.methods, endpointRoute(endpoint))
+    this.#loadViews = once(async () => {
+      for (const view of await views()) this.#add(view.methods, viewRoute(view))
+      this.#hasViews = true
+    })
   }
 
   /** Options for Fastify, whose routes are chosen by what they take as a body. */
@@ -59,7 +69,9 @@ export class Router {
           }
         },
         validate: () => {},
-        deriveConstraint: (request: IncomingMessage) => this.#match(request),
+        // Fastify's types do not know that it waits for a function of three parameters.
+        deriveConstraint: ((request: IncomingMessage, _: unknown, done: OnBodies) =>
+          this.#match(request, done)) as unknown as () => Bodies,
       },
     },
   }
@@ -74,9 +86,16 @@ export class Router {
     return found.store === null ? 'too-long' : { route: found.store as Route, params: found.params }
   }
 
-  /** What a request is given to Fastify as; empty if there is no route. */
-  #match(request: IncomingMessage): Bodies | '' {
-    const found = this.find(request.method ?? '', request.url ?? '')
+  /** Tells what a request is given to Fastify as; empty if there is no route. Views are loaded when they are needed. */
+  #match(request: IncomingMessage, done: OnBodies): void {
+    const { method = '', url = '' } = request
+    const found = this.find(method, url)
+    if (found !== null || this.#hasViews || HEALTH_PATHS.includes(splitUrl(url)[0]))
+      done(null, this.#take(request, found))
+    else this.#loadViews().then(() => done(null, this.#take(request, this.find(method, url))), done)
+  }
+
+  #take(request: IncomingMessage, found: ReturnType<Router['find']>): Bodies | '' {
     if (found === null) return ''
     this.#found.set(request, found)
     return found === 'too-long' ? '' : found.route.bodies

@@ -25,9 +25,9 @@ describe('a start of the service', () => {
     assert.deepEqual(packages.sort(), ['@fastify/proxy-addr', 'commander', 'fastify', 'find-my-way', 'kysely', 'pino'])
   })
 
-  it('loads no migration, no reader of files, and nothing of the other database', () => {
+  it('loads no migration, no reader of files, no page, and nothing of the other database', () => {
     const late =
-      /^(storage\/migrations\/\d|storage\/postgres\/pool\.ts|imports\/(calendar|table|site)\/|manage\/imports\/(?!screens))/
+      /^(storage\/migrations\/\d|storage\/postgres\/pool\.ts|imports\/(calendar|table|site)\/|(feeds|manage|pages)\/views\.ts)/
     assert.deepEqual(
       loaded.filter((file) => late.test(file)),
       [],
