@@ -2,7 +2,7 @@ import { toWall } from './civil.ts'
 import { readTokens } from './date-reading.ts'
 import { resolve } from './date-resolution.ts'
 import { instantOf } from './date-zones.ts'
-import { isInYears, isInYearsOf } from './years.ts'
+import { isInYears, isInYearsOf, isWallClock } from './years.ts'
 import { type Instant, toInstant, toWallClock, type WallClock, type Zone } from './zone.ts'
 
 /** A date that a client wrote: a wall-clock time in whatever zone it is meant for, or an instant, since an offset was given. */
@@ -39,6 +39,9 @@ const LONGEST = 100
 function read(text: string, today: () => WallClock): DateText | 'beyond' | null {
   const trimmed = text.trim()
   if (trimmed.length > LONGEST) return null
+  // Nearly all dates are written so.
+  const plain = trimmed.length === 10 ? `${trimmed} 00:00:00` : trimmed
+  if (isWallClock(plain)) return { wall: plain }
   // 12 and 14 digits are a date and a time: as Unix seconds they would be thousands of years ahead.
   if (/^-?\d{9,}$/.test(trimmed) && !/^\d{12}(?:\d{2})?$/.test(trimmed)) return inYears({ instant: Number(trimmed) })
   // Fewer digits would be a time of day or of the year by PHP's rules: 2031 is more likely meant for a year, or for no date.

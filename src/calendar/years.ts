@@ -18,11 +18,11 @@ export function isInYearsOf(instant: Instant, zone: Zone): boolean {
   return isInYears(instant) && isInYears(instant + offsetSeconds(instant, zone))
 }
 
-const WALL = /^(\d{4})-(\d{2})-(\d{2}) ([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/
+const WALL = /^\d{4}-\d{2}-\d{2} (?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d$/
 
 /** Whether a text is a wall-clock time of these years, on a day that exists. */
 export function isWallClock(text: unknown): text is WallClock {
-  const [, year, month, day] = (typeof text === 'string' ? WALL.exec(text) : null) ?? []
-  const [y, m, d] = [Number(year), Number(month), Number(day)]
+  if (typeof text !== 'string' || !WALL.test(text)) return false
+  const [y, m, d] = [Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8, 10))]
   return y >= 1 && m >= 1 && m <= 12 && d >= 1 && d <= daysInMonth(y, m)
 }

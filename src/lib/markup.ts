@@ -43,8 +43,11 @@ const NEEDS_ESCAPE = /[&<>"']/
 const ENTITY: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
 function render(part: MarkupPart): string {
+  if (typeof part === 'string') return escapeText(part)
   if (part === null || part === undefined || part === false) return ''
   if (part instanceof Markup) return part.text
-  if (typeof part === 'object') return part.map(render).join('')
-  return escapeText(String(part))
+  if (typeof part !== 'object') return escapeText(String(part))
+  let text = ''
+  for (const one of part) text += render(one)
+  return text
 }

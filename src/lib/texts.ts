@@ -28,8 +28,36 @@ export function keysOf(language: string): string[] {
 }
 
 /** Text of a key in a language, with `{name}` placeholders filled in. */
-export function text(language: string, key: string, fill: Record<string, string | number> = {}): string {
-  const found = languages.get(language)?.().get(key) ?? languages.get(DEFAULT_LANGUAGE)?.().get(key) ?? key
+export function text(language: string, key: string, fill?: Fill): string {
+  return filled(find(language, key), fill)
+}
+
+type Fill = Record<string, string | number>
+
+/** Texts of a language below a key, by the rest of their keys. A page has hundreds of them: to join their keys takes longer than to find them. */
+export function textsBelow(above: string, language: string): (key: string, fill?: Fill) => string {
+  const name = `${language} ${above}`
+  const known = below.get(name) ?? new Map<string, string>()
+  below.set(name, known)
+  return (key, fill) => {
+    const found = known.get(key)
+    if (found !== undefined) return filled(found, fill)
+    const whole = `${above}.${key}`
+    const words = find(language, whole)
+    // Keys may come from requests: only those of texts are kept.
+    if (words !== whole) known.set(key, words)
+    return filled(words, fill)
+  }
+}
+
+const below = new Map<string, Map<string, string>>()
+
+function find(language: string, key: string): string {
+  return languages.get(language)?.().get(key) ?? languages.get(DEFAULT_LANGUAGE)?.().get(key) ?? key
+}
+
+function filled(found: string, fill: Fill = {}): string {
+  if (!found.includes('{')) return found
   return found.replace(/\{(\w+)\}/g, (whole, name) => String(fill[name] ?? whole))
 }
 

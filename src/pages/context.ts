@@ -1,6 +1,6 @@
 import { toWallClock } from '../calendar/zone.ts'
 import type { Call } from '../http/endpoint.ts'
-import { text } from '../lib/texts.ts'
+import { textsBelow } from '../lib/texts.ts'
 import { type Assets, assetsOf, basePath } from './assets.ts'
 import { localeOf } from './locale.ts'
 
@@ -8,7 +8,10 @@ import { localeOf } from './locale.ts'
 export const MAX_ABOUT = 300
 
 /** The part of a request that a page depends on. */
-export type Reader = Pick<Call, 'scope' | 'session' | 'addresses' | 'language' | 'path' | 'slug' | 'search' | 'sent'>
+export type Reader = Pick<
+  Call,
+  'scope' | 'session' | 'addresses' | 'language' | 'path' | 'slug' | 'search' | 'sent' | 'version'
+>
 
 /** Context of a page: reader, language and day. */
 export interface Context {
@@ -40,7 +43,7 @@ export function contextOf(call: Reader): Context {
   const today = toWallClock(now, site.timezone).slice(0, 10)
   const locale = localeOf(language, site)
   const base = basePath(addresses.pages)
-  const t: Context['t'] = (key, fill) => text(language, `pages.${key}`, fill)
+  const t: Context['t'] = textsBelow('pages', language)
   return {
     call: { ...call, scope: { ...scope, clock } },
     language,
@@ -50,9 +53,8 @@ export function contextOf(call: Reader): Context {
     assets: assetsOf(site),
     t,
     count(key, number) {
-      const { rules, numbers } = countingIn(locale)
-      const form = rules.select(number) === 'one' ? 'one' : 'other'
-      return t(`${key}.${form}`, { count: numbers.format(number) })
+      const { form, count } = countedIn(locale, number)
+      return t(`${key}.${form}`, { count })
     },
     link: (path) => `${base}${path}`,
     absolute: (path) => `${addresses.pages}${path}`,
@@ -66,6 +68,26 @@ interface Counting {
 }
 
 const countings = new Map<string, Counting>()
+
+/** A number in words: its plural form, and how it is written. */
+interface Counted {
+  readonly form: 'one' | 'other'
+  readonly count: string
+}
+
+const counted = new Map<string, Counted>()
+const MAX_COUNTED = 1000
+
+function countedIn(locale: string, number: number): Counted {
+  const key = `${locale} ${number}`
+  const known = counted.get(key)
+  if (known !== undefined) return known
+  const { rules, numbers } = countingIn(locale)
+  const made: Counted = { form: rules.select(number) === 'one' ? 'one' : 'other', count: numbers.format(number) }
+  if (counted.size >= MAX_COUNTED) counted.clear()
+  counted.set(key, made)
+  return made
+}
 
 function countingIn(locale: string): Counting {
   const found = countings.get(locale) ?? {

@@ -15,7 +15,7 @@ export function errorPage(
   call: Pick<Call, 'scope' | 'session' | 'addresses' | 'language' | 'path'>,
 ): Answer {
   const { language, session, path } = call
-  const context = contextOf({ ...call, slug: '', search: new URLSearchParams(), sent: '' })
+  const context = contextOf({ ...call, slug: '', search: new URLSearchParams(), sent: '', version: null })
   const { t, link } = context
   const status = TOLD.includes(error.status) ? error.status : 500
   const problems = Object.entries(error.details.params ?? {}).map(

@@ -119,7 +119,7 @@ export interface ReadOptions {
 export function readFields<F extends Fields>(fields: F, raw: Record<string, unknown>, options: ReadOptions): Read<F> {
   const values: Record<string, unknown> = {}
   const problems: Problems = {}
-  for (const [name, field] of Object.entries(fields)) {
+  for (const [name, field] of entriesOf(fields)) {
     const given = Object.hasOwn(raw, name) ? raw[name] : undefined
     if (given === undefined || (options.mode === 'query' && given === '')) {
       if (options.mode === 'query' && field.default !== undefined) values[name] = field.default
@@ -135,6 +135,15 @@ export function readFields<F extends Fields>(fields: F, raw: Record<string, unkn
     }
   }
   return { values: values as Values<F>, problems }
+}
+
+/** The fields of each resource, as a list: there are many, and they are the same for every request. */
+const entries = new WeakMap<Fields, [name: string, field: Described][]>()
+
+function entriesOf(fields: Fields): [name: string, field: Described][] {
+  const known = entries.get(fields) ?? Object.entries(fields)
+  entries.set(fields, known)
+  return known
 }
 
 /** Result of parsing a value. */
