@@ -83,6 +83,8 @@ export interface View {
   readonly upload?: true
   /** Set if a read of it may write. Then its queries share no snapshot. */
   readonly writes?: true
+  /** Set if it mostly reads few rows: then it begins in the main thread. */
+  readonly few?: true
   /** How the audit log calls what it writes: `screen`, if nothing is said. */
   readonly way?: Way
   /** Set if users who signed in on a page see their own version of it. */

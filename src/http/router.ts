@@ -132,11 +132,13 @@ function endpointRoute(endpoint: Endpoint): Route {
 }
 
 /** A view runs several queries within one snapshot. Not for a POST with a password: hashing takes too long. */
-function inSnapshot({ handle, writes }: View): Pick<View, 'handle'> {
+function inSnapshot({ handle, writes, few }: View): Pick<View, 'handle'> {
   return {
-    handle: (call) =>
-      call.method === 'POST' || writes
-        ? handle(call)
-        : call.scope.db.snapshot((db) => handle({ ...call, scope: { ...call.scope, db } })),
+    handle: (call) => {
+      if (call.method === 'POST' || writes) return handle(call)
+      // Less is kept for users.
+      const size = few && call.scope.user === null ? 'few' : 'many'
+      return call.scope.db.snapshot((db) => handle({ ...call, scope: { ...call.scope, db } }), size)
+    },
   }
 }

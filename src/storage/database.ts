@@ -15,7 +15,7 @@ import { postgresDialect } from './postgres/dialect.ts'
 import { DEFAULT_POOL, type PoolOptions } from './postgres/pool-options.ts'
 import { Replicas } from './postgres/replicas.ts'
 import type { OnQuery } from './prepared.ts'
-import { snapshotOf } from './snapshot.ts'
+import { inFewThenMany, inSnapshot, type SnapshotSize } from './snapshot.ts'
 import { type Adapter, SqliteDialect } from './sqlite/dialect.ts'
 import { FileIdentity } from './sqlite/file-identity.ts'
 import { registerFile, unregisterFile } from './sqlite/foreign-log.ts'
@@ -37,9 +37,10 @@ export interface Database {
   readPrimary<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /**
    * Runs work on a database whose reads all share one snapshot. The work may be retried, so it must not write, and must
-   * not wait for anything but its reads.
+   * not wait for anything but its reads. Work that is likely to read only `few` rows begins in the main thread on SQLite,
+   * and begins again in a worker thread when it calls `readMany`.
    */
-  snapshot<T>(work: (db: Database) => Promise<T>): Promise<T>
+  snapshot<T>(work: (db: Database) => Promise<T>, size?: SnapshotSize): Promise<T>
   /** Whether a transaction reads this version of the data. */
   isAt(tx: Tx, version: Version, hasRead?: boolean): Promise<boolean>
   /** What has changed from one version of the data to a later one; null if that is not known. */
@@ -239,12 +240,14 @@ export function openDatabase(
     readPrimary: (work) => withRetry(dialect, () => snapshotRead(manyReader, work), faults),
     read: (work) => measured('read', readTransaction(reader, work)),
     readMany: (work) => measured('readMany', readTransaction(manyReader, work)),
-    snapshot: (work) =>
+    snapshot: (work, size = 'many') =>
       snapshotQueue.run(() =>
-        readTransaction(manyReader, async (tx) => {
-          const snapshot = snapshotOf(database, tx)
-          return work(snapshot.db).finally(snapshot.end)
-        }),
+        size === 'many' || reader === manyReader
+          ? readTransaction(manyReader, (tx) => inSnapshot(database, tx, work))
+          : inFewThenMany(database, work, {
+              few: (inTx) => readTransaction(reader, inTx),
+              many: (inTx) => readTransaction(manyReader, inTx),
+            }),
       ),
     isAt: (tx, version, hasRead) => versions.isAt(tx, version, hasRead),
     changesBetween: (from, to) => versions.changesBetween(from, to),

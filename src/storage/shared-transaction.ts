@@ -179,7 +179,7 @@ class Gate<T> {
       ...own,
       read: read(own.read),
       readMany: read(own.readMany),
-      snapshot: (work) => (tx() === null ? own.snapshot(work) : work(shared)),
+      snapshot: (work, size) => (tx() === null ? own.snapshot(work, size) : work(shared)),
       write,
       writeMany: (work) => {
         this.isLong ||= tx() === null

@@ -98,3 +98,53 @@ describe('reads and writes of many rows', () => {
     })
   })
 })
+
+describe('a snapshot of few rows', () => {
+  const countRows = sql<{ count: number }>`select count(*) as count from numbers`
+  const countIn = async (read: Database['read']) => Number((await read((tx) => countRows.execute(tx))).rows[0]?.count)
+  const add = (db: Database, n: number) =>
+    db.write((tx) => sql`insert into numbers values (${n})`.execute(tx).then(() => {}))
+
+  it('is of one moment, and is left as soon as many are read', async () => {
+    await withDatabase(async (db) => {
+      await add(db, 1)
+      const began: number[] = []
+      const counts = await db.snapshot(async (shared) => {
+        began.push(await countIn(shared.read))
+        await add(db, 1 + began.length)
+        return [await countIn(shared.read), await countIn(shared.readMany), await countIn(shared.read)]
+      }, 'few')
+      const last = began.at(-1)
+      assert.deepEqual(counts, [last, last, last])
+      // On PostgreSQL all reads are alike.
+      assert.deepEqual(began, ON_POSTGRES ? [1] : [1, 2])
+      const few = await db.snapshot(async (shared) => [await countIn(shared.read), await countIn(shared.read)], 'few')
+      assert.deepEqual(few, [began.length + 1, began.length + 1])
+    })
+  })
+
+  it('is made again though the work has caught why, and fails as others do', async () => {
+    await withDatabase(async (db) => {
+      const found = await db.snapshot((shared) => countIn(shared.readMany).catch(() => 'nothing'), 'few')
+      assert.equal(found, 0)
+      const failing = db.snapshot(async (shared) => {
+        await countIn(shared.read)
+        throw new Error('changed my mind')
+      }, 'few')
+      await assert.rejects(failing, /changed my mind/)
+      assert.equal(await db.snapshot((shared) => countIn(shared.read), 'few'), 0)
+    })
+  })
+
+  it('leaves the event loop to others while many are read', async () => {
+    await withDatabase(async (db) => {
+      let took = 0
+      const hold = await longestHold(async () => {
+        const began = performance.now()
+        await db.snapshot((shared) => shared.readMany(async (tx) => (await SLOW.execute(tx)).rows), 'few')
+        took = performance.now() - began
+      })
+      assert.ok(hold < took / 4, `the loop stood still for ${hold} of ${took} ms`)
+    })
+  })
+})
