@@ -12,6 +12,7 @@ import { forgettingKeys } from './domain/idempotency.ts'
 import { sweeping } from './domain/image-files.ts'
 import { inspectRegularly } from './domain/inspection.ts'
 import { type JobKind, Jobs } from './domain/jobs.ts'
+import { KeptChoices } from './domain/kept-choices.ts'
 import { Limits, type Sharing, throughDatabase } from './domain/limits.ts'
 import { mailing } from './domain/mail.ts'
 import { PasswordAttempts } from './domain/password-attempts.ts'
@@ -263,6 +264,7 @@ export function createScope(
     attempts,
     signIns: new SignIns(attempts),
     quotas: new Quotas(config),
+    choices: new KeptChoices(config.cache),
     site: siteOf(config),
     files: openFiles(config),
     mail: config.smtpUrl === '' ? null : smtpMailer(config.smtpUrl, config.mailFrom),

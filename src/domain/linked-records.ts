@@ -1,3 +1,4 @@
+import type { Instant } from '../calendar/zone.ts'
 import { type Problems, refuse } from '../lib/errors.ts'
 import { fold } from '../lib/fold.ts'
 import { writeCursor } from '../schema/cursor.ts'
@@ -80,10 +81,15 @@ export async function list(scope: Scope, kind: LinkedKind, query: Payload): Prom
   })
 }
 
-/** The newest ones with upcoming events, without a total: counting would check each record. */
-export async function listUpcoming(scope: Scope, kind: LinkedKind, most: number): Promise<RecordRow[]> {
+/** The newest ones with events that end after a time, without a total: counting would check each record. */
+export async function listUpcoming(
+  scope: Scope,
+  kind: LinkedKind,
+  upcomingAt: Instant,
+  most: number,
+): Promise<RecordRow[]> {
   const none = { status: null, search: null, slugs: null, title: null, event: null, hasEvents: null }
-  const filter = { ...none, visibility: visibilityOf(scope.user), upcomingAt: scope.clock() }
+  const filter = { ...none, visibility: visibilityOf(scope.user), upcomingAt }
   return scope.db.readMany(async (tx) => undamagedLinked(kind, scope, await storage.list(tx, kind, filter, most, 0)))
 }
 

@@ -8,6 +8,7 @@ import type { Database } from '../storage/database.ts'
 import type { FileStore } from '../storage/files.ts'
 import type { User } from './access.ts'
 import type { OnDamage } from './damage.ts'
+import type { KeptChoices } from './kept-choices.ts'
 import type { LogoFile } from './logo.ts'
 import type { PasswordAttempts, Sender } from './password-attempts.ts'
 import type { Quotas } from './quotas.ts'
@@ -75,6 +76,8 @@ export interface Scope {
   readonly attempts: PasswordAttempts
   readonly signIns: SignIns
   readonly quotas: Quotas
+  /** What the filters of pages offer. */
+  readonly choices: KeptChoices
   readonly files: FileStore
   readonly fetchLimits: FetchLimits
   /** Null without a mail server. */

@@ -95,6 +95,15 @@ export async function get(scope: Scope, kind: TermKind, id: number): Promise<Ter
   return scope.db.read(async (tx) => withPath(tx, await find(tx, scope, kind, id)))
 }
 
+/** Gets a term that the reader may see by its slug. */
+export async function getBySlug({ db, user }: Scope, kind: TermKind, slug: string): Promise<Term> {
+  return db.read(async (tx) => {
+    const row = await storage.findBySlug(tx, kind, slug, visibilityOf(user))
+    if (row === undefined) throw new AppError('rest_term_invalid')
+    return withPath(tx, row)
+  })
+}
+
 export async function create(scope: Scope, kind: TermKind, payload: Payload): Promise<Term> {
   needTerms(scope.user, kind)
   const isLong = await readLongTexts(scope, 'term', payload)

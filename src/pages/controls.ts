@@ -1,12 +1,9 @@
-import type { Linked, LinkedKind } from '../domain/linked-records.ts'
-import * as linked from '../domain/linked-records.ts'
-import type { Term } from '../domain/terms.ts'
-import * as terms from '../domain/terms.ts'
 import { feedFormats } from '../feeds/formats.ts'
 import { html, type Markup, type MarkupPart, safe } from '../lib/markup.ts'
-import { byLinkedKind, LINKED_KINDS } from '../schema/linked.ts'
+import { LINKED_KINDS } from '../schema/linked.ts'
 import type { Context } from './context.ts'
 import { say } from './dates.ts'
+import { ofRecord, ofTerm, optionsOf, select } from './filter-options.ts'
 import { type Filters, feedOf, isNarrowed, quickPairs, searchOf } from './filters.ts'
 import { icon } from './icons.ts'
 import type { FeedLink } from './layout.ts'
@@ -100,7 +97,7 @@ function toolbar(context: Context, { view, day, previous, next, filters }: PageL
 export async function filterForm(context: Context, action: string, filters: Filters): Promise<Markup> {
   const { t } = context
   const { fixed } = filters
-  const options = await choices(context, filters)
+  const options = await optionsOf(context)
   return html`<search><form class="filters" method="get" action="${context.link(action)}">
 ${quickPairs(filters).map(([name, value]) => value !== '' && (name !== 'collapse' || !canCollapse(action)) && html`<input type="hidden" name="${name}" value="${value}">`)}<div class="find">
 <label class="unseen" for="search">${t('filters.search')}</label>
@@ -109,9 +106,9 @@ ${icon('search')}<input id="search" type="search" name="search" value="${filters
 </div>
 <details><summary class="button">${icon('filter')}${t('filters.more')}</summary>
 <div class="fields">
-${fixed !== 'category' && select('category', t('category'), t('filters.any'), options.category, filters.category?.slug)}
-${fixed !== 'tag' && select('tag', t('tag'), t('filters.any'), options.tag, filters.tag?.slug)}
-${LINKED_KINDS.map((kind) => html`${fixed !== kind && select(kind, t(kind), t('filters.any'), options[kind], filters[kind]?.row.slug)}\n`)}${dates(context, action, filters)}
+${fixed !== 'category' && select(context, 'category', options, filters.category && ofTerm(filters.category))}
+${fixed !== 'tag' && select(context, 'tag', options, filters.tag && ofTerm(filters.tag))}
+${LINKED_KINDS.map((kind) => html`${fixed !== kind && select(context, kind, options, filters[kind] && ofRecord(kind, filters[kind].row))}\n`)}${dates(context, action, filters)}
 <label class="check"><input type="checkbox" name="featured" value="1"${filters.featured && safe(' checked')}> ${t('filters.featured')}</label>
 ${canCollapse(action) && html`<label class="check"><input type="checkbox" name="collapse" value="series"${filters.collapse && safe(' checked')}> ${t('series.collapse')}</label>`}
 <div class="ends"><button class="button primary" type="submit">${t('filters.apply')}</button></div>
@@ -130,47 +127,6 @@ function dates({ t }: Context, action: string, { start, end }: Filters): MarkupP
     html`<label>${t('filters.from')} <input type="date" name="start_date" value="${start}"></label>`,
     html`<label>${t('filters.to')} <input type="date" name="end_date" value="${end}"></label>`,
   ]
-}
-
-/** Limit on options of a filter. */
-const MAX_CHOICES = 50
-
-type Choice = readonly [slug: string, name: string]
-
-function select(name: string, label: string, any: string, options: readonly Choice[], chosen = ''): MarkupPart {
-  if (options.length === 0 && chosen === '') return null
-  return html`<label>${label} <select name="${name}"><option value="">${any}</option>${options.map(
-    ([slug, words]) => html`<option value="${slug}"${slug === chosen && safe(' selected')}>${words}</option>`,
-  )}</select></label>\n`
-}
-
-/** Options of a filter: the most used or newest, and those already chosen. */
-async function choices(
-  { call, locale }: Context,
-  filters: Filters,
-): Promise<Record<'category' | 'tag' | LinkedKind, Choice[]>> {
-  const { scope } = call
-  const inOrder = (found: readonly Choice[], chosen: Choice | null): Choice[] => {
-    const all = new Map(chosen === null ? found : [...found, chosen])
-    return [...all].sort(([, one], [, other]) => one.localeCompare(other, locale))
-  }
-  const ofTerm = ({ slug, name }: Term): Choice => [slug, name]
-  const ofRecord = (kind: LinkedKind, row: Linked['row']): Choice => [row.slug, String(row[kind])]
-  const term = async (kind: 'category' | 'tag') => {
-    const { rows } = await terms.list(scope, kind, () => ({ per_page: MAX_CHOICES, orderby: 'count', order: 'desc' }))
-    return inOrder(rows.map(ofTerm), filters[kind] && ofTerm(filters[kind]))
-  }
-  const record = async (kind: LinkedKind) => {
-    const rows = await linked.listUpcoming(scope, kind, MAX_CHOICES)
-    return inOrder(
-      rows.map((row) => ofRecord(kind, row)),
-      filters[kind] && ofRecord(kind, filters[kind].row),
-    )
-  }
-  const [category, tag] = [await term('category'), await term('tag')]
-  const records = byLinkedKind((): Choice[] => [])
-  for (const kind of LINKED_KINDS) records[kind] = await record(kind)
-  return { category, tag, ...records }
 }
 
 /** Links to subscribe to what is shown. */

@@ -91,10 +91,8 @@ export async function readFilters(context: Context, fixed: Partial<Filters> = {}
 /** Finds a term by its slug. */
 export async function findTerm({ call }: Context, kind: 'category' | 'tag', slug: string): Promise<Term> {
   const wanted = slugify(slug)
-  const query = () => ({ slug: wanted, hide_empty: false, per_page: 1 })
-  const [found] = wanted === '' ? [] : (await terms.list(call.scope, kind, query)).rows
-  if (found === undefined) throw new AppError('rest_term_invalid')
-  return found
+  if (wanted === '') throw new AppError('rest_term_invalid')
+  return terms.getBySlug(call.scope, kind, wanted)
 }
 
 /** Reads `YYYY-MM-DD`. An empty text means no day. */

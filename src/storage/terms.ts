@@ -137,9 +137,22 @@ export async function find(
   nameKey: string,
   visibility: Visibility | null,
 ): Promise<TermRow | undefined> {
-  const some = visibility === null || visibility.all ? 'all' : 'visible'
-  const [bySlug] = slug === null ? [] : await firstOf(`slug ${some}`)(tx, kind, slug)
-  return bySlug ?? (await firstOf(`name_key ${some}`)(tx, kind, nameKey))[0]
+  const bySlug = slug === null ? undefined : await findBySlug(tx, kind, slug, visibility)
+  return bySlug ?? (await firstOf(`name_key ${shownOf(visibility)}`)(tx, kind, nameKey))[0]
+}
+
+/** Finds a term by slug. `visibility` null includes hidden terms. */
+export async function findBySlug(
+  tx: Tx,
+  kind: TermKind,
+  slug: string,
+  visibility: Visibility | null,
+): Promise<TermRow | undefined> {
+  return (await firstOf(`slug ${shownOf(visibility)}`)(tx, kind, slug))[0]
+}
+
+function shownOf(visibility: Visibility | null): 'all' | 'visible' {
+  return visibility === null || visibility.all ? 'all' : 'visible'
 }
 
 /** The first term of a kind with a value in a column, of all or of those that everybody may see. */

@@ -192,16 +192,38 @@ describe('pages kept in memory', () => {
     }
   })
 
-  it('are made of few queries, however many events a month has', async () => {
-    const month = await cost('/events/month/2031-07/', NOON)
-    const { events } = await service.expect(200, null, '/events', { query: { categories: 'markets', per_page: 1 } })
-    for (let n = 0; n < 60; n++) {
-      const { title } = events[0]
+  const addMarkets = async (first: number, count: number) => {
+    for (let n = first; n < first + count; n++) {
       await service.expect(201, 'editor', '/events', {
-        json: { title: `${title} ${n}`, start_date: '2031-07-04 09:00', end_date: '2031-07-04 10:00' },
+        json: { title: `Market ${n}`, start_date: '2031-07-04 09:00', end_date: '2031-07-04 10:00' },
       })
     }
+  }
+
+  it('are made of few queries, however many events a month has', async () => {
+    await addMarkets(0, 1)
+    const month = await cost('/events/month/2031-07/', NOON)
+    await addMarkets(1, 60)
     assert.equal(await cost('/events/month/2031-07/', NOON), month)
+  })
+
+  it('share the choices of their filters, until something changes or the day ends', async () => {
+    const name = 'Last Chance'
+    const json = { title: 'Farewell', start_date: '2031-06-10 08:00', end_date: '2031-06-10 09:00' }
+    await service.expect(201, 'editor', '/events', { json: { ...json, venue: { venue: name } } })
+    const offers = async (path: string, at: number) => {
+      now = at
+      return (await (await read(path)).text()).includes(`>${name}</option>`)
+    }
+    const all = await cost('/events/day/2031-07-04/', NOON)
+    const kept = await cost('/events/day/2031-07-05/', NOON)
+    assert.ok(kept <= all - 4, `${kept} queries after ${all}`)
+    // On its last day a venue is offered, whenever a page of that day is made.
+    assert.equal(await offers('/events/day/2031-07-06/', NOON), true)
+    assert.equal(await offers('/events/day/2031-07-06/', MIDNIGHT), false)
+    const { venues } = await service.expect(200, null, '/venues', { query: { title: name } })
+    await service.expect(200, 'editor', `/venues/${venues[0].id}`, { method: 'POST', json: { venue: 'First Chance' } })
+    assert.equal(await offers('/events/day/2031-07-07/', NOON), false)
   })
 })
 
