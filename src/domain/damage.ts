@@ -77,15 +77,18 @@ export function isUndamaged({ row }: { readonly row: EventRow }): boolean {
  */
 function endsTooSoon({ start_utc, end_utc, start_local, end_local, all_day }: Checked): boolean {
   const back = all_day === 1 ? 0 : DAY
-  return end_utc < start_utc || fromWall(end_local) < fromWall(start_local) - back
+  return end_utc < start_utc || (end_local < start_local && fromWall(end_local) < fromWall(start_local) - back)
 }
 
+/** Columns of a venue or organizer that are checked, besides its name. */
+type LinkedChecked = Pick<RecordRow, 'id' | 'slug' | 'date_utc' | 'modified_utc' | 'revision'>
+
 /** The same for a venue or organizer. */
-export function linkedFaultsOf(kind: LinkedKind, row: RecordRow): Problems | null {
+export function linkedFaultsOf(kind: LinkedKind, row: LinkedChecked): Problems | null {
   return withRecordFaults(kind, row, {})
 }
 
-function withRecordFaults(name: string, row: Checked | RecordRow, problems: Problems): Problems | null {
+function withRecordFaults(name: string, row: Checked | LinkedChecked, problems: Problems): Problems | null {
   if (typeof (row as RecordRow)[name] !== 'string') problems[name] = { problem: 'not_text' }
   if (typeof row.slug !== 'string') problems.slug = { problem: 'not_a_slug' }
   if (!isInYears(row.date_utc)) problems.date_utc = { problem: 'out_of_years' }
@@ -99,7 +102,10 @@ export interface Reporting {
 }
 
 /** Filters out damaged events, and reports them. */
-export function undamagedEvents<Row extends EventRow>({ onDamage }: Reporting, rows: readonly Row[]): Row[] {
+export function undamagedEvents<Row extends Checked & Pick<EventRow, 'revision'>>(
+  { onDamage }: Reporting,
+  rows: readonly Row[],
+): Row[] {
   return rows.filter((row) => {
     const reason = faultsOf(row)
     if (reason !== null) onDamage?.({ kind: 'event', id: row.id, revision: row.revision, reason })
@@ -108,7 +114,11 @@ export function undamagedEvents<Row extends EventRow>({ onDamage }: Reporting, r
 }
 
 /** Filters out damaged venues or organizers, and reports them. */
-export function undamagedLinked(kind: LinkedKind, { onDamage }: Reporting, rows: readonly RecordRow[]): RecordRow[] {
+export function undamagedLinked<Row extends LinkedChecked>(
+  kind: LinkedKind,
+  { onDamage }: Reporting,
+  rows: readonly Row[],
+): Row[] {
   return rows.filter((row) => {
     const reason = linkedFaultsOf(kind, row)
     if (reason !== null) onDamage?.({ kind, id: row.id, revision: row.revision, reason })

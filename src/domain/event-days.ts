@@ -1,40 +1,65 @@
 import { refuse } from '../lib/errors.ts'
 import type { Tx } from '../storage/dialect.ts'
-import type { DaySpan, EventOfDay, EventTimes } from '../storage/event-days.ts'
+import type { DaySpan, EventTimes } from '../storage/event-days.ts'
 import * as storage from '../storage/event-days.ts'
-import type { EventFilter } from '../storage/event-filter.ts'
+import { type EventFilter, hasFewLinks } from '../storage/event-filter.ts'
+import { assembleEntries, type EntryRow, type EventEntry } from './event-entries.ts'
 import { filterOf, readListParameters } from './event-filter.ts'
-import { assembleUndamaged, type Event } from './events.ts'
+import { isNarrow } from './event-list.ts'
 import type { Payload, Scope } from './scope.ts'
 
 /** Events by days: which days have some, and where the nearest are. */
 
 export interface EventDays {
   /** The first events of each day, in order. */
-  readonly events: readonly Event[]
+  readonly events: readonly EventEntry[]
   /** Number of events that start on each day. */
   readonly counts: ReadonlyMap<string, number>
 }
 
-/** The first events of each day in a range, with counts. The number of rows read is bounded. */
-export async function listDays(scope: Scope, query: Payload, perDay: number, most: number): Promise<EventDays> {
-  return withFilter(scope, query, async (tx, filter) => {
-    const rows = await storage.firstOfDays(tx, filter, perDay, most)
-    const isWhole = rows.length < most
-    const counts = isWhole ? new Map(rows.map(countOf)) : await storage.countByDay(tx, filter)
-    const events = await assembleUndamaged(tx, scope, rows)
-    // Do not count damaged events.
-    const shown = new Set(events.map(({ row }) => row.id))
-    for (const { id, start_local } of rows) {
-      const day = start_local.slice(0, 10)
-      if (!shown.has(id)) counts.set(day, (counts.get(day) ?? 1) - 1)
-    }
-    return { counts, events }
-  })
+/** Which events of days are listed, and whether with their images. */
+export interface DayLimits {
+  readonly perDay: number
+  readonly most: number
+  readonly pictured: boolean
 }
 
-function countOf({ start_local, on_day }: EventOfDay): [day: string, count: number] {
-  return [start_local.slice(0, 10), on_day]
+/** Limit on links of events that are read in the main thread. */
+const MAX_LINKS = 1000
+
+/** The first events of each day in a range, with counts. The number of rows read is bounded. */
+export async function listDays(scope: Scope, query: Payload, limits: DayLimits): Promise<EventDays> {
+  const { values, problems } = readListParameters(scope, query)
+  const read = async (tx: Tx, isShort: boolean): Promise<EventDays | null> => {
+    const filter = await filterOf(tx, scope, values, problems)
+    refuse(problems)
+    if (isShort && !(await hasFewLinks(tx, filter, MAX_LINKS))) return null
+    return readDays(tx, scope, filter, limits, isShort)
+  }
+  const short = isNarrow(values) ? await scope.db.read((tx) => read(tx, true)) : null
+  return short ?? ((await scope.db.readMany((tx) => read(tx, false))) as EventDays)
+}
+
+async function readDays(
+  tx: Tx,
+  scope: Scope,
+  filter: EventFilter,
+  { perDay, most, pictured }: DayLimits,
+  isShort: boolean,
+): Promise<EventDays> {
+  const { rows, counts } = await storage.firstOfDays(tx, filter, perDay, most, isShort)
+  const events = await assembleEntries(tx, scope, rows, pictured)
+  if (events.length < rows.length) discountDamaged(counts, rows, events)
+  return { counts, events }
+}
+
+/** Does not count damaged events. */
+function discountDamaged(counts: Map<string, number>, rows: readonly EntryRow[], events: readonly EventEntry[]): void {
+  const shown = new Set(events.map(({ row }) => row.id))
+  for (const { id, start_local } of rows) {
+    const day = start_local.slice(0, 10)
+    if (!shown.has(id)) counts.set(day, (counts.get(day) ?? 1) - 1)
+  }
 }
 
 /** Number of events that start on each day of a range. */

@@ -79,7 +79,7 @@ export async function list(
     const next = order === 'sticky' ? null : await nextCursor(tx, asked, list, rows.at(-1))
     return pageOf(asked, list, await assembleUndamaged(tx, scope, rows), next)
   }
-  const short = isNarrow(asked) ? await scope.db.read((tx) => readPage(tx, true)) : null
+  const short = isNarrow(asked.values) ? await scope.db.read((tx) => readPage(tx, true)) : null
   return short ?? ((await scope.db.readMany((tx) => readPage(tx, false))) as EventPage)
 }
 
@@ -141,7 +141,7 @@ export async function listFirst(scope: Scope, query: Payload, most: number): Pro
 }
 
 /** Whether a list may be short enough to be read without a thread of its own. */
-export function isNarrow({ values }: ListRequest): boolean {
+export function isNarrow(values: ListRequest['values']): boolean {
   const links = [values.categories, values.tags, ...LINKED_KINDS.map((kind) => values[kind])]
   return links.some((ids) => ids?.length) && !values.search && !values.collapse && !isSorted(values)
 }

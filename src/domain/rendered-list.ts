@@ -58,7 +58,7 @@ export async function listRendered<Rendered extends ShownTerms>(
   if (known !== undefined) {
     const page = pageFromCache(asked, known, cached.events)
     if (page !== null) return page
-  } else if (isNarrow(asked)) {
+  } else if (isNarrow(asked.values)) {
     const page = await db.read(async (tx) => {
       const { events, lists } = await cachedFor(tx, scope, cached)
       const short = await shortList(tx, scope, asked)

@@ -1,6 +1,10 @@
-import type { Event } from '../domain/events.ts'
 import type { Scope } from '../domain/scope.ts'
 import { TimeSlice } from '../lib/time-slices.ts'
+
+/** An event, as far as it is reported. */
+interface Event {
+  readonly row: { readonly id: number; readonly revision: number }
+}
 
 /** An event, or a layout item that has one. */
 type HasEvent = Event | { readonly event: Event }

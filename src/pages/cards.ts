@@ -1,4 +1,4 @@
-import type { Event } from '../domain/events.ts'
+import type { EventEntry } from '../domain/event-entries.ts'
 import type { Image } from '../domain/images.ts'
 import type { Linked, LinkedKind } from '../domain/linked-records.ts'
 import type { Term } from '../domain/terms.ts'
@@ -17,12 +17,12 @@ import { isLongerThanBar } from './weeks.ts'
 const HUES = 6
 
 /** CSS class for the category colour of an event. */
-export function hue({ categories, whole }: Event): string {
+export function hue({ categories, whole }: EventEntry): string {
   const [first] = whole ? categories : []
   return first === undefined ? 'plain' : `hue-${first.id % HUES}`
 }
 
-export function eventPath({ row }: Event): string {
+export function eventPath({ row }: EventEntry): string {
   return `/event/${row.slug}/`
 }
 
@@ -39,7 +39,7 @@ export function seriesPath(id: number): string {
 export const JOINED = '\u00a0'
 
 /** Sign of an event that recurs. */
-export function recurs({ t }: Context, { row }: Event, before = ''): MarkupPart {
+export function recurs({ t }: Context, { row }: EventEntry, before = ''): MarkupPart {
   return (
     row.series !== null && html`${before}<span class="recurs" role="img" aria-label="${t('series.recurs')}"></span>`
   )
@@ -66,18 +66,18 @@ export function picture(
 }
 
 /** Attribute for the direction of an event: its date, category and place follow its title. */
-export function direction({ row }: Event): MarkupPart {
+export function direction({ row }: EventEntry): MarkupPart {
   return isRightToLeft(row.title) && html` dir="rtl"`
 }
 
 /** Location of an event, in one line. */
-export function whereOf({ venues, whole }: Event): string {
+export function whereOf({ venues, whole }: EventEntry): string {
   const [venue] = whole ? venues : []
   return venue === undefined ? '' : [venue.row.venue, venue.row.city].filter(Boolean).join(', ')
 }
 
 /** Badges: not published, protected, online, featured. */
-export function marks({ t }: Context, { row, whole }: Event): MarkupPart[] {
+export function marks({ t }: Context, { row, whole }: EventEntry): MarkupPart[] {
   return [
     row.status !== 'publish' && html`<span class="mark">${t(`status.${row.status}`)}</span>`,
     row.password_hash !== null && html`<span class="mark">${icon('lock')}${t('protected')}</span>`,
@@ -87,7 +87,7 @@ export function marks({ t }: Context, { row, whole }: Event): MarkupPart[] {
 }
 
 /** Event in a list that is grouped by day. */
-export function eventItem(context: Context, event: Event, level: 3 | 4 = 4, pictured = true): Markup {
+export function eventItem(context: Context, event: EventEntry, level: 3 | 4 = 4, pictured = true): Markup {
   const { row, image, whole } = event
   const where = whereOf(event)
   const cost = costOf(context, event)
@@ -104,7 +104,7 @@ ${whole && (cost !== '' || chips.length > 0) && html`<p class="about">${chips}${
 /** Events grouped by the month and the day in which they begin. */
 export function agenda(
   context: Context,
-  events: readonly Event[],
+  events: readonly EventEntry[],
   { pictured }: { readonly pictured: boolean },
 ): Markup {
   const byMonth = Map.groupBy(events, ({ row }) => row.start_local.slice(0, 7))
@@ -116,14 +116,14 @@ ${[...Map.groupBy(its, ({ row }) => startDay(row))].map(([day, shown]) => dayOf(
   )}`
 }
 
-function dayOf(context: Context, day: string, events: readonly Event[], pictured: boolean): Markup {
+function dayOf(context: Context, day: string, events: readonly EventEntry[], pictured: boolean): Markup {
   return html`<li class="day${day === context.today && ' today'}"><h3><a href="${context.link(`/events/day/${day}/`)}"><time datetime="${day}"><span class="weekday">${say(context, day, 'weekdayShort')}</span> <span class="number">${Number(day.slice(8))}</span> <span class="unseen">${say(context, day, 'month')}</span></time></a></h3>
 <ul class="events">${writeValid(context.call.scope, events, (event) => eventItem(context, event, 4, pictured))}</ul></li>
 `
 }
 
 /** Event as a card with its image, or a drawing by category. */
-function eventCard(context: Context, event: Event, { lazy = true }: { lazy?: boolean }): Markup {
+function eventCard(context: Context, event: EventEntry, { lazy = true }: { lazy?: boolean }): Markup {
   const { row, image, whole } = event
   const day = startDay(row)
   const where = whereOf(event)
@@ -136,7 +136,7 @@ function eventCard(context: Context, event: Event, { lazy = true }: { lazy?: boo
 }
 
 /** Grid of cards. The first images of a page load eagerly. */
-export function eventCards(context: Context, events: readonly Event[], options: { lazy?: boolean } = {}): Markup {
+export function eventCards(context: Context, events: readonly EventEntry[], options: { lazy?: boolean } = {}): Markup {
   return html`<ul class="cards">${writeValid(context.call.scope, events, (event) => eventCard(context, event, options))}</ul>`
 }
 
@@ -144,7 +144,7 @@ export function eventCards(context: Context, events: readonly Event[], options: 
 const OPEN_IN_STRIP = 5
 
 /** Events that last several days. */
-export function strip(context: Context, id: string, title: string, events: readonly Event[]): Markup {
+export function strip(context: Context, id: string, title: string, events: readonly EventEntry[]): Markup {
   const items = writeValid(context.call.scope, events, (event) => {
     const where = whereOf(event)
     return html`<li class="${hue(event)}"${direction(event)}${isLongerThanBar(event.row) && html` data-long`}><a href="${context.link(eventPath(event))}" dir="auto">${event.row.title}</a> <span>${timeOf(event.row, whenShort(context, event.row))}${recurs(context, event, JOINED)}${where !== '' && html` · <bdi>${where}</bdi>`}</span></li>`

@@ -2,7 +2,7 @@ import { abbreviation } from '../calendar/abbreviation.ts'
 import { addDays } from '../calendar/days.ts'
 import { SMALL_HOURS } from '../calendar/small-hours.ts'
 import { offsetMinutes, toIso, type WallClock } from '../calendar/zone.ts'
-import type { EventRow } from '../domain/events.ts'
+import type { EntryRow } from '../domain/event-entries.ts'
 import { html, type Markup } from '../lib/markup.ts'
 import type { Context } from './context.ts'
 
@@ -57,19 +57,21 @@ function asDate(wall: WallClock): Date {
 /** Styles that begin a heading or a line: some languages write weekdays and months in lower case. */
 const CAPITALISED: readonly DateStyle[] = ['month', 'monthAlone', 'day', 'dayYear', 'weekday']
 
-/** What was said last, by locale, style and time: a page says the same days and times many times. */
-const said = new Map<string, string>()
-const MAX_SAID = 5000
+/** What was said last, by locale and style, and by time: a page says the same days and times many times. */
+const said = new Map<string, Map<WallClock, string>>()
+const MAX_SAID = 1000
 
 /** Formats a wall-clock time or a day. */
 export function say({ locale }: Pick<Context, 'locale'>, wall: WallClock, style: DateStyle): string {
-  const key = `${locale} ${style} ${style === 'time' ? wall.slice(11) : wall}`
-  const known = said.get(key)
+  const form = `${locale} ${style}`
+  const ofForm = said.get(form) ?? new Map<WallClock, string>()
+  const key = style === 'time' ? wall.slice(11) : wall
+  const known = ofForm.get(key)
   if (known !== undefined) return known
   const plain = format(locale, style).format(asDate(wall))
   const words = CAPITALISED.includes(style) ? capitalised(locale, plain) : plain
-  if (said.size >= MAX_SAID) said.clear()
-  said.set(key, words)
+  if (ofForm.size >= MAX_SAID) ofForm.clear()
+  said.set(form, ofForm.set(key, words))
   return words
 }
 
@@ -87,12 +89,12 @@ export function sayRange(
   return format(locale, style).formatRange(asDate(from), asDate(to))
 }
 
-export function startDay({ start_local }: Pick<EventRow, 'start_local'>): string {
+export function startDay({ start_local }: Pick<EntryRow, 'start_local'>): string {
   return start_local.slice(0, 10)
 }
 
 /** Last day of an event, as people say it: a concert until two in the morning is on one day. */
-export function lastDay(row: Pick<EventRow, 'start_local' | 'end_local' | 'all_day'>): string {
+export function lastDay(row: Pick<EntryRow, 'start_local' | 'end_local' | 'all_day'>): string {
   const first = startDay(row)
   const day = row.end_local.slice(0, 10)
   if (day === first) return day
@@ -103,14 +105,14 @@ export function lastDay(row: Pick<EventRow, 'start_local' | 'end_local' | 'all_d
 }
 
 /** Date or dates of an event, in full. */
-export function daysOf(context: Context, row: EventRow): string {
+export function daysOf(context: Context, row: EntryRow): string {
   const first = startDay(row)
   const last = lastDay(row)
   return first === last ? say(context, first, 'dayYear') : sayRange(context, first, last, 'longYear')
 }
 
 /** Date and time of an event in two parts, and what stands between them: day and times, or begin and end. */
-export function whenLong(context: Context, row: EventRow): [first: string, between: string, second: string] {
+export function whenLong(context: Context, row: EntryRow): [first: string, between: string, second: string] {
   const zone = zoneName(row)
   if (row.all_day === 1) return [daysOf(context, row), ' ', context.t('all_day')]
   if (startDay(row) === lastDay(row)) return [daysOf(context, row), ' ', `${times(context, row)} ${zone}`]
@@ -119,7 +121,7 @@ export function whenLong(context: Context, row: EventRow): [first: string, betwe
 }
 
 /** Time of an event in a list that is grouped by day. */
-export function whenShort(context: Context, row: EventRow): string {
+export function whenShort(context: Context, row: EntryRow): string {
   const first = startDay(row)
   const last = lastDay(row)
   const zone = isElsewhere(context, row) ? ` ${zoneName(row)}` : ''
@@ -128,7 +130,7 @@ export function whenShort(context: Context, row: EventRow): string {
 }
 
 /** Date and time of an event in one line, with the year if it is another. */
-export function whenBrief(context: Context, row: EventRow): string {
+export function whenBrief(context: Context, row: EntryRow): string {
   const first = startDay(row)
   const last = lastDay(row)
   const year = isThisYear(context, first, last) ? '' : 'Year'
@@ -137,17 +139,17 @@ export function whenBrief(context: Context, row: EventRow): string {
 }
 
 /** Start time of an event; empty for an all-day event. */
-export function startTime(context: Context, row: EventRow): string {
+export function startTime(context: Context, row: EntryRow): string {
   return row.all_day === 1 ? '' : say(context, row.start_local, 'time')
 }
 
 /** `time` element with a machine-readable date. */
-export function timeOf(row: EventRow, words: string): Markup {
+export function timeOf(row: EntryRow, words: string): Markup {
   const exact = row.all_day === 1 ? startDay(row) : toIso(row.start_utc, row.timezone)
   return html`<time datetime="${exact}">${words}</time>`
 }
 
-export function zoneName({ start_utc, timezone }: EventRow): string {
+export function zoneName({ start_utc, timezone }: EntryRow): string {
   const name = abbreviation(start_utc, timezone)
   return /^[+-]\d{4}$/.test(name) ? `UTC${name.slice(0, 3)}:${name.slice(3)}` : name
 }
@@ -157,18 +159,24 @@ export function weekStart({ locale }: Pick<Context, 'locale'>, day: string): str
   return addDays(day, -((Temporal.PlainDate.from(day).dayOfWeek - firstWeekday(locale) + 7) % 7))
 }
 
+const firstWeekdays = new Map<string, number>()
+
 function firstWeekday(locale: string): number {
+  const known = firstWeekdays.get(locale)
+  if (known !== undefined) return known
   const intl = new Intl.Locale(locale) as Intl.Locale & { getWeekInfo(): { firstDay: number } }
-  return intl.getWeekInfo().firstDay
+  const { firstDay } = intl.getWeekInfo()
+  firstWeekdays.set(locale, firstDay)
+  return firstDay
 }
 
-function times(context: Context, row: EventRow): string {
+function times(context: Context, row: EntryRow): string {
   return row.start_utc === row.end_utc
     ? say(context, row.start_local, 'time')
     : `${say(context, row.start_local, 'time')} – ${say(context, row.end_local, 'time')}`
 }
 
-function isElsewhere({ call }: Context, { start_utc, timezone }: EventRow): boolean {
+function isElsewhere({ call }: Context, { start_utc, timezone }: EntryRow): boolean {
   return offsetMinutes(start_utc, timezone) !== offsetMinutes(start_utc, call.scope.site.timezone)
 }
 

@@ -1,4 +1,4 @@
-import type { Event } from '../domain/events.ts'
+import type { EventEntry } from '../domain/event-entries.ts'
 import type { Answer } from '../http/endpoint.ts'
 import { html, type Markup } from '../lib/markup.ts'
 import { strip } from './cards.ts'
@@ -42,9 +42,12 @@ export interface Around {
   hidden(day: string): number
 }
 
-function hiddenOn(events: readonly Event[], counts: ReadonlyMap<string, number>): Around['hidden'] {
+function hiddenOn(events: readonly EventEntry[], counts: ReadonlyMap<string, number>): Around['hidden'] {
   const shown = new Map<string, number>()
-  for (const { row } of events) shown.set(startDay(row), (shown.get(startDay(row)) ?? 0) + 1)
+  for (const { row } of events) {
+    const day = startDay(row)
+    shown.set(day, (shown.get(day) ?? 0) + 1)
+  }
   return (day) => (counts.get(day) ?? 0) - (shown.get(day) ?? 0)
 }
 
@@ -52,20 +55,26 @@ function hiddenOn(events: readonly Event[], counts: ReadonlyMap<string, number>)
 export async function showDays(
   context: Context,
   range: DayRange,
-  draw: (found: readonly Event[], around: Around) => Markup,
+  draw: (found: readonly EventEntry[], around: Around) => Markup,
   options: Pick<Page, 'scripts' | 'styles' | 'full'> = {},
 ): Promise<Answer> {
   const { view, title } = range
   checkReach(context, range.day)
   const filters = await readFilters(context)
-  const { events: all, counts } = await eventsOn(context, filters, range, PER_DAY[view], MOST)
+  // Before the events: choices that are not kept are read by another thread.
+  const path = `/events/${view}/${context.call.slug === '' ? '' : `${address(view, range.day)}/`}`
+  const tools = await controls(context, locationOf(context, range, filters), path)
+  const { events: all, counts } = await eventsOn(context, filters, range, {
+    perDay: PER_DAY[view],
+    most: MOST,
+    pictured: view === 'day',
+  })
   // An event that ends in the night of the first day belongs to the day before.
   const found = all.filter(({ row }) => lastDay(row) >= range.from)
   const isEmpty = !found.some((event) => touches(event, range.day, range.last))
-  const path = `/events/${view}/${context.call.slug === '' ? '' : `${address(view, range.day)}/`}`
   const main = html`<div class="wide">
 <h1>${title}</h1>
-${await controls(context, locationOf(context, range, filters), path)}
+${tools}
 ${isEmpty && (await emptyRange(context, filters, { view, from: range.day, to: range.last, words: range.nothing, path }))}${(!isEmpty || view === 'month') && draw(found, aroundOf(context, filters, hiddenOn(all, counts)))}
 </div>`
   return answer(context, {
@@ -99,9 +108,10 @@ function locationOf(context: Context, { view, day, from, to, previous, next }: D
 }
 
 function aroundOf({ link }: Context, filters: Filters, hidden: Around['hidden']): Around {
+  const search = searchOf(filters, NO_DATES)
   return {
     hidden,
-    toDay: (day) => link(`/events/day/${day}/${searchOf(filters, NO_DATES)}`),
+    toDay: (day) => link(`/events/day/${day}/${search}`),
     toList(day, behind) {
       const page = Math.max(1, Math.floor(behind / PER_PAGE))
       return link(`/events/${searchOf(filters, { start: day, end: day, page })}`)
@@ -116,15 +126,20 @@ function address(view: DayRange['view'], day: string): string {
 }
 
 /** Whether an event takes place on one of some days. */
-export function touches({ row }: Event, first: string, last: string): boolean {
+export function touches({ row }: EventEntry, first: string, last: string): boolean {
   return startDay(row) <= last && lastDay(row) >= first
 }
 
-export function part(events: readonly Event[], test: (event: Event) => boolean): [Event[], Event[]] {
-  return [events.filter(test), events.filter((event) => !test(event))]
+export function part(
+  events: readonly EventEntry[],
+  test: (event: EventEntry) => boolean,
+): [EventEntry[], EventEntry[]] {
+  const parts: [EventEntry[], EventEntry[]] = [[], []]
+  for (const event of events) parts[test(event) ? 0 : 1].push(event)
+  return parts
 }
 
 /** Long events, listed once above the days. */
-export function longStrip(context: Context, events: readonly Event[]): Markup | null {
+export function longStrip(context: Context, events: readonly EventEntry[]): Markup | null {
   return events.length > 0 ? strip(context, 'long', context.t('several_days'), events) : null
 }

@@ -235,9 +235,8 @@ export async function eventsOn(
   { call }: Context,
   filters: Filters,
   { from, to }: { readonly from: string; readonly to: string },
-  perDay: number,
-  most: number,
+  limits: eventDays.DayLimits,
 ): Promise<eventDays.EventDays> {
   const query = { ...restQuery(filters), ends_after: addDays(from, -1), starts_before: to }
-  return eventDays.listDays(call.scope, () => query, perDay, most)
+  return eventDays.listDays(call.scope, () => query, limits)
 }

@@ -1,5 +1,5 @@
 import { addDays } from '../calendar/days.ts'
-import type { Event } from '../domain/events.ts'
+import type { EventEntry } from '../domain/event-entries.ts'
 import type { Answer, Call, View } from '../http/endpoint.ts'
 import { writeValid } from '../http/write-valid.ts'
 import { html, type Markup } from '../lib/markup.ts'
@@ -46,7 +46,7 @@ async function day(call: Call): Promise<Answer> {
   })
 }
 
-function isLong({ row }: Event): boolean {
+function isLong({ row }: EventEntry): boolean {
   return startDay(row) !== lastDay(row)
 }
 
@@ -81,7 +81,7 @@ function weekDay(context: Context, { day: of, slots }: Day, { toDay, hidden }: A
   return html`${slots.length > 0 && cards(slots.slice(0, open))}${rest.length > 0 && html`<details><summary class="more">${context.t('further', { count: rest.length })}</summary>${cards(rest)}</details>`}${hidden(of) > 0 && html`<a class="more" href="${toDay(of)}">${context.count('more', hidden(of))}</a>`}`
 }
 
-function weekCard(context: Context, event: Event): Markup {
+function weekCard(context: Context, event: EventEntry): Markup {
   const where = whereOf(event)
   return html`<li class="${hue(event)}"${direction(event)}><p class="when">${timeOf(event.row, whenShort(context, event.row))}${recurs(context, event)}</p><h3><a href="${context.link(eventPath(event))}" dir="auto">${event.row.title}</a></h3>${where !== '' && html`<p class="where"><bdi>${where}</bdi></p>`}</li>`
 }
@@ -89,8 +89,8 @@ function weekCard(context: Context, event: Event): Markup {
 /** Routes of the views: at today, and at the date of the address. */
 export const gridViews: readonly View[] = [
   ...monthViews,
-  { path: '/events/week', methods: ['GET'], parameters: LIST_FILTERS, handle: week },
-  { path: '/events/week/:slug', methods: ['GET'], parameters: LIST_FILTERS, handle: week },
-  { path: '/events/day', methods: ['GET'], parameters: LIST_FILTERS, handle: day },
-  { path: '/events/day/:slug', methods: ['GET'], parameters: LIST_FILTERS, handle: day },
+  { path: '/events/week', methods: ['GET'], parameters: LIST_FILTERS, few: true, handle: week },
+  { path: '/events/week/:slug', methods: ['GET'], parameters: LIST_FILTERS, few: true, handle: week },
+  { path: '/events/day', methods: ['GET'], parameters: LIST_FILTERS, few: true, handle: day },
+  { path: '/events/day/:slug', methods: ['GET'], parameters: LIST_FILTERS, few: true, handle: day },
 ]

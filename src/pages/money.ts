@@ -1,4 +1,6 @@
-import type { Event, TicketRow } from '../domain/events.ts'
+import type { EventEntry } from '../domain/event-entries.ts'
+import type { TicketRow } from '../domain/events.ts'
+import { BoundedCache } from '../lib/bounded-cache.ts'
 import { type Cost, readCost } from '../lib/cost.ts'
 import type { Context } from './context.ts'
 
@@ -23,8 +25,23 @@ const BY_SIGN: Partial<Record<string, string>> = {
 const CODES = new Set(Intl.supportedValuesOf('currency'))
 
 /** Cost of an event by the rules of the reader's language; empty if unknown. Words around an amount stay as they are. */
-export function costOf(context: Context, event: Event): string {
-  if (!event.whole) return ''
+export function costOf(context: Context, event: EventEntry): string {
+  const { cost } = event.row
+  if (!event.whole || cost === null) return ''
+  const key = `${context.language} ${context.locale} ${context.call.scope.site.currency} ${cost}`
+  const known = written.get(key, () => 1)
+  if (known !== undefined) return known
+  const words = writeCost(context, event)
+  if (cost.length <= MAX_KEPT) written.set(key, words, 1)
+  return words
+}
+
+/** Costs that were written, by language and locale: many events cost the same. */
+const written = new BoundedCache<string, string>(2000)
+/** Limit on the length of a cost that is kept. */
+const MAX_KEPT = 200
+
+function writeCost(context: Context, event: EventEntry): string {
   const { locale, t } = context
   const { text, code, values, isPlain } = costIn(context, event)
   const amounts = values.map(Number).sort((one, other) => one - other)
@@ -38,7 +55,7 @@ export function costOf(context: Context, event: Event): string {
 }
 
 /** Price of a ticket, in the form of the cost of its event. Without a currency of its own it has that of the site. */
-export function priceOf(context: Context, event: Event, { price, currency }: TicketRow): string {
+export function priceOf(context: Context, event: EventEntry, { price, currency }: TicketRow): string {
   const { call, locale, t } = context
   if (price === null) return ''
   const amount = Number(price)
@@ -48,12 +65,12 @@ export function priceOf(context: Context, event: Event, { price, currency }: Tic
   return format?.format(amount) ?? `${written}${new Intl.NumberFormat(locale).format(amount)}`
 }
 
-function costIn({ call }: Context, { row }: Event): Cost {
+function costIn({ call }: Context, { row }: EventEntry): Cost {
   return readCost(row.cost, call.scope.site.currency)
 }
 
 /** The currency that a sign alone means here: that of the event's cost, or else of the site. */
-function signedCurrency(context: Context, event: Event): string {
+function signedCurrency(context: Context, event: EventEntry): string {
   return currencyOf(costIn(context, event).symbol || context.call.scope.site.currency)
 }
 

@@ -1,5 +1,5 @@
 import { addDays } from '../calendar/days.ts'
-import type { Event } from '../domain/events.ts'
+import type { EventEntry } from '../domain/event-entries.ts'
 import type { Answer, Call, View } from '../http/endpoint.ts'
 import { writeValid } from '../http/write-valid.ts'
 import { html, type Markup, type MarkupPart } from '../lib/markup.ts'
@@ -33,7 +33,7 @@ async function month(call: Call): Promise<Answer> {
     previous: addDays(day, -1),
     next: addDays(last, 1),
   } as const
-  const draw = (all: readonly Event[], around: Around) => {
+  const draw = (all: readonly EventEntry[], around: Around) => {
     const [long, found] = part(all, ({ row }) => isLongerThanBar(row))
     const weeks = layOut(found, from, (Temporal.PlainDate.from(from).until(to).days + 1) / 7, true)
     const touching = long.filter((event) => touches(event, day, last))
@@ -127,6 +127,6 @@ function chosenDay(context: Context, days: readonly Day[], { first, last }: Mont
 
 /** Routes of the month: at today, and at the date of the address. */
 export const monthViews: readonly View[] = [
-  { path: '/events/month', methods: ['GET'], parameters: LIST_FILTERS, handle: month },
-  { path: '/events/month/:slug', methods: ['GET'], parameters: LIST_FILTERS, handle: month },
+  { path: '/events/month', methods: ['GET'], parameters: LIST_FILTERS, few: true, handle: month },
+  { path: '/events/month/:slug', methods: ['GET'], parameters: LIST_FILTERS, few: true, handle: month },
 ]

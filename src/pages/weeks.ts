@@ -1,18 +1,18 @@
 import { addDays } from '../calendar/days.ts'
-import type { Event } from '../domain/events.ts'
+import type { EventEntry } from '../domain/event-entries.ts'
 import { lastDay, startDay } from './dates.ts'
 
 /** Events that last longer than this many days are listed apart, and mark only their first day. */
 export const MAX_BAR = 7
 
-export function isLongerThanBar(row: Event['row']): boolean {
+export function isLongerThanBar(row: EventEntry['row']): boolean {
   const [first, last] = [startDay(row), lastDay(row)]
   return first !== last && addDays(first, MAX_BAR) <= last
 }
 
 /** Event on one day of a grid of weeks. */
 export interface Slot {
-  readonly event: Event
+  readonly event: EventEntry
   /** Row inside the week, from 0. */
   readonly lane: number
   /** Days that its bar spans from here; 0 where a bar continues from an earlier day. */
@@ -29,7 +29,7 @@ export interface Day {
 }
 
 /** Lays out events in weeks. An event keeps its row within a week. Sticky events may have the first rows. */
-export function layOut(events: readonly Event[], first: string, weeks: number, stickyFirst = false): Day[][] {
+export function layOut(events: readonly EventEntry[], first: string, weeks: number, stickyFirst = false): Day[][] {
   const ranges = events.map((event) => ({ event, from: startDay(event.row), to: lastDay(event.row) }))
   return Array.from({ length: weeks }, (_, week) => {
     const days = Array.from({ length: 7 }, (_, n) => addDays(first, week * 7 + n))
@@ -58,7 +58,7 @@ export function layOut(events: readonly Event[], first: string, weeks: number, s
 }
 
 /** Hides that a protected event is sticky from readers who see only its public part. */
-function isSticky({ row, whole }: Event): boolean {
+function isSticky({ row, whole }: EventEntry): boolean {
   return whole && row.sticky === 1
 }
 

@@ -1,22 +1,35 @@
 import { sql } from 'kysely'
 import { SMALL_HOURS } from '../calendar/small-hours.ts'
 import type { Tx } from './dialect.ts'
+import { type CheckedEntryRow, entryColumns } from './event-entries.ts'
 import type { EventFilter } from './event-filter.ts'
 import { type EventRow, matching } from './events.ts'
+import { entriesByLink } from './linked-list.ts'
 import { isFullyVisible } from './visibility.ts'
 
 /** Queries about the days of events. */
 
 const DAY = sql<string>`substr(start_local, 1, 10)`
 
-/** An event, and the number of matching events that start on its day. */
-export type EventOfDay = EventRow & { readonly on_day: number }
+/** Events of days, and the number of all that start on each day. */
+interface EventsOfDays {
+  readonly rows: readonly CheckedEntryRow[]
+  readonly counts: Map<string, number>
+}
 
 /**
  * The first events of each day, ordered by wall-clock start, but sticky events that the reader fully sees come first;
- * at most `most` in total.
+ * at most `most` in total. `isShort` says that few events match.
  */
-export async function firstOfDays(tx: Tx, filter: EventFilter, perDay: number, most: number): Promise<EventOfDay[]> {
+export async function firstOfDays(
+  tx: Tx,
+  filter: EventFilter,
+  perDay: number,
+  most: number,
+  isShort: boolean,
+): Promise<EventsOfDays> {
+  const all = isShort ? await entriesByLink(tx, filter) : null
+  if (all !== null) return firstOf(all, perDay, most)
   const ranked = matching(tx, filter)
     .select('id')
     .select((eb) => {
@@ -26,18 +39,29 @@ export async function firstOfDays(tx: Tx, filter: EventFilter, perDay: number, m
         sql<number>`count(*) over (partition by ${DAY})`.as('on_day'),
       ]
     })
-    .as('ranked')
-  const rows = await tx
-    .selectFrom(ranked)
-    .innerJoin('events', 'events.id', 'ranked.id')
-    .selectAll('events')
-    .select('ranked.on_day')
-    .where('ranked.rank', '<=', perDay)
-    .orderBy('events.start_local')
-    .orderBy('events.id')
-    .limit(most)
-    .execute()
-  return rows.map((row) => ({ ...row, on_day: Number(row.on_day) }))
+  const { rows } = await sql<CheckedEntryRow & { readonly on_day: number }>`
+    select ${entryColumns(tx)}, ranked.on_day from (${ranked}) as ranked inner join events on events.id = ranked.id
+    where ranked.rank <= ${perDay} order by events.start_local, events.id limit ${most}`.execute(tx)
+  const isWhole = rows.length < most
+  const counts = isWhole ? new Map(rows.map((row) => [dayOf(row), Number(row.on_day)])) : await countByDay(tx, filter)
+  return { rows, counts }
+}
+
+/** The same of all events that match, which the reader fully sees. */
+function firstOf(all: readonly CheckedEntryRow[], perDay: number, most: number): EventsOfDays {
+  const days = Map.groupBy(all, dayOf)
+  const counts = new Map([...days].map(([day, rows]) => [day, rows.length]))
+  const hidden = new Set<CheckedEntryRow>()
+  for (const rows of days.values()) {
+    if (rows.length <= perDay) continue
+    const inOrder = [...rows.filter(({ sticky }) => sticky === 1), ...rows.filter(({ sticky }) => sticky !== 1)]
+    for (const row of inOrder.slice(perDay)) hidden.add(row)
+  }
+  return { rows: all.filter((row) => !hidden.has(row)).slice(0, most), counts }
+}
+
+function dayOf({ start_local }: Pick<EventRow, 'start_local'>): string {
+  return start_local.slice(0, 10)
 }
 
 /** Number of events that start on each day. */

@@ -1,4 +1,5 @@
 import { type Expression, type ExpressionBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely'
+import { fromWall } from '../calendar/civil.ts'
 import { type Instant, toInstant, toWallClock, type WallClock } from '../calendar/zone.ts'
 import type { Point } from '../lib/geo.ts'
 import type { Status } from '../schema/record.ts'
@@ -93,7 +94,7 @@ interface TimeRange {
 
 /** Events that last longer are long, in seconds. An index has the few that are: see migration 0027. */
 const LONG = 7 * DAY
-const IS_LONG = sql<SqlBool>`events.end_utc - events.start_utc > ${sql.lit(LONG)}`
+export const IS_LONG = sql<SqlBool>`events.end_utc - events.start_utc > ${sql.lit(LONG)}`
 
 /**
  * An event that ends before a time also starts before it. One that ends after a time starts at most its length before it. But its wall-clock time may differ when clocks are set back, and instants may be of any time zone, so the range
@@ -104,7 +105,7 @@ export function startRange(bounds: readonly TimeBound[]): TimeRange {
   let lastEnd: Instant | null = null
   let to: WallClock | null = null
   for (const { end, is, than } of bounds) {
-    const near = typeof than === 'number' ? than : toInstant(than, 'UTC')
+    const near = typeof than === 'number' ? than : fromWall(than)
     const exact = typeof than === 'string' && end === 'start' ? than : null
     if (is === '<=') {
       const last = exact ?? toWallClock(Math.min(near + 2 * DAY, LAST), 'UTC')
@@ -144,8 +145,9 @@ export function isByLink({ terms, linked }: EventFilter): boolean {
 export async function hasFewLinks(tx: Tx, { terms, linked, bounds }: EventFilter, most: number): Promise<boolean> {
   if (!dialectOf(tx).blocks) return true
   const range = startRange(bounds)
-  // Of those that may have started before, nobody knows how many are long.
-  const from = (range.longAfter === null ? range.from : null) ?? ''
+  // If many are long, any number of them may have started before.
+  const isBounded = range.longAfter === null || (await countLong(tx, most + 1, range.longAfter))[0]?.total !== most + 1
+  const from = (isBounded ? range.from : null) ?? ''
   const to = range.to ?? '~'
   const isFew = async (kind: LinkedKind | 'term', ids: readonly number[]) =>
     (await countLinks(`${kind} ${ids.length}`)(tx, most + 1, from, to, ...ids))[0]?.total !== most + 1
@@ -153,6 +155,12 @@ export async function hasFewLinks(tx: Tx, { terms, linked, bounds }: EventFilter
   for (const [kind, ids] of Object.entries(linked)) if (!(await isFew(kind as LinkedKind, ids))) return false
   return true
 }
+
+/** Number of long events that end after a time, up to a limit. */
+const countLong = prepared<{ total: number }, [most: number, after: Instant]>((db, most, after) => {
+  const long = db.selectFrom('events').select('events.id').where(IS_LONG).where('events.end_utc', '>=', after)
+  return db.selectFrom(long.limit(most).as('long')).select((eb) => eb.fn.countAll<number>().as('total'))
+})
 
 /** Number of links to some terms or records, of events that start in a range, up to a limit. */
 const countLinks = preparedBy((form: string) => {

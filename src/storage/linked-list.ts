@@ -1,19 +1,25 @@
 import { type RawBuilder, sql } from 'kysely'
+import type { Instant } from '../calendar/zone.ts'
 import type { LinkedKind } from '../schema/linked.ts'
 import { dialectOf, type Tx } from './dialect.ts'
-import { type EventFilter, NO_LIMIT, startRange } from './event-filter.ts'
+import { type CheckedEntryRow, entryColumns } from './event-entries.ts'
+import { type EventFilter, IS_LONG, NO_LIMIT, startRange } from './event-filter.ts'
 import type { SortedStub } from './events.ts'
 import { type Placeholder, prepared, preparedBy } from './prepared.ts'
 import { LINK_TABLE } from './records.ts'
 
-/** What a list by one link is filtered by: a term, venue or organizer, and a range of days. */
+/** What a list by links is filtered by: one of some terms, venues or organizers, and a range of days. */
 interface LinkedList {
   readonly kind: LinkedKind | 'term'
-  readonly linked: number
+  readonly linked: readonly number[]
   /** The first and last possible start, and the last end. */
   readonly from: string
   readonly to: string
   readonly end: string
+  /** Events end after this time; null if it does not matter. */
+  readonly after: string | null
+  /** Long events that end after this time may have started before; null if none may. */
+  readonly longAfter: Instant | null
 }
 
 /** Sorts after every wall-clock time. */
@@ -22,7 +28,7 @@ const LAST = '~'
 const NEXT = ' '
 
 /**
- * The only link of a filter that has no other condition than days, for readers who see what is public; else null, and where the
+ * The only links of a filter that has no other condition than days, for readers who see what is public; else null, and where the
  * database is another process.
  */
 function linkedList(tx: Tx, filter: EventFilter): LinkedList | null {
@@ -33,19 +39,29 @@ function linkedList(tx: Tx, filter: EventFilter): LinkedList | null {
     ...Object.entries(linked).map(([kind, ids]) => ({ kind: kind as LinkedKind, ids })),
   ]
   const [only] = links
-  const [first] = only?.ids ?? []
-  if (only === undefined || first === undefined || links.length > 1 || only.ids.length > 1) return null
+  if (only === undefined || links.length > 1) return null
   if (visibility.all || visibility.own !== null || unlisted || modified?.after || modified?.before) return null
   if (Object.values(others).some((value) => value !== null && value !== undefined && value !== false)) return null
   let end = LAST
+  let after = null as string | null
   for (const bound of bounds) {
     if (typeof bound.than !== 'string') return null
     if (bound.end === 'end' && bound.is === '<=') end = bound.than < end ? bound.than : end
+    else if (bound.end === 'end' && bound.is === '>') after = after !== null && after > bound.than ? after : bound.than
     else if (bound.end === 'end') return null
   }
-  const { from, to } = startRange(bounds)
+  const { from, to, longAfter } = startRange(bounds)
   const isAfter = bounds.some(({ end, is, than }) => end === 'start' && is === '>' && than === from)
-  return { kind: only.kind, linked: first, from: `${from ?? ''}${isAfter ? NEXT : ''}`, to: to ?? LAST, end }
+  const first = `${from ?? ''}${isAfter ? NEXT : ''}`
+  return { kind: only.kind, linked: only.ids, from: first, to: to ?? LAST, end, after, longAfter }
+}
+
+/** The same for a list by one link, whose events may end at any time before the last. */
+function listByOne(tx: Tx, filter: EventFilter): { kind: LinkedList['kind']; range: Range } | null {
+  const list = linkedList(tx, filter)
+  const [linked] = list?.linked ?? []
+  if (list === null || linked === undefined || list.linked.length > 1 || list.after !== null) return null
+  return { kind: list.kind, range: [linked, list.from, list.to, list.end] }
 }
 
 /**
@@ -58,16 +74,15 @@ export async function listedByLink(
   limit = NO_LIMIT,
   offset = 0,
 ): Promise<SortedStub[] | null> {
-  const list = linkedList(tx, filter)
-  if (list === null) return null
-  return stubsBy(list.kind)(tx, list.linked, list.from, list.to, list.end, limit, offset)
+  const list = listByOne(tx, filter)
+  return list && stubsBy(list.kind)(tx, ...list.range, limit, offset)
 }
 
 /** Number of events of a list by one link; null for other lists. */
 export async function countedByLink(tx: Tx, filter: EventFilter): Promise<number | null> {
-  const list = linkedList(tx, filter)
+  const list = listByOne(tx, filter)
   if (list === null) return null
-  const [found] = await countBy(list.kind)(tx, list.linked, list.from, list.to, list.end)
+  const [found] = await countBy(list.kind)(tx, ...list.range)
   return found?.total ?? 0
 }
 
@@ -98,10 +113,50 @@ function matching(
   to: Placeholder,
   end: Placeholder,
 ): RawBuilder<unknown> {
-  const [table, column] = kind === 'term' ? (['event_terms', 'term'] as const) : ([LINK_TABLE[kind], 'linked'] as const)
-  return sql`from ${sql.table(table)} as link cross join events indexed by events_shown
-    where link.${sql.ref(column)} = ${linked} and link.start_local >= ${from} and link.start_local <= ${to}
+  const { table, column } = linkTable(kind)
+  return sql`from ${table} as link cross join events indexed by events_shown
+    where link.${column} = ${linked} and link.start_local >= ${from} and link.start_local <= ${to}
       and events.status = 'publish' and events.hide_from_listings = 0
       and events.start_local = link.start_local and events.id = link.event and events.end_local <= ${end}
       and events.id not in (select id from events where password_hash is not null)`
 }
+
+function linkTable(kind: LinkedList['kind']): Record<'table' | 'column', RawBuilder<unknown>> {
+  return kind === 'term'
+    ? { table: sql.table('event_terms'), column: sql.ref('term') }
+    : { table: sql.table(LINK_TABLE[kind]), column: sql.ref('linked') }
+}
+
+/** Later than every event. */
+const NEVER = Number.MAX_SAFE_INTEGER
+
+/**
+ * All events of a list by links in order, as calendars show them; null for other lists. Of a list by a term and those
+ * below it an event may have several.
+ */
+export async function entriesByLink(tx: Tx, filter: EventFilter): Promise<CheckedEntryRow[] | null> {
+  const list = linkedList(tx, filter)
+  if (list === null) return null
+  const { kind, from, to, end, after, longAfter } = list
+  return entriesBy(kind)(tx, JSON.stringify(list.linked), from, to, end, after ?? '', longAfter ?? NEVER)
+}
+
+type EntryRange = [linked: string, from: string, to: string, end: string, after: string, longAfter: number]
+
+const entriesBy = preparedBy((kind: LinkedList['kind']) =>
+  prepared<CheckedEntryRow, EntryRange>((db, linked, from, to, end, after, longAfter) => {
+    const { table, column } = linkTable(kind)
+    const ids = sql`(select value from json_each(${linked}))`
+    return {
+      compile: () =>
+        sql<CheckedEntryRow>`select ${entryColumns(db)} from events where events.id in
+          (select event from ${table} where ${column} in ${ids} and start_local >= ${from} and start_local <= ${to}
+            union all select event from ${table} where +${column} in ${ids} and start_local < ${from} and start_local <= ${to}
+              and event in (select events.id from events where ${IS_LONG} and events.end_utc >= ${longAfter}))
+          and +events.status = 'publish' and events.hide_from_listings = 0
+          and events.end_local > ${after} and events.end_local <= ${end}
+          and events.id not in (select id from events where password_hash is not null)
+          order by events.start_local, events.id`.compile(db),
+    }
+  }),
+)

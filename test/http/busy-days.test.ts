@@ -39,7 +39,7 @@ describe('a day with more events than a page shows', () => {
     const query = () => ({ start_date: '2031-06-01', end_date: '2031-06-30' })
     for (const most of [1, 2, 500])
       assert.deepEqual(
-        (await listDays(scope, query, 1, most)).counts,
+        (await listDays(scope, query, { perDay: 1, most, pictured: false })).counts,
         new Map([
           ['2031-06-11', MANY + 1],
           ['2031-06-27', 1],
@@ -58,5 +58,62 @@ describe('a day with more events than a page shows', () => {
       next = /rel="next" href="([^"]+)"/.exec(list)?.[1]?.replaceAll('&amp;', '&')
     }
     assert.equal(seen.size, MANY)
+  })
+})
+
+describe('the days of a category', () => {
+  let service: Service
+  const days = (query: object, perDay: number, most = 500) => {
+    const scope = { ...createScope(service.config, service.db, () => Date.UTC(2031, 5, 1, 12) / 1000), user: null }
+    return listDays(scope, () => ({ ...query }), { perDay, most, pictured: false })
+  }
+  before(async () => {
+    service = await startService({ clock: () => Date.UTC(2031, 5, 1, 12) / 1000 })
+    const { id: parent } = await service.expect(201, 'administrator', '/categories', { json: { name: 'All' } })
+    const below = await service.expect(201, 'administrator', '/categories', { json: { name: 'Some', parent } })
+    const hall = await service.expect(201, 'administrator', '/venues', { json: { venue: 'Hall' } })
+    const room = await service.expect(201, 'administrator', '/venues', { json: { venue: 'Room' } })
+    const create = (title: string, start: string, end: string, more: object = {}) =>
+      service.expect(201, 'administrator', '/events', {
+        json: { title, start_date: start, end_date: end, categories: [parent], venue: [{ id: hall.id }], ...more },
+      })
+    for (let n = 0; n < 12; n++)
+      await create(`Day ${n}`, `2031-06-11 ${10 + n}:00`, '2031-06-11 23:00', { sticky: n % 4 === 3 })
+    await create('Both', '2031-06-12 10:00', '2031-06-12 11:00', { categories: [parent, below.id] })
+    await create('Below', '2031-06-13 10:00', '2031-06-13 11:00', { categories: [below.id] })
+    await create('Two places', '2031-06-13 12:00', '2031-06-13 13:00', { venue: [{ id: room.id }, { id: hall.id }] })
+    await create('Long before', '2031-03-01 10:00', '2031-06-20 11:00')
+    await create('Just before', '2031-06-08 10:00', '2031-06-10 11:00')
+    await create('Over before', '2031-06-01 10:00', '2031-06-08 11:00')
+    await create('After', '2031-06-21 10:00', '2031-06-22 11:00')
+    await create('Draft', '2031-06-14 10:00', '2031-06-14 11:00', { status: 'draft' })
+    await create('Hidden', '2031-06-14 10:00', '2031-06-14 11:00', { hide_from_listings: true })
+    await create('Protected', '2031-06-14 10:00', '2031-06-14 11:00', { password: 'sesame' })
+  })
+  after(() => service.close())
+
+  it('are those of all events, if all have it', async () => {
+    const range = { ends_after: '2031-06-08', starts_before: '2031-06-20' }
+    const titles = ({ events }: Awaited<ReturnType<typeof listDays>>) =>
+      events.map(({ row, venues }) => [row.title, ...venues.map((one) => one.row.venue)])
+    for (const [perDay, most] of [
+      [2, 500],
+      [4, 500],
+      [20, 500],
+      [8, 3],
+    ] as const) {
+      const all = await days(range, perDay, most)
+      const own = await days({ ...range, categories: ['all'] }, perDay, most)
+      // Of a protected event nobody is told its category.
+      const open = { ...all, events: all.events.filter(({ row }) => row.title !== 'Protected') }
+      assert.deepEqual(titles(own), titles(open))
+      assert.deepEqual(own.counts, new Map([...all.counts].filter(([day]) => day !== '2031-06-14')))
+    }
+    const shown = titles(await days({ ...range, categories: ['all'] }, 4))
+    assert.deepEqual(
+      shown.map(([title]) => title),
+      ['Long before', 'Just before', 'Day 0', 'Day 3', 'Day 7', 'Day 11', 'Both', 'Below', 'Two places'],
+    )
+    assert.deepEqual(shown.at(-1), ['Two places', 'Room', 'Hall'])
   })
 })

@@ -1,0 +1,130 @@
+import { type Compilable, type ExpressionBuilder, type Kysely, type RawBuilder, sql } from 'kysely'
+import { dialectOf, type Tx } from './dialect.ts'
+import type { EventRow } from './events.ts'
+import { type Placeholder, prepared, preparedBy } from './prepared.ts'
+import type { RecordRow } from './records.ts'
+import type { Tables, TermTable } from './tables.ts'
+import {
+  isVisibleByKey,
+  SHARED_VISIBILITIES,
+  type SharedVisibility,
+  sharedVisibility,
+  type Visibility,
+} from './visibility.ts'
+
+/** What calendars show of events: a month has many of them, and shows little of each. */
+
+const COLUMNS = [
+  'id',
+  'author',
+  'status',
+  'trashed_from',
+  'slug',
+  'date_utc',
+  'modified_utc',
+  'image',
+  'title',
+  'timezone',
+  'start_local',
+  'end_local',
+  'start_utc',
+  'end_utc',
+  'all_day',
+  'cost',
+  'sticky',
+  'featured',
+  'password_hash',
+  'revision',
+  'is_virtual',
+  'series',
+] as const satisfies (keyof EventRow)[]
+
+export type EntryRow = Pick<EventRow, (typeof COLUMNS)[number]>
+
+/** Texts that are only looked at for damage. */
+const TEXTS = ['description', 'excerpt', 'website'] as const satisfies (keyof EventRow)[]
+
+/** The row as it is read. Its texts are null unless they are damaged. */
+export type CheckedEntryRow = EntryRow & { readonly [Name in (typeof TEXTS)[number]]: null }
+
+/** The columns of an entry, to be selected from events. */
+export function entryColumns(db: Pick<Kysely<Tables>, 'getExecutor'>): RawBuilder<unknown> {
+  const { unlessText } = dialectOf(db as Tx)
+  const column = (name: string) => sql.ref(`events.${name}`)
+  return sql.join([
+    ...COLUMNS.map(column),
+    ...TEXTS.map((name) => sql`${unlessText(column(name))} as ${sql.ref(name)}`),
+  ])
+}
+
+/** A venue, as far as it is shown, and the columns that tell whether it is damaged. */
+export type VenueEntry = Pick<RecordRow, 'id' | 'slug' | 'date_utc' | 'modified_utc' | 'revision' | 'venue' | 'city'>
+
+const VENUE_COLUMNS = ['id', 'slug', 'date_utc', 'modified_utc', 'revision', 'venue', 'city'] as const
+
+/** A category, as far as it is shown, and the key that it is sorted by. */
+export type CategoryEntry = Pick<TermTable, 'id' | 'name' | 'name_key'>
+
+export interface EntryLink {
+  readonly event: number
+  readonly linked: number
+}
+
+const isOneOf = (db: Kysely<Tables>, column: string, ids: Placeholder) =>
+  dialectOf(db as Tx).isInJson(sql.ref(column), ids)
+
+const linksToVenues = (isOrdered: boolean) =>
+  prepared<EntryLink, [events: string]>((db, events) => {
+    const links = db
+      .selectFrom('event_venues')
+      .select(['event', 'linked'])
+      .where(isOneOf(db, 'event', events))
+    return isOrdered ? links.orderBy('position') : links
+  })
+const inAnyOrder = linksToVenues(false)
+const inOrder = linksToVenues(true)
+
+/** Links of events to venues, in order. The events are a JSON list. */
+export async function venueLinks(tx: Tx, events: string): Promise<EntryLink[]> {
+  const found = await inAnyOrder(tx, events)
+  // Most events have one: an index has all but the position.
+  const isOneOfEach = new Set(found.map(({ event }) => event)).size === found.length
+  return isOneOfEach ? found : inOrder(tx, events)
+}
+
+/** Links of events to categories, in any order. */
+export const categoryLinks = prepared<EntryLink, [events: string]>((db, events) =>
+  db
+    .selectFrom('event_terms')
+    .select(['event', 'term as linked'])
+    .where(isOneOf(db, 'event', events))
+    .where(dialectOf(db as Tx).unindexed(sql.ref<number>('term')), 'in', (eb) =>
+      eb.selectFrom('terms').select('id').where('kind', '=', 'category'),
+    ),
+)
+
+export const categories = prepared<CategoryEntry, [ids: string]>((db, ids) =>
+  db
+    .selectFrom('terms')
+    .select(['id', 'name', 'name_key'])
+    .where(isOneOf(db, 'id', ids)),
+)
+
+/** The venues that a reader may see. The ids are a JSON list. */
+export async function venues(tx: Tx, ids: string, visibility: Visibility): Promise<VenueEntry[]> {
+  const shared = sharedVisibility(visibility)
+  if (shared !== null) return sharedVenues(shared)(tx, ids)
+  return (await tx.executeQuery(visibleVenues(tx, sql.val(ids) as Placeholder, visibility).compile())).rows
+}
+
+const sharedVenues = preparedBy((shared: SharedVisibility) =>
+  prepared<VenueEntry, [ids: string]>((db, ids) => visibleVenues(db, ids, SHARED_VISIBILITIES[shared])),
+)
+
+function visibleVenues(db: Kysely<Tables>, ids: Placeholder, visibility: Visibility): Compilable<VenueEntry> {
+  return db
+    .selectFrom('venues')
+    .select(VENUE_COLUMNS)
+    .where(isOneOf(db, 'id', ids))
+    .where((eb) => isVisibleByKey(db as Tx, eb as ExpressionBuilder<Tables, 'venues'>, visibility))
+}
