@@ -36,11 +36,14 @@ export function isBeyondYears(text: string, today: () => WallClock): boolean {
 
 const LONGEST = 100
 
+/** What a plain date lacks, by its length. */
+const REST: Readonly<Record<number, string>> = { 10: ' 00:00:00', 16: ':00' }
+
 function read(text: string, today: () => WallClock): DateText | 'beyond' | null {
   const trimmed = text.trim()
   if (trimmed.length > LONGEST) return null
   // Nearly all dates are written so.
-  const plain = trimmed.length === 10 ? `${trimmed} 00:00:00` : trimmed
+  const plain = `${trimmed}${REST[trimmed.length] ?? ''}`
   if (isWallClock(plain)) return { wall: plain }
   // 12 and 14 digits are a date and a time: as Unix seconds they would be thousands of years ahead.
   if (/^-?\d{9,}$/.test(trimmed) && !/^\d{12}(?:\d{2})?$/.test(trimmed)) return inYears({ instant: Number(trimmed) })

@@ -1,4 +1,4 @@
-import { toWall, type WallClock } from './civil.ts'
+import { fromWall, toWall, type WallClock } from './civil.ts'
 
 export type { WallClock } from './civil.ts'
 
@@ -33,6 +33,21 @@ export function findZone(text: string): Zone | null {
 
 /** The instant at which a wall clock in `zone` shows `wall`. */
 export function toInstant(wall: WallClock, zone: Zone): Instant {
+  return plainInstant(wall, zone) ?? askedInstant(wall, zone)
+}
+
+/** The instant of a wall-clock time that a zone shows once, far from a change of its clocks; null for any other. Asking Temporal takes long. */
+function plainInstant(wall: WallClock, zone: Zone): Instant | null {
+  const local = wall.length === 19 ? fromWall(wall) : Number.NaN
+  if (!Number.isSafeInteger(local) || toWall(local) !== wall) return null
+  const near = local - offsetSeconds(local, zone)
+  const instant = local - offsetSeconds(near, zone)
+  const { from, until } = plainSpan(near, zone)
+  return instant >= from && instant < until ? instant : null
+}
+
+/** The same for any time. */
+function askedInstant(wall: WallClock, zone: Zone): Instant {
   const local = Temporal.PlainDateTime.from(wall.replace(' ', 'T'))
   return Math.floor(
     local.toZonedDateTime(temporalZone(zone), { disambiguation: 'compatible' }).epochMilliseconds / 1000,

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { abbreviation } from '../../src/calendar/abbreviation.ts'
-import { findZone, skipGap, toInstant, toIso, toWallClock } from '../../src/calendar/zone.ts'
+import { toWall } from '../../src/calendar/civil.ts'
+import { findZone, skipGap, toInstant, toIso, toWallClock, transition } from '../../src/calendar/zone.ts'
 import fc from '../support/property.ts'
 
 describe('zones', () => {
@@ -17,6 +18,20 @@ describe('zones', () => {
     assert.equal(
       toIso(toInstant('2031-11-02 01:30:00', 'America/New_York'), 'America/New_York'),
       '2031-11-02T01:30:00-04:00',
+    )
+  })
+
+  it('convert as Temporal does, around every change of a clock', () => {
+    const zones = Intl.supportedValuesOf('timeZone')
+    const when = fc.integer({ min: -5_000_000_000, max: 5_000_000_000 })
+    const near = fc.integer({ min: -20_000, max: 20_000 })
+    fc.assert(
+      fc.property(when, near, fc.constantFrom(...zones), (instant, seconds, zone) => {
+        const wall = toWall((transition(instant, zone, 'next') ?? instant) + seconds)
+        const asked = Temporal.PlainDateTime.from(wall.replace(' ', 'T')).toZonedDateTime(zone)
+        assert.equal(toInstant(wall, zone), Math.floor(asked.epochMilliseconds / 1000), `${wall} ${zone}`)
+      }),
+      { numRuns: 2000 },
     )
   })
 
