@@ -106,16 +106,38 @@ export function preparedList<Row>(
 /** Rows per cached statement. */
 const MAX_ROWS = 20
 
-const inserts = preparedBy((form: string) => {
-  const [table = '', returning, count, ...columns] = form.split(' ')
-  return prepared<object, unknown[]>((db, ...placeholders) => {
-    const rows = Array.from({ length: Number(count) }, (_, row) =>
+/** Statements that insert a number of rows with the same columns. */
+interface Insert {
+  readonly columns: readonly string[]
+  readonly count: number
+  readonly returning: 'returning' | ''
+  readonly run: (db: Kysely<Tables>, ...values: unknown[]) => Promise<object[]>
+}
+
+/** By table: few, since rows of a table have few forms. */
+const inserts = new Map<string, Insert[]>()
+
+function findInsert(table: string, columns: readonly string[], count: number, returning: 'returning' | ''): Insert {
+  const known = inserts.get(table) ?? []
+  for (const insert of known)
+    if (insert.count === count && insert.returning === returning && isSame(insert.columns, columns)) return insert
+  const run = prepared<object, unknown[]>((db, ...placeholders) => {
+    const rows = Array.from({ length: count }, (_, row) =>
       Object.fromEntries(columns.map((name, index) => [name, placeholders[row * columns.length + index]])),
     )
     const insert = db.insertInto(table as 'events').values(rows as never)
     return returning === '' ? insert : insert.returningAll()
   })
-})
+  const made = { columns, count, returning, run }
+  if (known.length >= MAX_STATEMENTS) known.length = 0
+  known.push(made)
+  inserts.set(table, known)
+  return made
+}
+
+function isSame(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((name, n) => name === other[n])
+}
 
 /** Inserts rows with the columns of the first one. Returns the stored rows if asked to. */
 export async function insertRows<Table extends keyof Tables>(
@@ -129,9 +151,8 @@ export async function insertRows<Table extends keyof Tables>(
   const stored: object[] = []
   for (let at = 0; at < rows.length; at += MAX_ROWS) {
     const some = rows.slice(at, at + MAX_ROWS)
-    const insert = inserts([table, returning, some.length, ...columns].join(' '))
     const values = some.flatMap((row) => columns.map((name) => row[name as keyof typeof row]))
-    stored.push(...(await insert(db, ...values)))
+    for (const row of await findInsert(table, columns, some.length, returning).run(db, ...values)) stored.push(row)
   }
   return stored as Selectable<Tables[Table]>[]
 }
