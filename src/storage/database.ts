@@ -149,6 +149,7 @@ export function openDatabase(
           .setIsolationLevel('read committed')
           .execute(async (tx) => {
             const result = await work(tx)
+            await dialect.texts.settle(tx)
             beforeCommit()
             return result
           }),

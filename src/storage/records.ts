@@ -157,6 +157,7 @@ export async function update(tx: Tx, kind: RecordKind, id: number, changes: Part
 
 export async function remove(tx: Tx, kind: RecordKind, id: number): Promise<void> {
   await willRemove(tx, kind, id)
+  await dialectOf(tx).texts.settle(tx)
   await tx.deleteFrom(table(kind)).where('id', '=', id).execute()
 }
 

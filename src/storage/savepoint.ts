@@ -11,15 +11,19 @@ const END = CompiledQuery.raw('release savepoint part')
  * returns the result or throws the error of the part. Errors that end the whole transaction are thrown at once.
  */
 export async function attemptInSavepoint<T>(tx: Tx, work: () => Promise<T>): Promise<() => T> {
+  const { texts } = dialectOf(tx)
+  await texts.settle(tx)
   await tx.executeQuery(BEGIN)
   const endPart = trackPart(tx)
   let outcome: () => T
   try {
     const result = await work()
+    await texts.settle(tx)
     endPart(true)
     outcome = () => result
   } catch (error) {
     endPart(false)
+    texts.forget(tx)
     const { isTransient, isUnreachable, faultOf } = dialectOf(tx)
     // These end the whole transaction; some can be retried.
     if (isTransient(error) || isUnreachable(error) || faultOf(error) !== null) throw error

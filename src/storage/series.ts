@@ -308,6 +308,7 @@ const WHOLE: ReadonlySet<string> = new Set([
 
 export async function removeEvents(tx: Tx, ids: readonly number[]): Promise<void> {
   await willRemoveEvents(tx, ids)
+  await dialectOf(tx).texts.settle(tx)
   for (const some of slicesOf(ids))
     await tx
       .deleteFrom('events')

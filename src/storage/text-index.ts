@@ -3,8 +3,12 @@ import type { Tables } from './tables.ts'
 
 /** Index of the words of events: the part of a search by words that differs between the databases. See word-search.ts. */
 export interface TextIndex {
-  /** Stores the words of an event, in place of those it had. */
+  /** Stores the words of an event, in place of those it had: when the transaction ends, or `settle` is called. */
   put(tx: Kysely<Tables>, texts: EventWords, isNew: boolean): Promise<void>
+  /** Stores what still waits in a transaction: before the index is read, and events are removed. */
+  settle(tx: Kysely<Tables>): Promise<void>
+  /** Forgets what still waits in a transaction: a part of it was rolled back. */
+  forget(tx: Kysely<Tables>): void
   /** Query for the ids of events that have, for each of these words, one that begins with it. */
   having(words: readonly string[], column: 'title' | 'words'): RawBuilder<number>
   /** Ids of the events that have all marks. The query has rows with `marks` and `ids`, a JSON list of events that have them. */

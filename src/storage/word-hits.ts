@@ -29,7 +29,9 @@ export function withoutIds({ words }: Pick<WordHits, 'words'>): WordHits {
 
 /** Whether an event has all words of a search in its title. */
 export async function isTitled(tx: Tx, { words }: WordHits, event: number): Promise<boolean> {
-  const titled = dialectOf(tx).texts.having(words, 'title')
+  const { texts } = dialectOf(tx)
+  await texts.settle(tx)
+  const titled = texts.having(words, 'title')
   return (await selectIds(tx, sql`(select id from ${titled} as titled where id = ${event})`)).length > 0
 }
 
@@ -49,6 +51,7 @@ interface SearchedWord {
 export async function findHaving(tx: Tx, words: readonly string[], visibility: Visibility): Promise<WordHits> {
   if (words.length === 0) return withoutIds({ words })
   const { texts } = dialectOf(tx)
+  await texts.settle(tx)
   const ids = await havingAll(tx, await namedBy(tx, words), visibility)
   if (ids.length === 0) return withoutIds({ words })
   // The words of an event include those of its title.
@@ -66,7 +69,9 @@ export async function someHaving(
   visibility: Visibility,
   most: number,
 ): Promise<{ readonly ids: readonly number[]; readonly isAll: boolean }> {
-  const own = sql`select id from ${dialectOf(tx).texts.having([word], 'words')} as own`
+  const { texts } = dialectOf(tx)
+  await texts.settle(tx)
+  const own = sql`select id from ${texts.having([word], 'words')} as own`
   const [searched] = await namedBy(tx, [word])
   const linked = (searched?.kinds ?? []).map((kind) => {
     const { table, column } = linksOf(kind)

@@ -30,6 +30,8 @@ export const textIndex: TextIndex = {
   async put(tx, { id, title, words }) {
     await put(tx, id, title.join(' '), words.join(' '))
   },
+  async settle() {},
+  forget() {},
   having(words, column) {
     const all = words.map((word) => `'${word}':*`).join(' & ')
     return sql<number>`(select event as id from event_texts where ${sql.ref(column)} @@ cast(${all} as tsquery))`

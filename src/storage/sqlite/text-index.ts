@@ -25,10 +25,35 @@ const suggest = prepared<object, [string]>((db, words) => ({
       on conflict do nothing`.compile(db),
 }))
 
-export const textIndex: TextIndex = {
-  async put(tx, { id, title, words }, isNew) {
+/**
+ * What waits to be stored, by transaction. Nearly every statement has a savepoint of its own, at which the index writes
+ * what it has gathered. So all events of a transaction are stored at its end.
+ */
+const waiting = new WeakMap<Kysely<Tables>, (EventWords & { readonly isNew: boolean })[]>()
+
+/** Limit on events that wait. */
+const MAX_WAITING = 500
+
+async function settle(tx: Kysely<Tables>): Promise<void> {
+  const events = waiting.get(tx)
+  if (events === undefined) return
+  waiting.delete(tx)
+  for (const { id, title, words, isNew } of events) {
     if (!isNew) await remove(tx, id)
     await add(tx, id, title.join(' '), words.join(' '))
+  }
+}
+
+export const textIndex: TextIndex = {
+  async put(tx, texts, isNew) {
+    const events = waiting.get(tx) ?? []
+    events.push({ ...texts, isNew })
+    waiting.set(tx, events)
+    if (events.length >= MAX_WAITING) await settle(tx)
+  },
+  settle,
+  forget(tx) {
+    waiting.delete(tx)
   },
   having(words, column) {
     const all = words.map((word) => `"${word}" *`).join(' AND ')
@@ -50,6 +75,7 @@ export const textIndex: TextIndex = {
   pairs: (list) => sql`(select value ->> 0 as id, value ->> 1 as marks from json_each(${JSON.stringify(list)}))`,
   async findDiffering(tx, events) {
     if (events.length === 0) return []
+    await settle(tx)
     const ids = sql.join(events.map(({ id }) => id))
     const { rows } = await sql<{ id: number; sz: Uint8Array }>`select id, sz from event_texts_docsize
       where id in (${ids})`.execute(tx)
