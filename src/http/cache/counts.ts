@@ -9,11 +9,14 @@ export interface StoredDependencies extends Dependencies {
 
 /** Key of a count in JSON. Inside a text its quotes would be escaped. */
 const KEY = Buffer.from('"count":')
-const DIGITS = /^\d+/
-/** Length of the longest number. */
-const MAX_DIGITS = 16
 /** Length of a tag without its revision. */
 const TAG_LENGTH = 17
+
+/** Where the digits of a count are in a body. */
+interface Place {
+  readonly from: number
+  readonly to: number
+}
 
 /** A response with other counts of the terms that it shows; null if they are not found in it. */
 export function withCounts(
@@ -22,29 +25,53 @@ export function withCounts(
   added: CountChanges,
   now: Date,
 ): CachedResponse | null {
-  const { body, release, ...others } = response
-  const pieces: Uint8Array[] = []
-  const counts: number[] = []
-  let from = 0
-  for (const term of terms) {
-    const key = body.indexOf(KEY, from)
-    if (key === -1) return null
-    const at = key + KEY.length
-    const digits = DIGITS.exec(body.toString('latin1', at, at + MAX_DIGITS))?.[0]
-    const count = Number(digits) + (added.get(term) ?? 0)
-    if (!(count >= 0)) return null
-    counts.push(count)
-    pieces.push(body.subarray(from, at), Buffer.from(String(count)))
-    from = at + (digits?.length ?? 0)
-  }
-  if (body.indexOf(KEY, from) !== -1) return null
-  const revised = Buffer.concat([...pieces, body.subarray(from)])
-  release?.()
+  const places = countsIn(response.body, terms.length)
+  const counts = places?.map((place, n) => numberAt(response.body, place) + (added.get(terms[n] as number) ?? 0))
+  if (places === null || counts === undefined || counts.some((count) => count < 0)) return null
   return {
-    ...others,
-    body: revised,
+    ...response,
+    ...bodyWith(response, places, counts),
     tag: tagWithCounts(tag, counts, response.tag.slice(0, -TAG_LENGTH)),
     lines: response.lines.replace(/\r\nlast-modified: [^\r]*/, `\r\nlast-modified: ${now.toUTCString()}`),
     variants: {},
   }
+}
+
+/** Places of the counts in JSON; null unless there are as many as expected. */
+function countsIn(body: Buffer, expected: number): Place[] | null {
+  const places: Place[] = []
+  for (let key = body.indexOf(KEY); key !== -1; key = body.indexOf(KEY, key + KEY.length)) {
+    const from = key + KEY.length
+    let to = from
+    while (isDigit(body[to])) to++
+    if (to === from || places.push({ from, to }) > expected) return null
+  }
+  return places.length === expected ? places : null
+}
+
+const isDigit = (byte = 0) => byte >= 0x30 && byte <= 0x39
+
+function numberAt(body: Buffer, { from, to }: Place): number {
+  let number = 0
+  for (let at = from; at < to; at++) number = number * 10 + (body[at] as number) - 0x30
+  return number
+}
+
+/** The body with these counts: in the same memory, if it is that of this response alone and no count has got longer or shorter. */
+function bodyWith(
+  { body, release }: CachedResponse,
+  places: readonly Place[],
+  counts: readonly number[],
+): Pick<CachedResponse, 'body'> {
+  const isAsLong = places.every(({ from, to }, n) => String(counts[n]).length === to - from)
+  if (isAsLong) {
+    const revised = release === undefined ? Buffer.from(body) : body
+    places.forEach(({ from }, n) => void revised.write(String(counts[n]), from, 'latin1'))
+    return { body: revised }
+  }
+  const pieces = places.flatMap(({ from }, n) => [
+    body.subarray(places[n - 1]?.to ?? 0, from),
+    Buffer.from(String(counts[n])),
+  ])
+  return { body: Buffer.concat([...pieces, body.subarray(places.at(-1)?.to ?? 0)]) }
 }

@@ -108,7 +108,9 @@ export class ResponseCache {
     if (known === null || added === null) return null
     if (added.size > 0) {
       const response = withCounts(entry.response, known, added, new Date(this.#lastLookup * 1000))
-      if (response !== null && this.#responses.has(hash)) this.#put(hash, { ...entry, response, position })
+      // Memory that is given back once it is sent is not kept.
+      const isKept = response?.release === undefined && this.#responses.has(hash)
+      if (response !== null && isKept) this.#put(hash, { ...entry, response, position })
       return response
     }
     entry.position = position
