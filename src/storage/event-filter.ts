@@ -141,6 +141,15 @@ export function isByLink({ terms, linked }: EventFilter): boolean {
   return terms.length > 0 || Object.keys(linked).length > 0
 }
 
+/** Whether a filter has no other conditions than links and days, for readers who see what is public. */
+export function isByLinksAndDays(filter: EventFilter): boolean {
+  const { visibility, bounds, terms, linked, unlisted, collapse, isByProtected, modified, ...others } = filter
+  if (visibility.all || visibility.own !== null || unlisted || collapse || isByProtected) return false
+  if (modified?.after || modified?.before || Object.values(others).some((value) => (value ?? null) !== null))
+    return false
+  return bounds.every(({ than }) => typeof than === 'string')
+}
+
 /** Whether no more than some links have to be read for a filter by links. Always if the database is another process. */
 export async function hasFewLinks(tx: Tx, { terms, linked, bounds }: EventFilter, most: number): Promise<boolean> {
   if (!dialectOf(tx).blocks) return true

@@ -3,7 +3,7 @@ import type { Instant } from '../calendar/zone.ts'
 import type { LinkedKind } from '../schema/linked.ts'
 import { dialectOf, type Tx } from './dialect.ts'
 import { type CheckedEntryRow, entryColumns } from './event-entries.ts'
-import { type EventFilter, IS_LONG, NO_LIMIT, startRange } from './event-filter.ts'
+import { type EventFilter, IS_LONG, isByLinksAndDays, NO_LIMIT, startRange } from './event-filter.ts'
 import type { SortedStub } from './events.ts'
 import { type Placeholder, prepared, preparedBy } from './prepared.ts'
 import { LINK_TABLE } from './records.ts'
@@ -32,23 +32,22 @@ const NEXT = ' '
  * database is another process.
  */
 function linkedList(tx: Tx, filter: EventFilter): LinkedList | null {
-  if (!dialectOf(tx).blocks) return null
-  const { visibility, bounds, terms, linked, unlisted, modified, ...others } = filter
+  if (!dialectOf(tx).blocks || !isByLinksAndDays(filter)) return null
+  const { bounds, terms, linked } = filter
   const links = [
     ...terms.map((ids) => ({ kind: 'term' as const, ids })),
     ...Object.entries(linked).map(([kind, ids]) => ({ kind: kind as LinkedKind, ids })),
   ]
   const [only] = links
   if (only === undefined || links.length > 1) return null
-  if (visibility.all || visibility.own !== null || unlisted || modified?.after || modified?.before) return null
-  if (Object.values(others).some((value) => value !== null && value !== undefined && value !== false)) return null
   let end = LAST
   let after = null as string | null
-  for (const bound of bounds) {
-    if (typeof bound.than !== 'string') return null
-    if (bound.end === 'end' && bound.is === '<=') end = bound.than < end ? bound.than : end
-    else if (bound.end === 'end' && bound.is === '>') after = after !== null && after > bound.than ? after : bound.than
-    else if (bound.end === 'end') return null
+  for (const { end: which, is, than } of bounds) {
+    if (which !== 'end') continue
+    const day = String(than)
+    if (is === '<=') end = day < end ? day : end
+    else if (is === '>') after = after !== null && after > day ? after : day
+    else return null
   }
   const { from, to, longAfter } = startRange(bounds)
   const isAfter = bounds.some(({ end, is, than }) => end === 'start' && is === '>' && than === from)

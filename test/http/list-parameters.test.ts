@@ -97,6 +97,26 @@ describe('the parameters of lists', () => {
     assert.equal(await titles({ author: service.ids.subscriber }), '')
   })
 
+  it('choose events by yes and by no, alone and among those of a term', async () => {
+    const links = { categories: ['chosen'], tags: ['chosen'], venue: { venue: 'Chosen', geo_lat: 1, geo_lng: 1 } }
+    const day = { start_date: '2035-07-01 10:00', end_date: '2035-07-01 11:00' }
+    const yes = { featured: true, is_virtual: true, cost: '0', tickets: [{ name: 'Seat', price: '0' }] }
+    const add = async (json: object) => (await service.expect(201, 'editor', '/events', { json })).id
+    const { venue, ...terms } = links
+    const ids = [
+      await add({ title: 'Yes', ...day, ...yes, ...links }),
+      await add({ title: 'No', ...day, ...terms, cost: '9' }),
+    ]
+    const one = { start_date: '2035-07-01', end_date: '2035-07-01' }
+    const by = async (query: object) => titles({ ...one, ...query })
+    for (const among of [{}, { categories: 'chosen' }, { tags: 'chosen' }])
+      for (const name of ['featured', 'is_virtual', 'ticketed', 'geoloc', 'free']) {
+        assert.equal(await by({ ...among, [name]: 'true' }), 'Y', `${name} ${JSON.stringify(among)}`)
+        assert.equal(await by({ ...among, [name]: 'false' }), 'N', `not ${name} ${JSON.stringify(among)}`)
+      }
+    for (const id of ids) await service.expect(200, 'editor', `/events/${id}?force=true`, { method: 'DELETE' })
+  })
+
   it('are refused by name where they are unknown, if strict', async () => {
     for (const list of LISTS) {
       await service.expect(200, null, `/${list}`, { query: { unheard_of: 1, strict: 'false' } })
