@@ -77,10 +77,12 @@ export interface CachedLists {
   get(key: string): CachedList | undefined
   /** Also called when more stubs of a list were read. */
   put(key: string, listing: CachedList): void
+  /** Number of events of a list that is not valid any more; null if it has to be counted. */
+  total(key: string): number | null
 }
 
 /** For callers without a cache. */
-export const NO_LISTS: CachedLists = { get: () => undefined, put: () => {} }
+export const NO_LISTS: CachedLists = { get: () => undefined, put: () => {}, total: () => null }
 
 /** Cached stubs of a page, if it is within the first ones. */
 export function stubsAt({ head, total }: CachedList, offset: number, limit: number): EventStub[] | null {

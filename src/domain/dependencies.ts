@@ -1,6 +1,6 @@
-import { type DataChange, type EventScope, type EventState, mayMatch } from '../storage/data-change.ts'
+import { type DataChange, type EventScope, type EventState, matches, mayMatch } from '../storage/data-change.ts'
 import type { Database } from '../storage/database.ts'
-import type { EventFilter } from '../storage/event-filter.ts'
+import { type EventFilter, isByLinksAndDays } from '../storage/event-filter.ts'
 
 export type { DataChange } from '../storage/data-change.ts'
 
@@ -116,6 +116,23 @@ export class FollowedChanges {
     }
     for (const [term, by] of added) if (by === 0) added.delete(term)
     return added
+  }
+
+  /** Number of events now of a list from a position; null if it cannot be told. */
+  totalSince(
+    since: number,
+    { filter, total }: { readonly filter: EventFilter; readonly total: number },
+  ): number | null {
+    const count = this.#position - since
+    if (count > this.#changes.length || !isByLinksAndDays(filter)) return null
+    let current = total
+    for (const { before, after } of this.#changes.slice(this.#changes.length - count).flat()) {
+      const was = before === null ? false : matches(filter, before)
+      const is = matches(filter, after)
+      if (was === null || is === null) return null
+      current += Number(is) - Number(was)
+    }
+    return current
   }
 }
 

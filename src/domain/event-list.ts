@@ -247,7 +247,7 @@ export async function findList(
       ? await readHead(tx, filter, most)
       : NO_STUBS
   const isWhole = known?.stubs != null || head.length < most
-  const count = async () => (await countedByLink(tx, filter)) ?? storage.count(tx, filter)
+  const count = async () => lists.total(key) ?? (await countedByLink(tx, filter)) ?? (await storage.count(tx, filter))
   const total = ids?.length ?? (isWhole ? head.length : await count())
   const kept = { ...filter, found: null, words: filter.words && withoutIds(filter.words) }
   const list: CachedList = { filter: kept, total, head, ids, pageEnds: new Map() }

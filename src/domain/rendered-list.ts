@@ -94,13 +94,7 @@ async function findCurrent(
   { version, lists }: CachedEvents<unknown>,
 ): Promise<CachedList | undefined> {
   const found = new Map<string, CachedList>()
-  const { list } = await findList(
-    tx,
-    scope,
-    asked,
-    { get: (key) => lists.get(key), put: (key, list) => found.set(key, list) },
-    true,
-  )
+  const { list } = await findList(tx, scope, asked, { ...lists, put: (key, list) => found.set(key, list) }, true)
   if (!(await scope.db.isAt(tx, version, true))) return undefined
   for (const [key, one] of found) lists.put(key, one)
   return list

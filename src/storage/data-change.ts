@@ -3,15 +3,17 @@ import { byLinkedKind, LINKED_KINDS, type LinkedKind } from '../schema/linked.ts
 import type { Stored } from './audit/reading.ts'
 import type { Touched, Tracker } from './audit/tracker.ts'
 import type { Tx } from './dialect.ts'
-import type { EventFilter, TimeBound } from './event-filter.ts'
+import { type EventFilter, isByLink, type TimeBound } from './event-filter.ts'
 import { links } from './event-links.ts'
 import { isCounted } from './events.ts'
 
 /** What decides which lists an event is in, and what it counts for. */
 export interface EventState {
   readonly status: string
-  /** Whether its terms count it. */
+  /** Whether its terms count it: it is public, and has no password. */
   readonly isCounted: boolean
+  /** Null if it is not known. */
+  readonly isListed: boolean | null
   readonly start: WallClock
   readonly end: WallClock
   readonly terms: readonly number[]
@@ -76,6 +78,7 @@ function stateOf(row: Stored, current: Awaited<ReturnType<typeof links>>): Event
   return {
     status: String(row.status),
     isCounted: isCounted(row as Parameters<typeof isCounted>[0]),
+    isListed: 'hide_from_listings' in row ? Number(row.hide_from_listings) === 0 : null,
     start: String(row.start_local),
     end: String(row.end_local),
     terms: idsOf('terms'),
@@ -98,11 +101,18 @@ export function mayMatch({ visibility, bounds, terms, linked }: EventScope, stat
   return bounds.every((bound) => mayBeWithin(bound, bound.end === 'start' ? state.start : state.end))
 }
 
+/** Whether an event matches a filter by links and days: see isByLinksAndDays. Null if it is not known. */
+export function matches(filter: EventFilter, state: EventState): boolean | null {
+  if (!mayMatch(filter, state)) return false
+  // Links of protected events are not shown.
+  return isByLink(filter) && !state.isCounted ? false : state.isListed
+}
+
 /** Time zones differ by up to 26 hours, in seconds. */
 const MARGIN = 2 * 86_400
 
 function mayBeWithin({ is, than }: TimeBound, wall: WallClock): boolean {
-  if (typeof than === 'string') return is === '<=' ? wall <= than : wall >= than
+  if (typeof than === 'string') return is === '<=' ? wall <= than : is === '>' ? wall > than : wall >= than
   const near = instantNear(wall)
   return near === null || (is === '<=' ? near - MARGIN <= than : near + MARGIN >= than)
 }

@@ -37,6 +37,7 @@ export class ListCache {
       put: (key, list) => {
         if (isCurrent()) this.#lists.set(key, { list, position }, sizeOf(key, { list }))
       },
+      total: (key) => (isCurrent() ? this.#totalOf(key) : null),
     }
   }
 
@@ -52,6 +53,12 @@ export class ListCache {
     if (!isValid) return undefined
     found.position = this.#changes.position
     return found.list
+  }
+
+  /** The known changes tell how many events a list has lost and gained. */
+  #totalOf(key: string): number | null {
+    const found = this.#lists.get(key, (entry) => sizeOf(key, entry))
+    return found === undefined ? null : this.#changes.totalSince(found.position, found.list)
   }
 
   #isValid({ list: { filter, ids }, position }: Entry): boolean {
