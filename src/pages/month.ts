@@ -2,7 +2,7 @@ import { addDays } from '../calendar/days.ts'
 import type { EventEntry } from '../domain/event-entries.ts'
 import type { Answer, Call, View } from '../http/endpoint.ts'
 import { writeValid } from '../http/write-valid.ts'
-import { html, type Markup, type MarkupPart } from '../lib/markup.ts'
+import { html, type Markup, type MarkupPart, safe } from '../lib/markup.ts'
 import { eventItem, eventPath, hue, JOINED, recurs, whereOf } from './cards.ts'
 import { type Context, contextOf } from './context.ts'
 import { say, startTime, weekStart, whenShort } from './dates.ts'
@@ -91,24 +91,19 @@ function moreLink(context: Context, day: string, more: number, around: Around): 
   return html`<div class="tail"><a class="more" href="${around.toDay(day)}" data-count="${words}"><span>${words}</span><span class="unseen"> ${say(context, day, 'short')}</span></a></div>`
 }
 
+const UNTABBED = safe(' tabindex="-1"')
+
 /** Event in a cell. On later days of a bar the link has no text to see: the bar of the first day covers it. */
 function bar(context: Context, { event, lane, span, before, after }: Slot): Markup {
   const { row } = event
   const time = startTime(context, row)
   const isBar = span !== 1 || row.all_day === 1 || before || after
-  const classes = [
-    `lane-${lane}`,
-    hue(event),
-    isBar && 'bar',
-    span > 1 && `span-${span}`,
-    span === 0 && 'over',
-    before && 'before',
-    after && 'after',
-  ]
+  const bars = isBar ? ` bar${span > 1 ? ` span-${span}` : ''}${span === 0 ? ' over' : ''}` : ''
+  const classes = `lane-${lane} ${hue(event)}${bars}${before ? ' before' : ''}${after ? ' after' : ''}`
   const where = whereOf(event)
   const cost = costOf(context, event)
   const facts = html` data-when="${whenShort(context, row)}"${where !== '' && html` data-where="${where}"`}${cost !== '' && html` data-cost="${cost}"`}`
-  return html`<li class="${classes.filter(Boolean).join(' ')}"><a href="${context.link(eventPath(event))}"${span === 0 ? html` tabindex="-1"` : html` title="${row.title}"`}${facts}>${!isBar && time !== '' && html`<span class="time">${time}</span> `}<span class="name" dir="auto">${row.title}</span>${span !== 0 && recurs(context, event, JOINED)}</a></li>`
+  return html`<li class="${classes}"><a href="${context.link(eventPath(event))}"${span === 0 ? UNTABBED : html` title="${row.title}"`}${facts}>${!isBar && time !== '' && html`<span class="time">${time}</span> `}<span class="name" dir="auto">${row.title}</span>${span !== 0 && recurs(context, event, JOINED)}</a></li>`
 }
 
 /** The chosen day, on a narrow screen: today or the first day with events. A script changes it. */

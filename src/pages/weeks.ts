@@ -67,14 +67,14 @@ type Range = Pick<Slot, 'event' | 'before' | 'after'> & { readonly start: number
 function fill(days: readonly string[], ranges: readonly Range[]): Day[] {
   const slots: Slot[][] = days.map(() => [])
   const taken = days.map(() => new Set<number>())
-  for (const { start, end, ...range } of ranges) {
+  for (const { event, before, after, start, end } of ranges) {
     let lane = 0
     const covered = taken.slice(start, end + 1)
     while (covered.some((lanes) => lanes.has(lane))) lane++
-    covered.forEach((lanes, n) => {
-      lanes.add(lane)
-      slots[start + n]?.push({ ...range, lane, span: n === 0 ? end - start + 1 : 0 })
-    })
+    for (let day = start; day <= end; day++) {
+      taken[day]?.add(lane)
+      slots[day]?.push({ event, before, after, lane, span: day === start ? end - start + 1 : 0 })
+    }
   }
   return days.map((day, n) => ({ day, slots: (slots[n] ?? []).sort((one, other) => one.lane - other.lane) }))
 }
