@@ -24,7 +24,7 @@ interface HandedOver {
 /** Requests that are handed over to Fastify: it sends errors, and answers for one request alone. */
 export const handedOver = new WeakMap<IncomingMessage, HandedOver>()
 
-/** Finds out how a read of the REST interface is answered; null if that is left to Fastify. */
+/** Finds out how a read is answered; null if that is left to Fastify. */
 export type AnonymousRead = (
   request: IncomingMessage,
   sender: Sender,
@@ -54,8 +54,8 @@ export function anonymousReads(
     const url = rewrite(raw, routes, addressing)
     const match = router.find('GET', splitUrl(url)[0])
     if (match === null || match === 'too-long') return null
-    const { endpoint, known } = match.route
-    if (endpoint?.access !== 'anyone') return null
+    const { target, known, way, isPlain } = match.route
+    if (!isPlain) return null
     const language = languageOf(raw, languages)
     const request: RoutedRequest = {
       method: 'GET',
@@ -81,10 +81,10 @@ export function anonymousReads(
       known,
       bodyLimit,
       countRequests: (more: number) => countMore(service.limits, options, { ...sender, user: null }, more),
-      way: 'rest',
-    } as const
+      way,
+    }
     watch(sender)
-    return () => read(endpoint, context, request, version, headers)
+    return () => read(target, context, request, version, headers)
   }
 }
 

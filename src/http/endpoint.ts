@@ -83,7 +83,7 @@ export interface View {
   readonly upload?: true
   /** Set if a read of it may write. Then its queries share no snapshot. */
   readonly writes?: true
-  /** Set if it mostly reads few rows: then it begins in the main thread. */
+  /** Set if it mostly reads few rows: then it begins in the main thread, and needs no Fastify for anonymous readers. */
   readonly few?: true
   /** How the audit log calls what it writes: `screen`, if nothing is said. */
   readonly way?: Way

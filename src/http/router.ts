@@ -21,6 +21,8 @@ export interface Route {
   /** Whether it reads the cookie of sessions. */
   readonly session: boolean
   readonly target: Pick<Endpoint, 'handle'>
+  /** Whether anybody may read it, and a read costs so little that it is done without Fastify. */
+  readonly isPlain: boolean
   /** Null for a view. */
   readonly endpoint: Endpoint | null
 }
@@ -115,6 +117,7 @@ function viewRoute(view: View): Route {
     way: view.way ?? 'screen',
     session: view.session === true,
     target: inSnapshot(view),
+    isPlain: view.few === true,
     endpoint: null,
   }
 }
@@ -127,6 +130,7 @@ function endpointRoute(endpoint: Endpoint): Route {
     way: 'rest',
     session: false,
     target: endpoint,
+    isPlain: endpoint.access === 'anyone',
     endpoint,
   }
 }

@@ -38,8 +38,18 @@ const PATHS = [
   '/doc',
   '/nothing',
 ]
+/** Pages that are answered in the same way. */
+const PAGES = [
+  '/events/month/2031-05',
+  '/events/month/2031-05/?category=music',
+  '/events/month/2031-05?category=nothing',
+  '/events/month/2031-13',
+  '/events/week/2031-05-06/?tag=loud&other=1',
+  '/events/day/2031-05-06',
+]
 const HEADERS: Record<string, string>[] = [
   {},
+  { accept: 'text/html' },
   { 'accept-language': 'de' },
   { accept: 'application/problem+json' },
   { 'accept-encoding': 'gzip', origin: 'https://elsewhere.example' },
@@ -82,10 +92,10 @@ describe('reads of anonymous readers', () => {
       ['', HEADERS],
       ['/fr', some(HEADERS, 1)],
     ] as const) {
-      for (const path of PATHS) {
+      for (const path of [...PATHS.map((path) => `${API}${path}`), ...PAGES]) {
         for (const headers of all) {
-          const given = await ask(address, `${prefix}${API}${path}`, headers)
-          const expected = await ask(plain, `${prefix}${API}${path}`, headers)
+          const given = await ask(address, `${prefix}${path}`, headers)
+          const expected = await ask(plain, `${prefix}${path}`, headers)
           assert.deepEqual(given, expected, `${prefix}${path} with ${JSON.stringify(headers)}`)
         }
       }

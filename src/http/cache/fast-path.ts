@@ -37,7 +37,7 @@ interface FastPathOptions extends RateLimits {
 
 /**
  * Answers anonymous readers before Fastify routes the request: nearly all requests of a calendar are such. Cached
- * responses are sent at once, others of the REST interface are made. Everything else is passed to Fastify.
+ * responses are sent at once, others of the REST interface and of some pages are made. Everything else is passed to Fastify.
  */
 export function installFastPath(
   app: FastifyInstance,
