@@ -236,11 +236,18 @@ const UNREACHABLE_MESSAGES =
 /** Advisory lock for migrations. Earlier versions used the same number. */
 const MIGRATION_LOCK = 3853314791062309107n
 
+const nextValue = prepared<{ id: number }, [string]>((db, sequence) => ({
+  compile: () => sql<{ id: number }>`select nextval(${sequence}) as id`.compile(db),
+}))
+const advisoryLock = prepared<object, [string]>((db, name) => ({
+  compile: () => sql<object>`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.compile(db),
+}))
+
 export const postgres: Dialect = {
   now: sql<number>`cast(extract(epoch from clock_timestamp()) as double precision)`,
   async nextId(tx, sequence) {
-    const { rows } = await sql<{ id: number }>`select nextval(${`kalends_${sequence}`}) as id`.execute(tx)
-    return rows[0]?.id ?? 0
+    const [row] = await nextValue(tx, `kalends_${sequence}`)
+    return row?.id ?? 0
   },
   async nextIds(tx, sequence, count) {
     const { rows } = await sql<{
@@ -289,7 +296,7 @@ export const postgres: Dialect = {
   unlessText: () => sql<null>`null`,
   contains: (text, part) => sql<SqlBool>`${text} like ${`%${part.replace(/[\\%_]/g, '\\$&')}%`}`,
   async lock(tx, name) {
-    await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx)
+    await advisoryLock(tx, name)
     return true
   },
   /** PostgreSQL maintains its indexes itself. */

@@ -1,5 +1,5 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, type SqlBool, sql } from 'kysely'
 import type { DataChange } from './data-change.ts'
 import { type Tx, VERSION_ROWS } from './dialect.ts'
 import { prepared } from './prepared.ts'
@@ -42,6 +42,14 @@ export interface Versions {
 }
 
 const firstNoted = prepared<object, []>((db) => db.selectFrom('webhook_changes').select('record').limit(1))
+
+const incrementShare = prepared<{ noted: SqlBool }, [added: number, share: number]>((db, added, share) =>
+  db
+    .updateTable('data_version')
+    .set((eb) => ({ version: eb('version', '+', added) }))
+    .where('share', '=', share)
+    .returning((eb) => eb.exists(eb.selectFrom('webhook_changes').select('record').limit(1)).as('noted')),
+)
 
 /** Any read fixes the snapshot of a transaction. */
 const touchSnapshot = prepared<object, []>((db) => ({ compile: () => sql<object>`pragma data_version`.compile(db) }))
@@ -240,12 +248,7 @@ export class SharedVersions implements Versions {
   }
 
   async increment(tx: Tx, { added }: OwnWrite): Promise<boolean> {
-    const rows = await tx
-      .updateTable('data_version')
-      .set((eb) => ({ version: eb('version', '+', added) }))
-      .where('share', '=', Math.floor(Math.random() * VERSION_ROWS))
-      .returning((eb) => eb.exists(eb.selectFrom('webhook_changes').select('record').limit(1)).as('noted'))
-      .execute()
+    const rows = await incrementShare(tx, added, Math.floor(Math.random() * VERSION_ROWS))
     return rows.some(({ noted }) => Boolean(noted))
   }
   close(): void {}

@@ -105,7 +105,9 @@ export class SqliteConnection {
 
   #run(sql: string, parameters: readonly unknown[]): Result {
     const prepared = this.#find(sql)
-    const values = parameters.map((value) => (typeof value === 'boolean' ? Number(value) : value)) as SQLInputValue[]
+    const values = (
+      parameters.some(isBoolean) ? parameters.map((value) => (isBoolean(value) ? Number(value) : value)) : parameters
+    ) as readonly SQLInputValue[]
     if (prepared.names.length === 0) return prepared.statement.run(...values)
     const cells = allOf(prepared.statement, values)
     // Another process has added a column.
@@ -159,6 +161,10 @@ function allOf(statement: StatementSync, values: readonly SQLInputValue[]): unkn
   } finally {
     statement.setReadBigInts(false)
   }
+}
+
+function isBoolean(value: unknown): value is boolean {
+  return typeof value === 'boolean'
 }
 
 function namesOf(statement: StatementSync): string[] {
