@@ -150,13 +150,13 @@ export function isByLinksAndDays(filter: EventFilter): boolean {
   return bounds.every(({ than }) => typeof than === 'string')
 }
 
-/** Whether no more than some links have to be read for a filter by links. Always if the database is another process. */
+/** Whether no more than some links and long events have to be read for a filter by links. Always if the database is another process. */
 export async function hasFewLinks(tx: Tx, { terms, linked, bounds }: EventFilter, most: number): Promise<boolean> {
   if (!dialectOf(tx).blocks) return true
   const range = startRange(bounds)
-  // If many are long, any number of them may have started before.
-  const isBounded = range.longAfter === null || (await countLong(tx, most + 1, range.longAfter))[0]?.total !== most + 1
-  const from = (isBounded ? range.from : null) ?? ''
+  // All long events that may have started before are looked through.
+  if (range.longAfter !== null && (await countLong(tx, most + 1, range.longAfter))[0]?.total === most + 1) return false
+  const from = range.from ?? ''
   const to = range.to ?? '~'
   const isFew = async (kind: LinkedKind | 'term', ids: readonly number[]) =>
     (await countLinks(`${kind} ${ids.length}`)(tx, most + 1, from, to, ...ids))[0]?.total !== most + 1

@@ -2,7 +2,7 @@ import type { Tx } from '../dialect.ts'
 import { attemptInSavepoint } from '../savepoint.ts'
 
 /** How long a group may run before it is committed, in milliseconds. */
-const MAX_GROUP_TIME = 40
+const MAX_GROUP_TIME = 30
 
 /** How long every write has a savepoint after one was refused, in milliseconds. */
 const CAREFUL_TIME = 1000
