@@ -4,7 +4,7 @@ import { openDatabase } from '../src/storage/database.ts'
 import { API, createRequests, pageRequests, pastPages, searchRequests, singleRequests } from './addresses.ts'
 import { openBare } from './bare.ts'
 import { CONNECTIONS, type Request } from './load.ts'
-import { distinct, type Once, READERS, sendOnce } from './once.ts'
+import { distinct, type Once, sendOnce } from './once.ts'
 import { ask, type Bench } from './works.ts'
 
 /** What a work came to when nothing of it was asked for before. */
@@ -94,18 +94,27 @@ async function mixed(bench: Bench): Promise<First> {
 const READING = 8
 const PATIENCE = 10
 
-/** Reads the default list every few milliseconds, and writes an event every second. */
+/** Reads the default list again and again, and writes an event every second. By `wrk`: a client in Node has pauses of its own, of 10 ms and more. */
 async function burst(bench: Bench): Promise<First> {
+  const { service, load } = bench
   const stop = new AbortController()
   const writing = (async () => {
     while (!stop.signal.aborted) await Promise.all([write(bench), setTimeout(1000)])
   })()
-  const list = Array.from({ length: 50_000 }, () => ({ path: `${API}/events` }))
-  const once = await sendOnce(bench.service, list, READERS, READING)
+  const before = service.cpu()
+  const { rate, p50, p99, failed } = await load.send(service.url, [{ path: `${API}/events` }], 0, READING)
   stop.abort()
   await writing
-  const result = resultOf(once, 0, once.times.length)
-  return { ...result, ratio: PATIENCE / result.p99 }
+  const requests = Math.round(rate * READING)
+  return {
+    ratio: PATIENCE / p99,
+    cost: ((service.cpu() - before) / requests) * 1000,
+    base: 0,
+    p50,
+    p99,
+    requests,
+    failed,
+  }
 }
 
 /** An editor, who sees more than the public does. */

@@ -3,7 +3,7 @@ import type { Request } from './load.ts'
 import type { Running } from './processes.ts'
 
 /** How many connections ask for what is asked for once. */
-export const READERS = 8
+const READERS = 8
 
 /** What some requests came to, each sent once. */
 export interface Once {
