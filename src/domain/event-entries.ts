@@ -1,7 +1,9 @@
 import type { Tx } from '../storage/dialect.ts'
-import type { CategoryEntry, CheckedEntryRow, EntryLink, EntryRow, VenueEntry } from '../storage/event-entries.ts'
+import type { CheckedEntryRow, EntryLink, EntryRow } from '../storage/event-entries.ts'
 import * as storage from '../storage/event-entries.ts'
-import { byName } from '../storage/terms.ts'
+import * as recordStorage from '../storage/records.ts'
+import type { TermRow } from '../storage/terms.ts'
+import * as termStorage from '../storage/terms.ts'
 import { mayEdit, visibilityOf } from './access.ts'
 import { undamagedEvents, undamagedLinked } from './damage.ts'
 import { idsOf } from './event-assembly.ts'
@@ -15,9 +17,9 @@ export type { EntryRow } from '../storage/event-entries.ts'
 export interface EventEntry {
   readonly row: EntryRow
   readonly image: Image | null
-  readonly venues: readonly { readonly row: Pick<VenueEntry, 'id'> & Partial<Pick<VenueEntry, 'venue' | 'city'>> }[]
+  readonly venues: readonly { readonly row: recordStorage.RecordRow }[]
   /** By name. */
-  readonly categories: readonly Pick<CategoryEntry, 'id' | 'name'>[]
+  readonly categories: readonly Pick<TermRow, 'id' | 'name'>[]
   /** False without the password: then only title and dates are shown. */
   readonly whole: boolean
 }
@@ -48,23 +50,23 @@ async function venuesOf(
   tx: Tx,
   scope: Pick<Scope, 'user' | 'onDamage'>,
   events: string,
-): Promise<Map<number, { row: VenueEntry }[]>> {
+): Promise<Map<number, { row: recordStorage.RecordRow }[]>> {
   const links = await storage.venueLinks(tx, events)
-  const found = links.length === 0 ? [] : await storage.venues(tx, linkedIds(links), visibilityOf(scope.user))
+  const found = await recordStorage.getAll(tx, 'venue', linkedIds(links), visibilityOf(scope.user))
   const sound = undamagedLinked('venue', scope, found)
   return byEvent(links, new Map(sound.map((row) => [row.id, { row }])))
 }
 
-async function categoriesOf(tx: Tx, events: string): Promise<Map<number, CategoryEntry[]>> {
+async function categoriesOf(tx: Tx, events: string): Promise<Map<number, TermRow[]>> {
   const links = await storage.categoryLinks(tx, events)
-  const found = links.length === 0 ? [] : await storage.categories(tx, linkedIds(links))
+  const found = await termStorage.getAll(tx, 'category', linkedIds(links))
   const categories = byEvent(links, new Map(found.map((row) => [row.id, row])))
-  for (const some of categories.values()) if (some.length > 1) some.sort(byName)
+  for (const some of categories.values()) if (some.length > 1) some.sort(termStorage.byName)
   return categories
 }
 
-function linkedIds(links: readonly EntryLink[]): string {
-  return JSON.stringify([...new Set(links.map(({ linked }) => linked))])
+function linkedIds(links: readonly EntryLink[]): number[] {
+  return [...new Set(links.map(({ linked }) => linked))]
 }
 
 /** Records by the events that are linked to them, in the order of the links. */

@@ -13,13 +13,14 @@ export interface Health {
 /** Timeout of the readiness check, in milliseconds. */
 const READY_TIMEOUT = 1500
 
-/** Addresses of the checks. */
-export const HEALTH_PATHS = ['/healthz', '/readyz']
+const ALIVE = '/healthz'
+const READY = '/readyz'
+export const HEALTH_PATHS = [ALIVE, READY]
 
 export function addHealth(app: FastifyInstance, service: Health): void {
   const isReady = withTimeout(() => service.isReady(), READY_TIMEOUT, false)
-  app.get('/healthz', { config: { open: true }, logLevel: 'warn' }, async () => ({ status: 'alive' }))
-  app.get('/readyz', { config: { open: true }, logLevel: 'warn' }, async (_, reply) => {
+  app.get(ALIVE, { config: { open: true }, logLevel: 'warn' }, async () => ({ status: 'alive' }))
+  app.get(READY, { config: { open: true }, logLevel: 'warn' }, async (_, reply) => {
     if (app.stopping.isAnnounced) return reply.code(503).header('retry-after', '5').send({ status: 'stopping' })
     const migrating = service.isMigrating()
     const ready = !migrating && (await isReady().catch(() => false))

@@ -1,5 +1,6 @@
 import { toWallClock } from '../calendar/zone.ts'
 import type { Call } from '../http/endpoint.ts'
+import { BoundedCache } from '../lib/bounded-cache.ts'
 import { textsBelow } from '../lib/texts.ts'
 import { type Assets, assetsOf, basePath } from './assets.ts'
 import { localeOf } from './locale.ts'
@@ -75,17 +76,15 @@ interface Counted {
   readonly count: string
 }
 
-const counted = new Map<string, Counted>()
-const MAX_COUNTED = 1000
+const counted = new BoundedCache<string, Counted>(2000)
 
 function countedIn(locale: string, number: number): Counted {
   const key = `${locale} ${number}`
-  const known = counted.get(key)
+  const known = counted.get(key, () => 1)
   if (known !== undefined) return known
   const { rules, numbers } = countingIn(locale)
   const made: Counted = { form: rules.select(number) === 'one' ? 'one' : 'other', count: numbers.format(number) }
-  if (counted.size >= MAX_COUNTED) counted.clear()
-  counted.set(key, made)
+  counted.set(key, made, 1)
   return made
 }
 

@@ -1,16 +1,8 @@
-import { type Compilable, type ExpressionBuilder, type Kysely, type RawBuilder, sql } from 'kysely'
+import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { dialectOf, type Tx } from './dialect.ts'
 import type { EventRow } from './events.ts'
-import { type Placeholder, prepared, preparedBy } from './prepared.ts'
-import type { RecordRow } from './records.ts'
-import type { Tables, TermTable } from './tables.ts'
-import {
-  isVisibleByKey,
-  SHARED_VISIBILITIES,
-  type SharedVisibility,
-  sharedVisibility,
-  type Visibility,
-} from './visibility.ts'
+import { type Placeholder, prepared } from './prepared.ts'
+import type { Tables } from './tables.ts'
 
 /** What calendars show of events: a month has many of them, and shows little of each. */
 
@@ -57,14 +49,6 @@ export function entryColumns(db: Pick<Kysely<Tables>, 'getExecutor'>): RawBuilde
   ])
 }
 
-/** A venue, as far as it is shown, and the columns that tell whether it is damaged. */
-export type VenueEntry = Pick<RecordRow, 'id' | 'slug' | 'date_utc' | 'modified_utc' | 'revision' | 'venue' | 'city'>
-
-const VENUE_COLUMNS = ['id', 'slug', 'date_utc', 'modified_utc', 'revision', 'venue', 'city'] as const
-
-/** A category, as far as it is shown, and the key that it is sorted by. */
-export type CategoryEntry = Pick<TermTable, 'id' | 'name' | 'name_key'>
-
 export interface EntryLink {
   readonly event: number
   readonly linked: number
@@ -102,29 +86,3 @@ export const categoryLinks = prepared<EntryLink, [events: string]>((db, events) 
       eb.selectFrom('terms').select('id').where('kind', '=', 'category'),
     ),
 )
-
-export const categories = prepared<CategoryEntry, [ids: string]>((db, ids) =>
-  db
-    .selectFrom('terms')
-    .select(['id', 'name', 'name_key'])
-    .where(isOneOf(db, 'id', ids)),
-)
-
-/** The venues that a reader may see. The ids are a JSON list. */
-export async function venues(tx: Tx, ids: string, visibility: Visibility): Promise<VenueEntry[]> {
-  const shared = sharedVisibility(visibility)
-  if (shared !== null) return sharedVenues(shared)(tx, ids)
-  return (await tx.executeQuery(visibleVenues(tx, sql.val(ids) as Placeholder, visibility).compile())).rows
-}
-
-const sharedVenues = preparedBy((shared: SharedVisibility) =>
-  prepared<VenueEntry, [ids: string]>((db, ids) => visibleVenues(db, ids, SHARED_VISIBILITIES[shared])),
-)
-
-function visibleVenues(db: Kysely<Tables>, ids: Placeholder, visibility: Visibility): Compilable<VenueEntry> {
-  return db
-    .selectFrom('venues')
-    .select(VENUE_COLUMNS)
-    .where(isOneOf(db, 'id', ids))
-    .where((eb) => isVisibleByKey(db as Tx, eb as ExpressionBuilder<Tables, 'venues'>, visibility))
-}

@@ -106,10 +106,15 @@ export async function get(tx: Tx, kind: TermKind, id: number): Promise<TermRow |
 }
 
 /** The given terms that exist, hidden or not. */
-export async function getAll(tx: Tx, kind: TermKind, ids: readonly number[]): Promise<TermRow[]> {
-  if (ids.length === 0) return []
-  return tx.selectFrom('terms').selectAll().where('kind', '=', kind).where('id', 'in', ids).execute()
+export function getAll(tx: Tx, kind: TermKind, ids: readonly number[]): Promise<TermRow[]> {
+  return someOf(kind)(tx, ids)
 }
+
+const someOf = preparedBy((kind: TermKind) =>
+  preparedList<TermRow>((db, ids) =>
+    db.selectFrom('terms').selectAll().where('kind', '=', kind).where('id', 'in', ids),
+  ),
+)
 
 const someTerms = preparedList<TermRow>((db, ids) => db.selectFrom('terms').selectAll().where('id', 'in', ids))
 

@@ -30,7 +30,7 @@ export function withCounts(
   if (places === null || counts === undefined || counts.some((count) => count < 0)) return null
   return {
     ...response,
-    ...bodyWith(response, places, counts),
+    body: bodyWith(response, places, counts),
     tag: tagWithCounts(tag, counts, response.tag.slice(0, -TAG_LENGTH)),
     lines: response.lines.replace(/\r\nlast-modified: [^\r]*/, `\r\nlast-modified: ${now.toUTCString()}`),
     variants: {},
@@ -58,20 +58,16 @@ function numberAt(body: Buffer, { from, to }: Place): number {
 }
 
 /** The body with these counts: in the same memory, if it is that of this response alone and no count has got longer or shorter. */
-function bodyWith(
-  { body, release }: CachedResponse,
-  places: readonly Place[],
-  counts: readonly number[],
-): Pick<CachedResponse, 'body'> {
+function bodyWith({ body, release }: CachedResponse, places: readonly Place[], counts: readonly number[]): Buffer {
   const isAsLong = places.every(({ from, to }, n) => String(counts[n]).length === to - from)
   if (isAsLong) {
     const revised = release === undefined ? Buffer.from(body) : body
     places.forEach(({ from }, n) => void revised.write(String(counts[n]), from, 'latin1'))
-    return { body: revised }
+    return revised
   }
   const pieces = places.flatMap(({ from }, n) => [
     body.subarray(places[n - 1]?.to ?? 0, from),
     Buffer.from(String(counts[n])),
   ])
-  return { body: Buffer.concat([...pieces, body.subarray(places.at(-1)?.to ?? 0)]) }
+  return Buffer.concat([...pieces, body.subarray(places.at(-1)?.to ?? 0)])
 }
