@@ -5,6 +5,7 @@ import { offsetMinutes, toIso, type WallClock } from '../calendar/zone.ts'
 import type { EntryRow } from '../domain/event-entries.ts'
 import { html, type Markup } from '../lib/markup.ts'
 import type { Context } from './context.ts'
+import { asDate, capitalised, DayWords } from './day-words.ts'
 
 /** Formats dates for readers. Wall-clock times are formatted as UTC, so that no zone shifts them. */
 
@@ -50,33 +51,39 @@ function makeFormat(locale: string, options: Intl.DateTimeFormatOptions): Intl.D
   return is24 ? new Intl.DateTimeFormat(locale, { ...options, hour: '2-digit' }) : plain
 }
 
-function asDate(wall: WallClock): Date {
-  return new Date(`${wall.slice(0, 10)}T${wall.slice(11) || '00:00:00'}Z`)
-}
-
 /** Styles that begin a heading or a line: some languages write weekdays and months in lower case. */
 const CAPITALISED: readonly DateStyle[] = ['month', 'monthAlone', 'day', 'dayYear', 'weekday']
 
-/** What was said last, by locale and style, and by time: a page says the same days and times many times. */
-const said = new Map<string, Map<WallClock, string>>()
-const MAX_SAID = 1000
+/** Words of days, by locale and style. */
+const ofDays = new Map<string, DayWords>()
+/** Words of times that were written last, by locale and style, and by time: a page says the same times many times. */
+const ofTimes = new Map<string, Map<WallClock, string>>()
+const MAX_TIMES = 1000
 
 /** Formats a wall-clock time or a day. */
 export function say({ locale }: Pick<Context, 'locale'>, wall: WallClock, style: DateStyle): string {
   const form = `${locale} ${style}`
-  const ofForm = said.get(form) ?? new Map<WallClock, string>()
-  const key = style === 'time' ? wall.slice(11) : wall
-  const known = ofForm.get(key)
-  if (known !== undefined) return known
-  const plain = format(locale, style).format(asDate(wall))
-  const words = CAPITALISED.includes(style) ? capitalised(locale, plain) : plain
-  if (ofForm.size >= MAX_SAID) ofForm.clear()
-  said.set(form, ofForm.set(key, words))
-  return words
+  return 'hour' in STYLES[style] ? sayTime(form, locale, wall, style) : sayDay(form, locale, wall, style)
 }
 
-function capitalised(locale: string, words: string): string {
-  return words.charAt(0).toLocaleUpperCase(locale) + words.slice(1)
+function sayDay(form: string, locale: string, day: WallClock, style: DateStyle): string {
+  let words = ofDays.get(form)
+  if (words === undefined) {
+    words = new DayWords(format(locale, style), locale, CAPITALISED.includes(style))
+    ofDays.set(form, words)
+  }
+  return words.write(day)
+}
+
+function sayTime(form: string, locale: string, wall: WallClock, style: DateStyle): string {
+  const times = ofTimes.get(form) ?? new Map<WallClock, string>()
+  const key = style === 'time' ? wall.slice(11) : wall
+  const known = times.get(key)
+  if (known !== undefined) return known
+  const words = format(locale, style).format(asDate(wall))
+  if (times.size >= MAX_TIMES) times.clear()
+  ofTimes.set(form, times.set(key, words))
+  return words
 }
 
 /** Formats a range of wall-clock times or days. */
