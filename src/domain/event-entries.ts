@@ -13,11 +13,14 @@ import type { Scope } from './scope.ts'
 
 export type { EntryRow } from '../storage/event-entries.ts'
 
+/** A venue as calendars show it. */
+type Place = Pick<recordStorage.PlaceRow, 'id'> & { readonly [Name in 'venue' | 'city']?: string | number | null }
+
 /** An event as calendars show it. Each whole event is such an entry, too. */
 export interface EventEntry {
   readonly row: EntryRow
   readonly image: Image | null
-  readonly venues: readonly { readonly row: recordStorage.RecordRow }[]
+  readonly venues: readonly { readonly row: Place }[]
   /** By name. */
   readonly categories: readonly Pick<TermRow, 'id' | 'name'>[]
   /** False without the password: then only title and dates are shown. */
@@ -50,9 +53,9 @@ async function venuesOf(
   tx: Tx,
   scope: Pick<Scope, 'user' | 'onDamage'>,
   events: string,
-): Promise<Map<number, { row: recordStorage.RecordRow }[]>> {
+): Promise<Map<number, { row: recordStorage.PlaceRow }[]>> {
   const links = await storage.venueLinks(tx, events)
-  const found = await recordStorage.getAll(tx, 'venue', linkedIds(links), visibilityOf(scope.user))
+  const found = await recordStorage.getPlaces(tx, linkedIds(links), visibilityOf(scope.user))
   const sound = undamagedLinked('venue', scope, found)
   return byEvent(links, new Map(sound.map((row) => [row.id, { row }])))
 }

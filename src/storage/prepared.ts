@@ -87,8 +87,15 @@ export function preparedBy<Key, Statement>(make: (key: Key) => Statement): (key:
 
 /** Ids per cached statement. */
 const MAX_IDS = 100
+/** Lists of more ids than this are filled up to a multiple of it by their last one, so that few statements are compiled. */
+const ROUND_IDS = 10
 
-/** Finds rows by ids. One statement is cached per list length; long lists are split. */
+function roundIds(ids: readonly number[]): readonly number[] {
+  if (ids.length <= ROUND_IDS || ids.length % ROUND_IDS === 0) return ids
+  return [...ids, ...Array<number>(ROUND_IDS - (ids.length % ROUND_IDS)).fill(ids.at(-1) ?? 0)]
+}
+
+/** Finds rows by ids, each once. One statement is cached per list length; long lists are split. */
 export function preparedList<Row>(
   build: (db: Kysely<Tables>, ids: readonly Placeholder[]) => Compilable<Row>,
 ): (db: Kysely<Tables>, ids: readonly number[]) => Promise<Row[]> {
@@ -96,7 +103,7 @@ export function preparedList<Row>(
   return async (db, ids) => {
     const rows: Row[] = []
     for (let at = 0; at < ids.length; at += MAX_IDS) {
-      const some = ids.slice(at, at + MAX_IDS)
+      const some = roundIds(ids.slice(at, at + MAX_IDS))
       for (const row of await ofLength(some.length)(db, ...some)) rows.push(row)
     }
     return rows

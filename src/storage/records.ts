@@ -97,13 +97,28 @@ export async function getAll(
 ): Promise<RecordRow[]> {
   if (ids.length === 0) return []
   const shared = sharedVisibility(visibility)
-  if (shared !== null) return someVisible(`${kind} ${shared}`)(tx, ids)
+  if (shared !== null) return someVisible(`${kind} ${shared} all`)(tx, ids)
   return (await tx.executeQuery(visibleRows(tx, kind, ids, visibility).compile())).rows
 }
 
-const someVisible = preparedBy((form: `${RecordKind} ${SharedVisibility}`) => {
-  const [kind, shared] = form.split(' ') as [RecordKind, SharedVisibility]
-  return preparedList<RecordRow>((db, ids) => visibleRows(db, kind, ids, SHARED_VISIBILITIES[shared]))
+/** What calendars show of venues, and what tells that they are damaged. */
+const PLACE = ['id', 'slug', 'date_utc', 'modified_utc', 'revision', 'venue', 'city'] as const
+
+export type PlaceRow = Pick<Selectable<Tables['venues']>, (typeof PLACE)[number]>
+
+/** The same of venues, as calendars show them. */
+export async function getPlaces(tx: Tx, ids: readonly number[], visibility: Visibility): Promise<PlaceRow[]> {
+  if (ids.length === 0) return []
+  const shared = sharedVisibility(visibility)
+  const rows = shared === null ? getAll(tx, 'venue', ids, visibility) : someVisible(`venue ${shared} place`)(tx, ids)
+  return (await rows) as unknown as PlaceRow[]
+}
+
+const someVisible = preparedBy((form: `${RecordKind} ${SharedVisibility} ${'all' | 'place'}`) => {
+  const [kind, shared, columns] = form.split(' ') as [RecordKind, SharedVisibility, string]
+  return preparedList<RecordRow>((db, ids) =>
+    visibleRows(db, kind, ids, SHARED_VISIBILITIES[shared], columns === 'place' ? PLACE : null),
+  )
 })
 
 function visibleRows(
@@ -111,10 +126,10 @@ function visibleRows(
   kind: RecordKind,
   ids: readonly (number | Placeholder)[],
   visibility: Visibility,
+  columns: readonly (keyof Tables['venues'])[] | null = null,
 ): Compilable<RecordRow> {
-  return db
-    .selectFrom(table(kind))
-    .selectAll()
+  const rows = db.selectFrom(table(kind))
+  return (columns === null ? rows.selectAll() : rows.select(columns))
     .where('id', 'in', ids as readonly number[])
     .where((eb) =>
       isVisibleByKey(db as Tx, eb as unknown as ExpressionBuilder<Tables, 'venues'>, visibility),
