@@ -136,26 +136,39 @@ const NEVER = Number.MAX_SAFE_INTEGER
 export async function entriesByLink(tx: Tx, filter: EventFilter): Promise<CheckedEntryRow[] | null> {
   const list = linkedList(tx, filter)
   if (list === null) return null
-  const { kind, from, to, end, after, longAfter } = list
-  return entriesBy(kind)(tx, JSON.stringify(list.linked), from, to, end, after ?? '', longAfter ?? NEVER)
+  const { kind, linked, from, to, end, after, longAfter } = list
+  const rows = await entriesBy(kind)(tx, JSON.stringify(linked), from, to, end, after ?? '', longAfter ?? NEVER)
+  const found = linked.length === 1 ? rows : [...new Map(rows.map((row) => [row.id, row])).values()]
+  return found.sort(byStart)
+}
+
+function byStart(one: CheckedEntryRow, other: CheckedEntryRow): number {
+  if (one.start_local === other.start_local) return one.id - other.id
+  return one.start_local < other.start_local ? -1 : 1
 }
 
 type EntryRange = [linked: string, from: string, to: string, end: string, after: string, longAfter: number]
 
+/**
+ * Rows lie far from each other, so few are read: an index tells the end of events that start before the days. They are not
+ * sorted here, since they come in the order of the index of links, but for the long ones.
+ */
 const entriesBy = preparedBy((kind: LinkedList['kind']) =>
   prepared<CheckedEntryRow, EntryRange>((db, linked, from, to, end, after, longAfter) => {
     const { table, column } = linkTable(kind)
     const ids = sql`(select value from json_each(${linked}))`
     return {
       compile: () =>
-        sql<CheckedEntryRow>`select ${entryColumns(db)} from events where events.id in
-          (select event from ${table} where ${column} in ${ids} and start_local >= ${from} and start_local <= ${to}
+        sql<CheckedEntryRow>`select ${entryColumns(db)} from
+          (select event from ${table} as link where ${column} in ${ids} and start_local >= ${from} and start_local <= ${to}
+              and (start_local > ${after} or exists (select 1 from events as early indexed by events_shown
+                where early.status = 'publish' and early.hide_from_listings = 0 and early.start_local = link.start_local
+                  and early.id = link.event and early.end_local > ${after}))
             union all select event from ${table} where +${column} in ${ids} and start_local < ${from} and start_local <= ${to}
               and event in (select events.id from events where ${IS_LONG} and events.end_utc >= ${longAfter}))
-          and +events.status = 'publish' and events.hide_from_listings = 0
-          and events.end_local > ${after} and events.end_local <= ${end}
-          and events.id not in (select id from events where password_hash is not null)
-          order by events.start_local, events.id`.compile(db),
+          as found cross join events on events.id = found.event
+          where +events.status = 'publish' and events.hide_from_listings = 0
+          and events.end_local > ${after} and events.end_local <= ${end} and events.password_hash is null`.compile(db),
     }
   }),
 )
