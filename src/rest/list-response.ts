@@ -43,9 +43,14 @@ export function renderedListAnswer(call: Call, items: readonly RenderedEvent[], 
 function around(call: Call, list: ListPage): { headers: Record<string, string>; rest: object } {
   const pages = Math.ceil(list.total / list.perPage)
   if (list.page > Math.max(pages, 1)) throw new AppError(list.pastEnd, { fill: { pages } })
-  const address = (page: number) => pageAddress(call, list, page)
+  const search = normalSearchOf(call, list)
+  const address = (page: number) => {
+    // A cursor replaces the page.
+    if (!list.byCursor) search.set('page', String(page))
+    return `${call.addresses.rest}/${list.name}/?${search}`
+  }
   const byPage = list.page < pages ? address(list.page + 1) : undefined
-  const next = list.byCursor ? list.next && pageAddress(call, list, 1, list.next) : byPage
+  const next = list.byCursor ? list.next && addressAfter(call, list, list.next) : byPage
   const previous = list.page > 1 ? address(list.page - 1) : undefined
   const links = [next && `<${next}>; rel="next"`, previous && `<${previous}>; rel="prev"`].filter(Boolean).join(', ')
   return {
@@ -65,14 +70,20 @@ function around(call: Call, list: ListPage): { headers: Record<string, string>; 
   }
 }
 
-function pageAddress(call: Call, list: ListPage, page: number, cursor?: string): string {
+/** Parameters of the addresses of pages, in their normal form: see normal-address.ts. */
+function normalSearchOf(call: Call, list: ListPage): URLSearchParams {
   const search = new URLSearchParams(call.search)
-  const given = { per_page: String(list.perPage), ...list.settled, ...(cursor && { cursor }) }
-  for (const [name, value] of Object.entries(given)) search.set(name, value)
-  // A cursor replaces the page.
+  search.set('per_page', String(list.perPage))
+  for (const name in list.settled) search.set(name, list.settled[name] ?? '')
   if (list.byCursor) search.delete('page')
-  else search.set('page', String(page))
-  // In their normal form: see normal-address.ts.
+  else search.set('page', '')
+  search.sort()
+  return search
+}
+
+function addressAfter(call: Call, list: ListPage, cursor: string): string {
+  const search = normalSearchOf(call, list)
+  search.set('cursor', cursor)
   search.sort()
   return `${call.addresses.rest}/${list.name}/?${search}`
 }

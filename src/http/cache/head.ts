@@ -6,13 +6,22 @@ const { STATUS_CODES, validateHeaderName, validateHeaderValue } = process.getBui
 
 /** Serializes headers. Throws if a name or value is not allowed in a header. */
 export function serializeHeaders(headers: Headers): HeaderLines {
-  return Object.entries(headers)
-    .map(([name, value]) => {
-      validateHeaderName(name)
-      validateHeaderValue(name, value)
-      return `\r\n${name}: ${value}`
-    })
-    .join('')
+  let lines = ''
+  for (const [name, value] of Object.entries(headers)) lines += lineOf(name, value)
+  return lines
+}
+
+/** The last line of each name: most are the same in every response. */
+const lastLines = new Map<string, { readonly value: string; readonly line: string }>()
+
+function lineOf(name: string, value: string): string {
+  const last = lastLines.get(name)
+  if (last?.value === value) return last.line
+  validateHeaderName(name)
+  validateHeaderValue(name, value)
+  const line = `\r\n${name}: ${value}`
+  lastLines.set(name, { value, line })
+  return line
 }
 
 /** Parses the headers of a head. */
