@@ -155,32 +155,32 @@ export async function hasFewLinks(tx: Tx, { terms, linked, bounds }: EventFilter
   if (!dialectOf(tx).blocks) return true
   const range = startRange(bounds)
   // All long events that may have started before are looked through.
-  if (range.longAfter !== null && (await countLong(tx, most + 1, range.longAfter))[0]?.total === most + 1) return false
+  if (range.longAfter !== null && (await countLong(most + 1)(tx, range.longAfter))[0]?.total === most + 1) return false
   const from = range.from ?? ''
   const to = range.to ?? '~'
   const isFew = async (kind: LinkedKind | 'term', ids: readonly number[]) =>
-    (await countLinks(`${kind} ${ids.length}`)(tx, most + 1, from, to, ...ids))[0]?.total !== most + 1
+    (await countLinks(`${kind} ${most + 1} ${ids.length}`)(tx, from, to, ...ids))[0]?.total !== most + 1
   for (const ids of terms) if (!(await isFew('term', ids))) return false
   for (const [kind, ids] of Object.entries(linked)) if (!(await isFew(kind as LinkedKind, ids))) return false
   return true
 }
 
 /** Number of long events that end after a time, up to a limit. */
-const countLong = prepared<{ total: number }, [most: number, after: Instant]>((db, most, after) => {
-  const long = db.selectFrom('events').select('events.id').where(IS_LONG).where('events.end_utc', '>=', after)
-  return db.selectFrom(long.limit(most).as('long')).select((eb) => eb.fn.countAll<number>().as('total'))
-})
+const countLong = preparedBy((most: number) =>
+  prepared<{ total: number }, [after: Instant]>((db, after) => {
+    const long = db.selectFrom('events').select('events.id').where(IS_LONG).where('events.end_utc', '>=', after)
+    return db.selectFrom(long.limit(most).as('long')).select((eb) => eb.fn.countAll<number>().as('total'))
+  }),
+)
 
 /** Number of links to some terms or records, of events that start in a range, up to a limit. */
 const countLinks = preparedBy((form: string) => {
-  const kind = form.split(' ')[0] as LinkedKind | 'term'
-  return prepared<{ total: number }, [most: number, from: string, to: string, ...ids: number[]]>(
-    (db, most, from, to, ...ids) => {
-      const links = linksTo(db as unknown as Tx, kind, ids as unknown as readonly number[])
-      const some = links.where('start_local', '>=', from).where('start_local', '<=', to).limit(most)
-      return db.selectFrom(some.as('links')).select((eb) => eb.fn.countAll<number>().as('total'))
-    },
-  )
+  const [kind, most] = form.split(' ') as [LinkedKind | 'term', string]
+  return prepared<{ total: number }, [from: string, to: string, ...ids: number[]]>((db, from, to, ...ids) => {
+    const links = linksTo(db as unknown as Tx, kind, ids as unknown as readonly number[])
+    const some = links.where('start_local', '>=', from).where('start_local', '<=', to).limit(Number(most))
+    return db.selectFrom(some.as('links')).select((eb) => eb.fn.countAll<number>().as('total'))
+  })
 })
 
 type Links = SelectQueryBuilder<Tables, 'event_terms', { event: number }>
