@@ -3,15 +3,19 @@ import { cpSync, existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSy
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Kysely } from 'kysely'
+import { readConfig } from '../src/config.ts'
+import { renderEvents } from '../src/domain/event-rendering.ts'
 import * as users from '../src/domain/users.ts'
 import { fold } from '../src/lib/fold.ts'
 import { slugify } from '../src/lib/slug.ts'
+import { eventRenderer } from '../src/rest/rendered/rendered-events.ts'
+import { siteOf } from '../src/site.ts'
 import { openDatabase } from '../src/storage/database.ts'
 import { dialectOf, type Tx } from '../src/storage/dialect.ts'
 import { fill } from '../src/storage/migrations/0014-word-search.ts'
 import { type Batch, batches } from './batches.ts'
 import { openBulk } from './bulk.ts'
-import { CATEGORIES, FIRST_EVENT, head, ORGANIZERS, TAGS, VENUES } from './rows.ts'
+import { CATEGORIES, FIRST_EVENT, head, ORGANIZERS, TAGS, VENUES, ZONE } from './rows.ts'
 
 const BATCH = 5000
 
@@ -46,6 +50,9 @@ export async function seed(
       await dialectOf(tx).setLastId(tx, 'records', FIRST_EVENT + events)
       await countTerms(tx)
     })
+    // As the service does in the background.
+    const site = siteOf(readConfig({ timezone: ZONE }, {}))
+    await renderEvents({ db, clock, site }, eventRenderer)
     return token
   } finally {
     await db.close()
@@ -59,6 +66,7 @@ function keptFolder(events: number, hasSeries: boolean): string {
     'bench/{seed,batches,rows,series-rows,words,bulk}.ts',
     'src/storage/migrations/*.ts',
     'src/storage/dialect.ts',
+    'src/rest/rendered/event-template.ts',
   ]
   const root = join(import.meta.dirname, '..')
   for (const file of globSync(sources, { cwd: root }).sort()) hash.update(readFileSync(join(root, file)))

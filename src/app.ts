@@ -7,6 +7,7 @@ import { backingUp } from './domain/backups/schedule.ts'
 import { forgetting as forgettingChanges } from './domain/changes.ts'
 import { CurrentSite } from './domain/current-site.ts'
 import { type Damage, type OnDamage, reportingOnce } from './domain/damage.ts'
+import { renderingEvents } from './domain/event-rendering.ts'
 import { sharedFigures } from './domain/figures.ts'
 import { forgettingKeys } from './domain/idempotency.ts'
 import { sweeping } from './domain/image-files.ts'
@@ -50,7 +51,7 @@ import { rewritePluginAddress } from './pages/plugin-addresses.ts'
 import { serveAssistant } from './rest/assistant/stdio.ts'
 import { assistantViews } from './rest/assistant/views.ts'
 import { endpoints as plainEndpoints, restEndpoints } from './rest/endpoints.ts'
-import { RenderedEvents } from './rest/rendered/rendered-events.ts'
+import { eventRenderer, RenderedEvents } from './rest/rendered/rendered-events.ts'
 import { webhookSender } from './rest/webhook-records.ts'
 import { wordpressViews } from './rest/wordpress/views.ts'
 import { siteOf } from './site.ts'
@@ -185,6 +186,7 @@ export async function createApp(
     delivering(service, sender),
     forgettingDeliveries(service),
     forgettingAudit(service, config.auditDays),
+    ...(config.cache ? [renderingEvents(service, eventRenderer)] : []),
     ...importJobs(service),
     ...backupJobs(config, server.log),
   ])

@@ -2,6 +2,8 @@ import { TimeSlice } from '../lib/time-slices.ts'
 import { byLinkedKind, LINKED_KINDS } from '../schema/linked.ts'
 import type { Tx } from '../storage/dialect.ts'
 import * as linkStorage from '../storage/event-links.ts'
+import type { StoredTemplate } from '../storage/event-templates.ts'
+import * as templateStorage from '../storage/event-templates.ts'
 import type { EventStub } from '../storage/events.ts'
 import * as eventStorage from '../storage/events.ts'
 import * as recordStorage from '../storage/records.ts'
@@ -17,6 +19,7 @@ import { type Linked, type LinkedKind, withImages } from './linked-records.ts'
 import type { Scope } from './scope.ts'
 import { type Term, withPaths } from './terms.ts'
 
+export type { StoredTemplate } from '../storage/event-templates.ts'
 export type { EventStub } from '../storage/events.ts'
 
 /** What events are linked to, by id. */
@@ -42,19 +45,23 @@ export interface LinkedData extends Readonly<Record<LinkedKind, ReadonlyMap<numb
 }
 
 /**
- * Cache of rendered events for one audience. An event is valid until its revision changes, its links until the data version
- * changes. Protected events are never cached.
+ * Rendered events of a request, for one audience. A stored template is valid until the revision of its event changes, links until
+ * the data version changes. Protected events are never among them.
  */
 export interface RenderedEventCache<Rendered> {
-  /** Whether all of these events are cached: as in a list or, with `alone`, by themselves. */
+  /** The form of stored templates that are used; null if none are. */
+  readonly form: number | null
+  /** Whether all of these events are known: as in a list or, with `alone`, by themselves. */
   hasAll(stubs: readonly EventStub[], alone?: boolean): boolean
-  /** Ids of events that are not cached. */
+  /** Ids of events that are not known. */
   missing(stubs: readonly EventStub[], alone?: boolean): number[]
+  /** Takes a stored template, if it has the right form. */
+  restore(stored: StoredTemplate): void
   put(own: OwnData, alone?: boolean): void
   /** Links of those of these events that are cached. */
   linksOf(stubs: readonly EventStub[]): Links[]
-  /** Links of cached events that are not cached themselves. */
-  missingLinks(stubs: readonly EventStub[]): Links
+  /** Links of these events that are not known; null if all are. */
+  missingLinks(stubs: readonly EventStub[]): Links | null
   putLinked(links: Links, linked: LinkedData): void
   /** The event as rendered in a list or, with `alone`, by itself. */
   take(stub: EventStub, alone?: boolean): Rendered
@@ -73,7 +80,11 @@ export async function fill<Rendered>(
   stubs: readonly EventStub[],
   alone = false,
 ): Promise<void> {
-  const missing = cache.missing(stubs, alone)
+  let missing = cache.missing(stubs, alone)
+  if (missing.length > 0 && cache.form !== null) {
+    for (const stored of await templateStorage.getAll(tx, missing)) cache.restore(stored)
+    missing = cache.missing(stubs, alone)
+  }
   if (missing.length > 0) {
     const slice = new TimeSlice()
     for (const own of await ownDataOf(tx, scope, missing)) {
@@ -82,7 +93,7 @@ export async function fill<Rendered>(
     }
   }
   const links = cache.missingLinks(stubs)
-  if (Object.values(links).every((ids) => ids.length === 0)) return
+  if (links === null) return
   const linked = await linkedDataOf(tx, scope, links)
   attempt(() => cache.putLinked(links, linked))
 }
@@ -95,7 +106,8 @@ function attempt(put: () => void): void {
   }
 }
 
-async function ownDataOf(tx: Tx, scope: Scope, ids: readonly number[]): Promise<OwnData[]> {
+/** Events that are not damaged, with what they are rendered from. */
+export async function ownDataOf(tx: Tx, scope: Pick<Scope, 'onDamage'>, ids: readonly number[]): Promise<OwnData[]> {
   const rows = undamagedEvents(scope, await eventStorage.getAll(tx, ids))
   const pictures = await images.ofRows(tx, rows, scope.onDamage)
   const links = await linkStorage.links(tx, ids)

@@ -1,6 +1,6 @@
 import type { Tx } from '../storage/dialect.ts'
+import { RENDERED_BY_ID, RENDERED_BY_SLUG } from '../storage/event-templates.ts'
 import type { EventStub } from '../storage/events.ts'
-import * as storage from '../storage/events.ts'
 import type { Ref } from '../storage/records.ts'
 import { type CachedList, type CachedLists, NO_LISTS, stubsAt } from './cached-lists.ts'
 import { type Dependencies, dependenciesOf } from './dependencies.ts'
@@ -42,7 +42,7 @@ export interface RenderedPage<Rendered> extends EventPage<Rendered> {
 }
 
 /**
- * One page of rendered events, from the cache where possible. A cached list of cached events needs no query. Returns null if the page cannot be built from the cache.
+ * One page of rendered events. Returns null if it is to be rendered for this request alone.
  */
 export async function listRendered<Rendered extends ShownTerms>(
   scope: Scope,
@@ -55,14 +55,11 @@ export async function listRendered<Rendered extends ShownTerms>(
   if (isSorted(asked.values)) return listSorted(scope, asked, cached)
   const { db } = scope
   const known = cached.lists.get(keyOf(scope, asked))
-  if (known !== undefined) {
-    const page = pageFromCache(asked, known, cached.events)
-    if (page !== null) return page
-  } else if (isNarrow(asked.values)) {
+  if (known === undefined && isNarrow(asked.values)) {
     const page = await db.read(async (tx) => {
-      const { events, lists } = await cachedFor(tx, scope, cached)
       const short = await shortList(tx, scope, asked)
       if (short === null) return undefined
+      const { events, lists } = await cachedFor(tx, scope, cached, true)
       const { list } = await findList(tx, scope, asked, lists, true, short)
       return readPage(tx, scope, asked, list, events)
     })
@@ -113,17 +110,6 @@ async function listSorted<Rendered extends ShownTerms>(
   })
 }
 
-/** A page of which everything is cached; null if something is not. */
-function pageFromCache<Rendered extends ShownTerms>(
-  asked: Asked,
-  list: CachedList,
-  events: RenderedEventCache<Rendered>,
-): RenderedPage<Rendered> | null {
-  const stubs = stubsAt(list, offsetOf(asked), asked.perPage)
-  const next = stubs === null ? undefined : knownCursor(asked, list, stubs)
-  return stubs === null || next === undefined ? null : pageWith(asked, list, stubs, events, next)
-}
-
 /** A page of a list; null if not all of its events can be rendered for everybody. */
 async function readPage<Rendered extends ShownTerms>(
   tx: Tx,
@@ -149,7 +135,7 @@ async function fillUnprotected(
   if (!hasProtected(stubs)) await fill(tx, scope, events, stubs)
 }
 
-/** Null if an event is not cached: it is protected or damaged, or was evicted meanwhile. */
+/** Null if an event is protected or damaged. */
 function pageWith<Rendered extends ShownTerms>(
   asked: Asked,
   list: CachedList,
@@ -202,8 +188,9 @@ async function cachedFor<Rendered>(
   tx: Tx,
   { db }: Scope,
   cached: CachedEvents<Rendered>,
+  hasRead = false,
 ): Promise<Pick<CachedEvents<Rendered>, 'events' | 'lists'>> {
-  const isCurrent = await db.isAt(tx, cached.version)
+  const isCurrent = await db.isAt(tx, cached.version, hasRead)
   return isCurrent ? cached : { events: cached.events.withoutLinked(), lists: NO_LISTS }
 }
 
@@ -219,22 +206,21 @@ export async function getRendered<Rendered extends ShownTerms>(
   cached: CachedEvents<Rendered>,
 ): Promise<{ rendered: Rendered; revision: number; dependsOn: Dependencies } | null> {
   if ('id' in ref && !Number.isSafeInteger(ref.id)) return null
-  const [stub] = await ('id' in ref
-    ? scope.db.lookUp(storage.STUB_BY_ID, ref.id)
-    : scope.db.lookUp(storage.STUB_BY_SLUG, ref.slug))
+  const found = scope.db.lookUp('id' in ref ? RENDERED_BY_ID : RENDERED_BY_SLUG, 'id' in ref ? ref.id : ref.slug)
+  const [stub] = Array.isArray(found) ? found : await found
   if (stub === undefined || stub.secret === 1) return null
-  const { revision } = stub
-  const known = cached.events.hasAll([stub], true) ? cached.events.take(stub, true) : null
-  const shown = (events: RenderedEventCache<Rendered>, rendered: Rendered) => ({
-    rendered,
-    revision,
-    dependsOn: { list: null, ...shownBy([stub], [rendered], events) },
-  })
-  if (known !== null && (await scope.db.version()) === cached.version) return shown(cached.events, known)
+  const shown = (events: RenderedEventCache<Rendered>) => {
+    const rendered = events.take(stub, true)
+    const dependsOn = { list: null, ...shownBy([stub], [rendered], events) }
+    return { rendered, revision: stub.revision, dependsOn }
+  }
+  const { events } = cached
+  if (stub.text !== null) events.restore({ event: stub.id, ...stub, text: stub.text })
+  if (events.hasAll([stub], true) && (await scope.db.version()) === cached.version) return shown(events)
   return scope.db.read(async (tx) => {
     const { events } = await cachedFor(tx, scope, cached)
     await fill(tx, scope, events, [stub], true)
     // It may have changed since its revision was read.
-    return events.hasAll([stub], true) ? shown(events, events.take(stub, true)) : null
+    return events.hasAll([stub], true) ? shown(events) : null
   })
 }

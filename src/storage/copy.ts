@@ -49,6 +49,8 @@ type Table = Exclude<keyof Tables, NotCopied>
 /** Counters of one database, what only concerns the site that it belongs to, and indexes that are made anew. */
 type NotCopied =
   | 'changes'
+  | 'event_templates'
+  | 'template_progress'
   | 'webhook_changes'
   | 'linked_words'
   | 'search_words'

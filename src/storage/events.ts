@@ -125,13 +125,6 @@ export async function secretIds(tx: Tx): Promise<number[]> {
   return selectIds(tx, tx.selectFrom('events').select('id').where('password_hash', 'is not', null))
 }
 
-const published = (db: Kysely<Tables>) =>
-  db.selectFrom('events').select(['id', 'revision']).select(SECRET).where('status', '=', 'publish')
-
-/** Stub of a published event, by id and by slug. */
-export const STUB_BY_ID: Lookup<EventStub> = { build: (db, id) => published(db).where('id', '=', id) }
-export const STUB_BY_SLUG: Lookup<EventStub> = { build: (db, slug) => published(db).where('slug', '=', slug) }
-
 /** Length of the searchable text, in octets. */
 type TextSize = { readonly size: number }
 const textSize = (db: Kysely<Tables>) => db.selectFrom('events').select(sql<number>`octet_length(search)`.as('size'))

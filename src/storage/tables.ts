@@ -185,6 +185,15 @@ export interface TicketTable {
   available_until: Instant | null
 }
 
+/** The JSON of an event with holes, as it was at a revision: see docs/decisions/event-templates.md. */
+export interface EventTemplateTable {
+  event: number
+  revision: number
+  /** Changes with all else that the JSON depends on: the settings of the site, and this program. */
+  form: number
+  text: string
+}
+
 export interface Tables extends LinkedTables {
   sequences: { name: string; last: number }
   users: UserTable
@@ -207,6 +216,9 @@ export interface Tables extends LinkedTables {
   unused_files: UnusedFileTable
   old_addresses: OldAddressTable
   tickets: TicketTable
+  event_templates: EventTemplateTable
+  /** Up to which change events are rendered in a form. */
+  template_progress: { form: number; xid: number; position: number }
   /** On a server: see version.ts. */
   data_version: { share: number; version: number }
   limits: { key: string; window: number; count: number }

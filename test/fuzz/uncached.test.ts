@@ -45,6 +45,7 @@ describe('with the cache and without it', () => {
         await compare(path, last, { 'accept-encoding': 'br' })
         await compare(path, last, { authorization: basic('editor') })
       }
+      if (round % 2 === 0) await service.render()
       last = await site.change()
     }
   })

@@ -4,10 +4,12 @@ import { join } from 'node:path'
 import { hash } from '@node-rs/argon2'
 import type { InjectOptions, LightMyRequestResponse } from 'fastify'
 import type { Logger } from 'pino'
-import { createApp } from '../../src/app.ts'
+import { createApp, readSite } from '../../src/app.ts'
 import { type Config, readConfig, type SettingName } from '../../src/config.ts'
 import { ROLES, type Role } from '../../src/domain/access.ts'
+import { renderEvents } from '../../src/domain/event-rendering.ts'
 import type { Clock } from '../../src/lib/clock.ts'
+import { eventRenderer } from '../../src/rest/rendered/rendered-events.ts'
 import type { Database } from '../../src/storage/database.ts'
 import { openDatabase } from '../../src/storage/database.ts'
 import type { OnQuery } from '../../src/storage/prepared.ts'
@@ -40,6 +42,8 @@ export interface Service {
   expect(status: number, role: Role | null, path: string, call?: Call): Promise<Json>
   inject(options: InjectOptions): Promise<LightMyRequestResponse>
   listen(port?: number): Promise<string>
+  /** Renders all events that were changed, as a background job does after some seconds. */
+  render(): Promise<void>
   /** Runs background jobs until it is closed. */
   startJobs(): void
   close(): Promise<void>
@@ -95,6 +99,8 @@ export async function startService({
       return response.json()
     },
     inject: (options) => app.server.inject(options),
+    render: async () =>
+      renderEvents({ db, site: await readSite(config, db), clock: () => Number.MAX_SAFE_INTEGER }, eventRenderer),
     startJobs: () => app.startJobs(),
     listen: (port = 0) => app.server.listen({ port, host: '127.0.0.1' }),
     async close() {

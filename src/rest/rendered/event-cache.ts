@@ -1,5 +1,12 @@
 import { hash } from 'node:crypto'
-import type { EventStub, LinkedData, Links, OwnData, RenderedEventCache } from '../../domain/event-data.ts'
+import type {
+  EventStub,
+  LinkedData,
+  Links,
+  OwnData,
+  RenderedEventCache,
+  StoredTemplate,
+} from '../../domain/event-data.ts'
 import type { ShownSeries } from '../../domain/events.ts'
 import type { Site } from '../../domain/scope.ts'
 import type { Term } from '../../domain/terms.ts'
@@ -10,9 +17,8 @@ import { inertLd, linkedLd, part } from '../json-ld.ts'
 import { linkedRecord } from '../present.ts'
 import { embeddedTerm } from '../present-event.ts'
 import { scheduleLd, seriesDates, seriesPart } from '../present-recurrence.ts'
-import { type Hole, type Template, templateOf } from './event-template.ts'
+import { formOf, type Hole, type Template, templateOf, unpacked } from './event-template.ts'
 import { byKind, KINDS, LinkedCache, type LinkedJson, type LinkKind } from './linked-cache.ts'
-import type { TemplateStore } from './template-store.ts'
 
 /** A rendered event. */
 export interface RenderedEvent {
@@ -27,24 +33,23 @@ export interface RenderedEvent {
 const lookups = cacheCounters('event')
 
 /**
- * Renders the events of a request, for one audience, one version of the data and one way to write addresses. Templates of events
- * outlive the version, and so do the linked records that fill them, unless a write may have changed them.
+ * Renders the events of a request, for one audience, one version of the data and one way to write addresses. The records that
+ * fill their templates outlive the version, unless a write may have changed them.
  */
 export class EventCache implements RenderedEventCache<RenderedEvent> {
   readonly #addresses: Addresses
   readonly #site: Site
-  /** Null without the cache. */
-  readonly #templates: TemplateStore | null
-  /** Templates in use, by event: they stay until the response is made. */
-  readonly #used = new Map<number, Template>()
+  readonly form: number | null
+  readonly #templates = new Map<number, { readonly revision: number; readonly template: Template }>()
   readonly #linked: LinkedCache
   /** Position of the version among the changes of the data: see FollowedChanges. */
   readonly #position: number
 
-  constructor(addresses: Addresses, site: Site, templates: TemplateStore | null, linked?: LinkedCache, position = 0) {
+  /** Without the cache, no stored templates are used. */
+  constructor(addresses: Addresses, site: Site, isCached: boolean, linked?: LinkedCache, position = 0) {
     this.#addresses = addresses
     this.#site = site
-    this.#templates = templates
+    this.form = isCached ? formOf(site) : null
     this.#linked = linked ?? new LinkedCache(position)
     this.#position = position
   }
@@ -64,28 +69,35 @@ export class EventCache implements RenderedEventCache<RenderedEvent> {
   }
 
   missing(stubs: readonly EventStub[], alone = false): number[] {
-    const missing = stubs.filter((stub) => this.#templateOf(stub, alone) === undefined)
-    lookups.miss.add(missing.length)
-    lookups.hit.add(stubs.length - missing.length)
-    return missing.map(({ id }) => id)
+    return stubs.filter((stub) => this.#templateOf(stub, alone) === undefined).map(({ id }) => id)
+  }
+
+  restore({ event, revision, form, text }: StoredTemplate): void {
+    if (form !== this.form) return
+    lookups.hit.value++
+    this.#templates.set(event, { revision, template: unpacked(text) })
   }
 
   put(own: OwnData, alone = false): void {
-    const template = templateOf(own, this.#addresses, this.#site, alone)
-    this.#used.set(own.row.id, template)
-    this.#templates?.put(own.row.id, template)
+    const { id, revision } = own.row
+    lookups.miss.value++
+    this.#templates.set(id, { revision, template: templateOf(own, this.#site, alone) })
   }
 
-  missingLinks(stubs: readonly EventStub[]): Links {
-    const missing = byKind(() => new Set<number>())
+  missingLinks(stubs: readonly EventStub[]): Links | null {
+    let missing: Record<LinkKind, Set<number>> | null = null
     for (const stub of stubs) {
       const links = this.#templateOf(stub, false)?.links
       if (links === undefined) continue
-      for (const kind of KINDS) {
-        for (const linked of links[kind]) if (!this.#linked.has(kind, linked, this.#position)) missing[kind].add(linked)
-      }
+      for (const kind of KINDS)
+        for (const id of links[kind]) {
+          if (this.#linked.has(kind, id, this.#position)) continue
+          missing ??= byKind(() => new Set<number>())
+          missing[kind].add(id)
+        }
     }
-    return byKind((kind) => [...missing[kind]])
+    const found = missing
+    return found && byKind((kind) => [...found[kind]])
   }
 
   putLinked(links: Links, linked: LinkedData): void {
@@ -95,14 +107,15 @@ export class EventCache implements RenderedEventCache<RenderedEvent> {
   }
 
   withoutLinked(): EventCache {
-    return new EventCache(this.#addresses, this.#site, this.#templates)
+    return new EventCache(this.#addresses, this.#site, this.form !== null)
   }
 
   take({ id, revision }: EventStub, alone = false): RenderedEvent {
     const template = this.#templateOf({ id, revision }, alone)
     if (template === undefined) throw new Error('an event was taken that is not in the cache')
     const { text, cuts, holes, links } = template
-    const marks = alone ? [...template.marks] : template.marks.slice(0, 1)
+    // The address of a list is in its own mark.
+    const marks = alone ? [this.#addresses.rest, ...template.marks] : template.marks.slice(0, 1)
     const terms: number[] = []
     const counts: number[] = []
     const shown = (text: string) => ({ json: text, mark: marks.join(' '), terms, counts })
@@ -114,20 +127,17 @@ export class EventCache implements RenderedEventCache<RenderedEvent> {
       json += text.slice(from, to)
       from = to
       if (hole === 'end' && !alone) return shown(`${json}}`)
-      json +=
-        hole === 'series'
-          ? this.#series(links, alone ? id : null, marks)
-          : this.#filled(hole, links, marks, terms, counts)
+      if (hole === 'home' || hole === 'rest' || hole === 'host') json += this.#addresses[hole]
+      else if (hole === 'series') json += this.#series(links, alone ? id : null, marks)
+      else json += this.#filled(hole, links, marks, terms, counts)
     }
     return shown(json + text.slice(from))
   }
 
-  /** The template, if it is in the cache. One of an event by itself serves for lists, too. */
+  /** The template, if it is known. One of an event by itself serves for lists, too. */
   #templateOf({ id, revision }: Pick<EventStub, 'id' | 'revision'>, alone: boolean): Template | undefined {
-    const template = this.#used.get(id) ?? this.#templates?.get(id)
-    if (template?.revision !== revision || (alone && !template.isAlone)) return undefined
-    this.#used.set(id, template)
-    return template
+    const known = this.#templates.get(id)
+    return known?.revision === revision && (known.template.isAlone || !alone) ? known.template : undefined
   }
 
   /** Members of a series, which follow those of an occurrence. One of these has its dates, too, if it is alone. */
@@ -139,7 +149,7 @@ export class EventCache implements RenderedEventCache<RenderedEvent> {
     return isWithDates && series.first !== undefined ? series.first.json : series.json
   }
 
-  #filled(hole: Exclude<Hole, 'series'>, links: Links, marks: string[], terms: number[], counts: number[]): string {
+  #filled(hole: LinkHole, links: Links, marks: string[], terms: number[], counts: number[]): string {
     const { kind, name, always, form = 'json' } = HOLES[hole]
     if (kind === null) return ''
     const shown: LinkedJson[] = []
@@ -222,7 +232,9 @@ interface Filling {
   readonly form?: 'json' | 'ld'
 }
 
-const HOLES: Record<Exclude<Hole, 'series'>, Filling> = {
+type LinkHole = Exclude<Hole, 'series' | 'home' | 'rest' | 'host'>
+
+const HOLES: Record<LinkHole, Filling> = {
   parent: { kind: 'event', name: 'parent' },
   categories: { kind: 'category', name: 'categories', always: 'list' },
   tags: { kind: 'tag', name: 'tags', always: 'list' },

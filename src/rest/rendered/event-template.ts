@@ -6,13 +6,13 @@ import type { Addresses } from '../../http/addresses.ts'
 import { byLinkedKind, byLinkedPlural, type LinkedKind } from '../../schema/linked.ts'
 import { eventLd, inertLd } from '../json-ld.ts'
 import { event } from '../present-event.ts'
+import { KINDS, type LinkKind } from './linked-cache.ts'
 
 /**
  * An event's own JSON, with holes for what belongs to others and changes without it: its terms, whose counts move with
- * every event, its venues and organizers, and its parent.
+ * every event, its venues and organizers, its parent, and the addresses that it is read by.
  */
 export interface Template {
-  readonly revision: number
   /** Hash of what a list shows, and of what only the event by itself shows. */
   readonly marks: readonly string[]
   /** JSON without the holes. */
@@ -36,47 +36,84 @@ export type Hole =
   | 'location'
   | 'ld_organizer'
   | 'schedule'
+  | AddressHole
+
+type AddressHole = 'home' | 'rest' | 'host'
 
 /** Random marker that no event text can contain on purpose. */
 const SECRET = `\x7f${randomUUID()}`
+/** Stands for a member of an object. */
 const hole = (name: Hole) => `${SECRET} ${name}`
+/** Stands for the beginning of an address. All are of the same length. */
+const addressHole = (name: AddressHole) => `${SECRET}/${name}`
+const ADDRESS_END = SECRET.length + '/home'.length
+
+/** Addresses that are filled in later. The language is that of other records. */
+const ADDRESSES: Addresses = {
+  home: addressHole('home'),
+  pages: addressHole('home'),
+  rest: addressHole('rest'),
+  host: addressHole('host'),
+  language: '',
+}
 
 /** Makes the template of an event that is shown whole: as in a list, or by itself. */
-export function templateOf({ links, ...own }: OwnData, addresses: Addresses, site: Site, isAlone: boolean): Template {
+export function templateOf({ links, ...own }: OwnData, site: Site, isAlone: boolean): Template {
   const shown: Event = { ...own, ...NOTHING }
-  const listed = JSON.stringify({ ...event(shown, addresses, site, SHOWN_AS_HOLES), end: hole('end') })
-  const further = isAlone ? JSON.stringify({ json_ld: inertLd(descriptionOf(shown, addresses, site)) }) : ''
+  const listed = JSON.stringify({ ...event(shown, ADDRESSES, site, SHOWN_AS_HOLES), end: hole('end') })
+  const further = isAlone ? JSON.stringify({ json_ld: inertLd(descriptionOf(shown, site)) }) : ''
   const { text, cuts, holes } = withoutHoles(`${listed.slice(0, -1)},${further.slice(1)}`)
   const end = cuts[holes.indexOf('end')]
   const marks = [text.slice(0, end), ...(isAlone ? [text.slice(end)] : [])].map(markOf)
-  return { revision: own.row.revision, marks, text, cuts, holes: shared(holes.join()), links, isAlone }
+  return { marks, text, cuts, holes: shared(holes.join()), links, isAlone }
 }
 
-/** A template as one text: its text after a line with all else. */
-export function packed({ text, holes, ...others }: Template): string {
-  return `${JSON.stringify({ ...others, holes: holes.join() })}\n${text}`
+type Head = [holes: string, cuts: number[], marks: string[], ...links: number[][]]
+
+/** The template of an event by itself as one text: its text after a line with all else. */
+export function packed({ holes, cuts, marks, links, text }: Template): string {
+  return `${JSON.stringify([holes.join(), cuts, marks, ...KINDS.map((kind) => links[kind])])}\n${text}`
 }
 
 export function unpacked(packed: string): Template {
   const end = packed.indexOf('\n')
-  const { holes, ...others } = JSON.parse(packed.slice(0, end)) as Omit<Template, 'text' | 'holes'> & { holes: string }
-  return { ...others, holes: shared(holes), text: packed.slice(end + 1) }
+  const [holes, cuts, marks, ...ids] = JSON.parse(packed.slice(0, end)) as Head
+  const links = {} as Record<LinkKind, number[]>
+  for (const [n, kind] of KINDS.entries()) links[kind] = ids[n] ?? []
+  return { holes: shared(holes), cuts, marks, links, text: packed.slice(end + 1), isAlone: true }
 }
 
-/** Takes the members whose value is a hole out of JSON. */
+/** Takes the members whose value is a hole out of JSON, and the beginnings of addresses. */
 function withoutHoles(json: string): { text: string; cuts: number[]; holes: Hole[] } {
   let text = ''
   let from = 0
   const cuts: number[] = []
   const holes: Hole[] = []
   for (let at = json.indexOf(SECRET); at !== -1; at = json.indexOf(SECRET, from)) {
-    const end = json.indexOf('"', at)
-    text += json.slice(from, json.lastIndexOf(',"', at))
+    const isAddress = json[at + SECRET.length] === '/'
+    const end = isAddress ? at + ADDRESS_END : json.indexOf('"', at)
+    text += json.slice(from, isAddress ? at : json.lastIndexOf(',"', at))
     cuts.push(text.length)
     holes.push(json.slice(at + SECRET.length + 1, end) as Hole)
-    from = end + 1
+    from = isAddress ? end : end + 1
   }
   return { text: text + json.slice(from), cuts, holes }
+}
+
+/** To be raised with every change of what an event looks like: a guard test tells. */
+export const FORM = 1
+
+const forms = new WeakMap<Site, number>()
+
+/** A number that changes with all that the template of an event depends on, besides the event. */
+export function formOf(site: Site): number {
+  let form = forms.get(site)
+  if (form === undefined) {
+    const parts = [FORM, site.timezone, site.currency, process.versions.tz]
+    form = Number.parseInt(hash('sha1', JSON.stringify(parts)).slice(0, 12), 16)
+    forms.set(site, form)
+  }
+  return form
 }
 
 function markOf(text: string): string {
@@ -91,8 +128,8 @@ const SHOWN_AS_HOLES = {
   series: { hole: hole('series') },
 }
 
-function descriptionOf(shown: Event, addresses: Addresses, site: Site) {
-  return eventLd(shown, addresses, site, {
+function descriptionOf(shown: Event, site: Site) {
+  return eventLd(shown, ADDRESSES, site, {
     location: hole('location'),
     organizer: hole('ld_organizer'),
     eventSchedule: shown.row.series === null ? null : hole('schedule'),

@@ -3,6 +3,7 @@ import { audienceOf } from '../../domain/access.ts'
 import { type CachedLists, NO_LISTS } from '../../domain/cached-lists.ts'
 import { type ChangesBetween, FollowedChanges } from '../../domain/dependencies.ts'
 import { type EventPage, list } from '../../domain/event-list.ts'
+import type { EventRenderer } from '../../domain/event-rendering.ts'
 import { type Event, get } from '../../domain/events.ts'
 import { type CachedEvents, getRendered, listRendered } from '../../domain/rendered-list.ts'
 import type { Site } from '../../domain/scope.ts'
@@ -14,9 +15,9 @@ import { type ListPage, listAnswer, renderedListAnswer } from '../list-response.
 import { event, singleEvent } from '../present-event.ts'
 import type { Lookup } from '../routes/lookup.ts'
 import { EventCache, type RenderedEvent } from './event-cache.ts'
+import { formOf, packed, templateOf } from './event-template.ts'
 import { LinkedCache } from './linked-cache.ts'
 import { ListCache } from './list-cache.ts'
-import { TemplateMemory, type TemplateStore } from './template-store.ts'
 
 /**
  * Answers requests for events. What everybody sees, or everybody who may edit all, is assembled from cached JSON: see
@@ -25,9 +26,6 @@ import { TemplateMemory, type TemplateStore } from './template-store.ts'
  */
 export class RenderedEvents {
   readonly #isCached: boolean
-  readonly #templates = new TemplateMemory()
-  /** By the address of the REST interface. Other settings of the site make others of them. */
-  readonly #stores = new Map<string, { readonly site: Site; readonly store: TemplateStore }>()
   readonly #changes: FollowedChanges
   readonly #lists: ListCache
   /** Records that events are linked to, by audience, language, and base address of the REST interface. */
@@ -64,12 +62,11 @@ export class RenderedEvents {
   #cacheFor({ scope, addresses, search, version }: Call): CachedEvents<RenderedEvent> | null {
     const audience = audienceOf(scope.user)
     if (version === null || audience === null || fieldsIn(search) !== null) return null
-    if (!this.#isCached) return { version, events: new EventCache(addresses, scope.site, null), lists: NO_LISTS }
+    if (!this.#isCached) return { version, events: new EventCache(addresses, scope.site, false), lists: NO_LISTS }
     const { lists } = this.#listsAt(version)
-    const templates = this.#templatesFor(addresses.rest, scope.site)
     const key = `${audience} ${addresses.language} ${addresses.rest}`
     const linked = this.#isAt(version) ? this.#linkedFor(key, scope.site) : undefined
-    const events = new EventCache(addresses, scope.site, templates, linked, this.#changes.position)
+    const events = new EventCache(addresses, scope.site, true, linked, this.#changes.position)
     return { version, events, lists }
   }
 
@@ -99,14 +96,12 @@ export class RenderedEvents {
     this.#linked.set(key, { site, cache })
     return cache
   }
+}
 
-  #templatesFor(rest: string, site: Site): TemplateStore {
-    const known = this.#stores.get(rest)
-    if (known?.site === site) return known.store
-    const store = this.#templates.open()
-    this.#stores.set(rest, { site, store })
-    return store
-  }
+/** Renders events for the database. */
+export const eventRenderer: EventRenderer = {
+  formOf,
+  render: (own, site) => packed(templateOf(own, site, true)),
 }
 
 /** Serializes the events of a list one by one: with long descriptions, all together would take too long. */

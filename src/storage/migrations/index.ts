@@ -38,6 +38,7 @@ export const migrations: Record<string, () => Promise<Migration>> = {
   '0025-webhooks': () => import('./0025-webhooks.ts'),
   '0026-audit': () => import('./0026-audit.ts'),
   '0027-list-index': () => import('./0027-list-index.ts'),
+  '0028-event-templates': () => import('./0028-event-templates.ts'),
 }
 
 /**

@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { type App, createApp, readSite } from '../../src/app.ts'
+import { renderingEvents } from '../../src/domain/event-rendering.ts'
+import { eventRenderer } from '../../src/rest/rendered/rendered-events.ts'
+import { type Service, startService } from '../support/service.ts'
+
+const SETTINGS = { rateLimit: '0', userRateLimit: '0', loginLimit: '0', mounts: '/wp-json/tribe/events/v1' } as const
+
+describe('the stored JSON of an event', () => {
+  let service: Service
+  let uncached: App
+  let requests = 0
+  before(async () => {
+    service = await startService({ settings: SETTINGS, writesTables: true })
+    uncached = await createApp({ ...service.config, cache: false }, service.db, { logger: false })
+  })
+  after(async () => {
+    await uncached.server.close()
+    await service.close()
+  })
+
+  const add = async (json: object = {}): Promise<number> => {
+    const day = { start_date: '2031-06-12 19:00', end_date: '2031-06-12 22:00' }
+    return (await service.expect(201, 'editor', '/events', { json: { title: 'Concert', ...day, ...json } })).id
+  }
+  const update = (id: number, json: object) => service.expect(200, 'editor', `/events/${id}`, { method: 'PUT', json })
+  /** By an address that was never asked for, so that no response is cached. */
+  const get = async (path: string) =>
+    (await service.inject({ url: `/calendar/events/v1${path}?start_date=2031-06-12&extra=${++requests}` })).json()
+  const stored = () => service.db.read((tx) => tx.selectFrom('event_templates').selectAll().orderBy('event').execute())
+  const storedOf = async (id: number) => (await stored()).find(({ event }) => event === id)
+  /** Changes stored JSON by hand: what is answered shows whether it is used. */
+  const mark = (id: number, values: { form?: number; revision?: number } = {}) =>
+    service.db.write(async (tx) => {
+      const { text } = await tx
+        .selectFrom('event_templates')
+        .select('text')
+        .where('event', '=', id)
+        .executeTakeFirstOrThrow()
+      const marked = text.replace(/"title":"(\w+)"/, (_, title: string) => `"title":"${title.toUpperCase()}"`)
+      await tx
+        .updateTable('event_templates')
+        .set({ text: marked, ...values })
+        .where('event', '=', id)
+        .execute()
+    })
+  /** The titles of an event by itself and in a list. */
+  const titles = async (id: number) => {
+    const list = await get('/events')
+    return [(await get(`/events/${id}`)).title, list.events.find((event: { id: number }) => event.id === id)?.title]
+  }
+
+  it('is what readers and editors get, in lists and by itself', async () => {
+    const id = await add()
+    await service.render()
+    await mark(id)
+    assert.deepEqual(await titles(id), ['CONCERT', 'CONCERT'])
+    assert.equal((await get('/events/by-slug/concert')).title, 'CONCERT')
+    assert.equal((await service.expect(200, 'editor', `/events/${id}`)).title, 'CONCERT')
+  })
+
+  it('is not used after the event has changed, and then rendered again', async () => {
+    const id = await add({ title: 'Reading' })
+    await service.render()
+    await mark(id)
+    await update(id, { cost: '5' })
+    assert.deepEqual(await titles(id), ['Reading', 'Reading'])
+    await service.render()
+    await mark(id)
+    assert.deepEqual(await titles(id), ['READING', 'READING'])
+  })
+
+  it('is not used in another form', async () => {
+    const id = await add({ title: 'Fair' })
+    await service.render()
+    await mark(id, { form: 1 })
+    assert.deepEqual(await titles(id), ['Fair', 'Fair'])
+  })
+
+  it('is rendered again when a setting changes that it shows', async () => {
+    const id = await add({ title: 'Market', cost: '5' })
+    await service.render()
+    const before = await storedOf(id)
+    await service.db.write((tx) => tx.insertInto('settings').values({ name: 'currency', value: '€' }).execute())
+    assert.equal((await get(`/events/${id}`)).cost, '€5')
+    await service.render()
+    const now = await storedOf(id)
+    assert.notEqual(now?.form, before?.form)
+    assert.equal((await get(`/events/${id}`)).cost, '€5')
+    assert.deepEqual(new Set((await stored()).map(({ form }) => form)), new Set([now?.form]))
+  })
+
+  it('equals what is rendered without the cache, by every address', async () => {
+    const parent = await add({ title: 'Parent' })
+    const ids = [
+      parent,
+      await add({ title: '<b>落語</b> "quoted" \\ \u007f \u2028', description: '<p>One &amp; two</p>' }),
+      await add({
+        parent,
+        venue: { venue: 'Hall', city: 'Oslo' },
+        organizer: [{ organizer: 'A' }, { organizer: 'B' }],
+      }),
+      await add({ categories: ['Music', 'Art'], tags: ['free'], cost: '5 - 7', website: 'https://example.org/a' }),
+      await add({ tickets: [{ name: 'Seat', price: '5', currency: 'USD' }], all_day: true }),
+      await add({ recurrence: 'FREQ=WEEKLY;COUNT=3' }),
+    ]
+    await service.render()
+    for (const id of ids) assert.ok(await storedOf(id), `${id} is stored`)
+    const mounts = ['/calendar/events/v1', '/de/calendar/events/v1', '/wp-json/tribe/events/v1']
+    for (const path of ['/events', ...ids.map((id) => `/events/${id}`)])
+      for (const mount of mounts) {
+        const asked = { url: `${mount}${path}?start_date=2031-06-12` }
+        const [one, other] = [await service.inject(asked), await uncached.server.inject(asked)]
+        assert.equal(one.statusCode, 200, asked.url)
+        assert.equal(one.body, other.body, asked.url)
+        assert.equal(one.headers.etag, other.headers.etag, asked.url)
+      }
+  })
+
+  it('is not kept of events that are protected, very long, or gone', async () => {
+    const open = await add({ title: 'Open' })
+    const long = await add({ title: 'Long', description: `<p>${'word '.repeat(8000)}</p>` })
+    const gone = await add({ title: 'Gone' })
+    await service.render()
+    assert.ok(await storedOf(open))
+    assert.equal(await storedOf(long), undefined)
+    assert.equal((await get(`/events/${long}`)).title, 'Long')
+    await update(open, { password: 'sesame' })
+    await service.expect(200, 'editor', `/events/${gone}`, { method: 'DELETE', query: { force: true } })
+    assert.equal(await storedOf(gone), undefined)
+    await service.render()
+    assert.equal(await storedOf(open), undefined)
+    assert.equal((await get(`/events/${open}`)).code, 'event-password-protected')
+  })
+
+  it('is rendered in the order of changes, and once for each', async () => {
+    await service.render()
+    const id = await add({ title: 'Last' })
+    const texts = new Map((await stored()).map(({ event, text }) => [event, text]))
+    await service.db.write((tx) => tx.updateTable('event_templates').set({ revision: 0 }).execute())
+    await service.render()
+    const rendered = (await stored()).filter(({ revision }) => revision > 0).map(({ event }) => event)
+    assert.deepEqual(rendered, [id])
+    assert.ok(!texts.has(id))
+  })
+
+  it('is rendered from the beginning in a database that was restored, and has counted less far', async () => {
+    const id = await add({ title: 'Restored' })
+    await service.render()
+    await service.db.write(async (tx) => {
+      await tx.deleteFrom('event_templates').execute()
+      await tx
+        .updateTable('template_progress')
+        .set({ xid: 2 ** 50, position: 2 ** 50 })
+        .execute()
+    })
+    await service.render()
+    assert.ok(await storedOf(id))
+  })
+
+  it('is rendered by a job some seconds after a change', async () => {
+    await service.render()
+    const id = await add({ title: 'Waiting' })
+    const changed = Math.floor(Date.now() / 1000)
+    let now = changed
+    const site = await readSite(service.config, service.db)
+    const job = renderingEvents({ db: service.db, site, clock: () => now }, eventRenderer)
+    const next = await service.db.read((tx) => job.next?.(tx) ?? Promise.resolve(null))
+    assert.ok(next !== null && next >= changed + 4 && next <= changed + 7, `${next} after ${changed}`)
+    const run = () => job.run(null, new AbortController().signal)
+    await run()
+    assert.equal(await storedOf(id), undefined)
+    now = next
+    await run()
+    assert.ok(await storedOf(id))
+    assert.equal(await service.db.read((tx) => job.next?.(tx) ?? Promise.resolve(0)), null)
+  })
+})
