@@ -1,27 +1,35 @@
 import { type AddressInfo, connect, type Server, type Socket } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { PendingConnections } from './pending-connections.ts'
 
 /** Backlog of a listening socket: Node's default, and while the port is being closed. Linux allows one more. */
 const DEFAULT_BACKLOG = 511
 const CLOSING_BACKLOG = 1
 const FILLERS = CLOSING_BACKLOG + 1
-/** Timeout for closing a port gracefully, and pause between attempts, in milliseconds. */
+/**
+ * Timeouts for handshakes to end, and for closing a port gracefully, in milliseconds. The first packets of a handshake are
+ * sent again after one second.
+ */
+const HANDSHAKE_TIMEOUT = 1500
 const TIMEOUT = 2000
+/** Pauses between attempts, and between looks at the handshakes, in milliseconds. */
 const PAUSE = 1
+const HANDSHAKE_PAUSE = 10
 
 /** Node's internal handle of a server or socket. It is not documented, so each part may be missing. */
 interface Handle {
+  readonly fd?: number
   listen?(backlog: number): number
   getpeername?(out: object): number
 }
 
 /**
  * Closes a port without resetting a connection. When a port is closed, the system resets connections in its accept
- * queue, although their clients may have sent a request. So, while the queue is empty, its backlog is reduced and
- * filled with connections of our own: the system then drops further SYN packets, and the port is closed before the
- * event loop accepts ours. Clients that were dropped retry, and get "connection refused". Connections accepted
- * meanwhile are handled afterwards: if they were answered before, their clients would reconnect at once, and the queue
- * would never be empty.
+ * queue and in their handshake, although their clients may have sent a request. So the queue is filled with connections
+ * of our own, and its backlog is reduced: the system then drops further SYN packets. If no other connection is in the
+ * queue or in its handshake, the port is closed before the event loop accepts ours. Clients that were dropped retry, and
+ * get "connection refused". Connections accepted meanwhile are handled afterwards: if they were answered before, their
+ * clients would reconnect at once, and the queue would never be empty.
  */
 export async function closePort(server: Server, accept: (socket: Socket) => void): Promise<void> {
   const own = new Set<number | undefined>()
@@ -30,26 +38,28 @@ export async function closePort(server: Server, accept: (socket: Socket) => void
   server.removeAllListeners('connection')
   server.on('connection', (socket) => {
     accepted++
-    if (own.has(socket.remotePort)) socket.destroy()
+    if (own.delete(socket.remotePort)) socket.destroy()
     else waiting.push(socket.on('error', () => {}))
   })
-  const target = addressOf(server)
+  const address = server.address() as AddressInfo
   const handle = handleOf(server)
-  const deadline = performance.now() + TIMEOUT
-  await nextTurn()
+  const pending = PendingConnections.of(handle?.fd ?? -1, address)
+  const begun = performance.now()
+  const isWithin = (timeout: number) => performance.now() - begun < timeout
   for (let isClosed = false; !isClosed; ) {
-    const isLate = performance.now() > deadline
-    const before = accepted
+    while (isWithin(HANDSHAKE_TIMEOUT) && (await pending?.count())?.handshakes) await sleep(HANDSHAKE_PAUSE)
     // Node accepts one connection per turn of its event loop.
-    await nextTurn()
-    if (accepted !== before && !isLate) continue
-    handle?.listen?.(CLOSING_BACKLOG)
-    const fillers = Array.from({ length: FILLERS }, () => connect(target).on('error', () => {}))
+    for (let before = -1; accepted !== before && isWithin(TIMEOUT); await nextTurn()) before = accepted
+    const fillers = Array.from({ length: FILLERS }, () => connect(localEnd(address)).on('error', () => {}))
     // Node connects in the next tick. Both ends are local, so the system has then connected them, or dropped the
     // attempt.
     await new Promise<void>((resolve) => process.nextTick(resolve))
-    for (const { localPort } of fillers) own.add(localPort)
-    isClosed = fillers.every(isConnected) || isLate
+    for (const filler of fillers) if (isConnected(filler)) own.add(filler.localPort)
+    // Not earlier: to clients beyond the backlog, the system sends SYN cookies, and does not count their handshakes.
+    handle?.listen?.(CLOSING_BACKLOG)
+    const { queued, handshakes } = pending?.countNow() ?? { queued: FILLERS, handshakes: 0 }
+    const isQuiet = handshakes === 0 || !isWithin(HANDSHAKE_TIMEOUT)
+    isClosed = (isQuiet && queued === FILLERS && fillers.every(isConnected)) || !isWithin(TIMEOUT)
     if (isClosed) server.close()
     else handle?.listen?.(DEFAULT_BACKLOG)
     for (const filler of fillers) filler.destroy()
@@ -67,7 +77,6 @@ function handleOf(owner: Server | Socket): Handle | null {
   return (owner as unknown as { _handle: Handle | null })._handle
 }
 
-function addressOf(server: Server): { host: string; port: number } {
-  const { address, port } = server.address() as AddressInfo
+function localEnd({ address, port }: AddressInfo): { host: string; port: number } {
   return { host: address === '0.0.0.0' ? '127.0.0.1' : address === '::' ? '::1' : address, port }
 }
