@@ -19,6 +19,11 @@ export function html(strings: TemplateStringsArray, ...parts: MarkupPart[]): Mar
   return new Markup(text)
 }
 
+/** Attribute with a value, with a space before it. */
+export function attribute(name: string, value: string): Markup {
+  return new Markup(` ${name}="${escapeText(value)}"`)
+}
+
 /** Marks HTML that was sanitized elsewhere. */
 export function safe(text: string): Markup {
   return new Markup(text)

@@ -72,8 +72,8 @@ export function direction({ row }: EventEntry): MarkupPart {
 
 /** Location of an event, in one line. */
 export function whereOf({ venues, whole }: EventEntry): string {
-  const [venue] = whole ? venues : []
-  return venue === undefined ? '' : [venue.row.venue, venue.row.city].filter(Boolean).join(', ')
+  const { venue, city } = (whole && venues[0]?.row) || {}
+  return venue && city ? `${venue}, ${city}` : `${venue || city || ''}`
 }
 
 /** Badges: not published, protected, online, featured. */

@@ -54,8 +54,14 @@ export function contextOf(call: Reader): Context {
     assets: assetsOf(site),
     t,
     count(key, number) {
-      const { form, count } = countedIn(locale, number)
-      return t(`${key}.${form}`, { count })
+      const words = countWords(`${language} ${locale} ${key}`)
+      const known = words.get(number, () => 1)
+      if (known !== undefined) return known
+      const { rules, numbers } = countingIn(locale)
+      const form = rules.select(number) === 'one' ? 'one' : 'other'
+      const written = t(`${key}.${form}`, { count: numbers.format(number) })
+      words.set(number, written, 1)
+      return written
     },
     link: (path) => `${base}${path}`,
     absolute: (path) => `${addresses.pages}${path}`,
@@ -70,22 +76,13 @@ interface Counting {
 
 const countings = new Map<string, Counting>()
 
-/** A number in words: its plural form, and how it is written. */
-interface Counted {
-  readonly form: 'one' | 'other'
-  readonly count: string
-}
+/** Numbers in words, by language, locale and text: pages count the same things again and again. */
+const counted = new Map<string, BoundedCache<number, string>>()
 
-const counted = new BoundedCache<string, Counted>(2000)
-
-function countedIn(locale: string, number: number): Counted {
-  const key = `${locale} ${number}`
-  const known = counted.get(key, () => 1)
-  if (known !== undefined) return known
-  const { rules, numbers } = countingIn(locale)
-  const made: Counted = { form: rules.select(number) === 'one' ? 'one' : 'other', count: numbers.format(number) }
-  counted.set(key, made, 1)
-  return made
+function countWords(form: string): BoundedCache<number, string> {
+  const words = counted.get(form) ?? new BoundedCache<number, string>(500)
+  counted.set(form, words)
+  return words
 }
 
 function countingIn(locale: string): Counting {

@@ -5,7 +5,7 @@ import { offsetMinutes, toIso, type WallClock } from '../calendar/zone.ts'
 import type { EntryRow } from '../domain/event-entries.ts'
 import { html, type Markup } from '../lib/markup.ts'
 import type { Context } from './context.ts'
-import { asDate, capitalised, DayWords } from './day-words.ts'
+import { asDate, capitalised, DayWords, TimeWords } from './day-words.ts'
 
 /** Formats dates for readers. Wall-clock times are formatted as UTC, so that no zone shifts them. */
 
@@ -54,36 +54,21 @@ function makeFormat(locale: string, options: Intl.DateTimeFormatOptions): Intl.D
 /** Styles that begin a heading or a line: some languages write weekdays and months in lower case. */
 const CAPITALISED: readonly DateStyle[] = ['month', 'monthAlone', 'day', 'dayYear', 'weekday']
 
-/** Words of days, by locale and style. */
-const ofDays = new Map<string, DayWords>()
-/** Words of times that were written last, by locale and style, and by time: a page says the same times many times. */
-const ofTimes = new Map<string, Map<WallClock, string>>()
-const MAX_TIMES = 1000
+/** By locale and style. */
+const written = new Map<string, Partial<Record<DateStyle, DayWords | TimeWords>>>()
 
 /** Formats a wall-clock time or a day. */
 export function say({ locale }: Pick<Context, 'locale'>, wall: WallClock, style: DateStyle): string {
-  const form = `${locale} ${style}`
-  return 'hour' in STYLES[style] ? sayTime(form, locale, wall, style) : sayDay(form, locale, wall, style)
+  const known = written.get(locale)?.[style]
+  if (known !== undefined) return known.write(wall)
+  const words = wordsOf(locale, style)
+  written.set(locale, { ...written.get(locale), [style]: words })
+  return words.write(wall)
 }
 
-function sayDay(form: string, locale: string, day: WallClock, style: DateStyle): string {
-  let words = ofDays.get(form)
-  if (words === undefined) {
-    words = new DayWords(format(locale, style), locale, CAPITALISED.includes(style))
-    ofDays.set(form, words)
-  }
-  return words.write(day)
-}
-
-function sayTime(form: string, locale: string, wall: WallClock, style: DateStyle): string {
-  const times = ofTimes.get(form) ?? new Map<WallClock, string>()
-  const key = style === 'time' ? wall.slice(11) : wall
-  const known = times.get(key)
-  if (known !== undefined) return known
-  const words = format(locale, style).format(asDate(wall))
-  if (times.size >= MAX_TIMES) times.clear()
-  ofTimes.set(form, times.set(key, words))
-  return words
+function wordsOf(locale: string, style: DateStyle): DayWords | TimeWords {
+  if ('hour' in STYLES[style]) return new TimeWords(format(locale, style), style !== 'time')
+  return new DayWords(format(locale, style), locale, CAPITALISED.includes(style))
 }
 
 /** Formats a range of wall-clock times or days. */
@@ -131,9 +116,9 @@ export function whenLong(context: Context, row: EntryRow): [first: string, betwe
 export function whenShort(context: Context, row: EntryRow): string {
   const first = startDay(row)
   const last = lastDay(row)
-  const zone = isElsewhere(context, row) ? ` ${zoneName(row)}` : ''
   if (first !== last) return sayRange(context, first, last, isThisYear(context, first, last) ? 'short' : 'shortYear')
-  return row.all_day === 1 ? context.t('all_day') : `${times(context, row)}${zone}`
+  if (row.all_day === 1) return context.t('all_day')
+  return isElsewhere(context, row) ? `${times(context, row)} ${zoneName(row)}` : times(context, row)
 }
 
 /** Date and time of an event in one line, with the year if it is another. */
@@ -184,7 +169,8 @@ function times(context: Context, row: EntryRow): string {
 }
 
 function isElsewhere({ call }: Context, { start_utc, timezone }: EntryRow): boolean {
-  return offsetMinutes(start_utc, timezone) !== offsetMinutes(start_utc, call.scope.site.timezone)
+  const here = call.scope.site.timezone
+  return timezone !== here && offsetMinutes(start_utc, timezone) !== offsetMinutes(start_utc, here)
 }
 
 /** Whether days are in the present year, so that they are understood without it. */

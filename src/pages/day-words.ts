@@ -72,6 +72,32 @@ function keyOf(wall: WallClock, field: Field): string | number {
   return weekday(dayNumber(Number(wall.slice(0, 4)), Number(wall.slice(5, 7)), Number(wall.slice(8, 10))))
 }
 
+/** Limit on times that are kept. */
+const MAX_TIMES = 1000
+
+/** Writes times, and keeps them: a page says the same times many times. */
+export class TimeWords {
+  readonly #format: Intl.DateTimeFormat
+  readonly #isDated: boolean
+  readonly #written = new Map<string, string>()
+
+  /** `isDated` says that the format has more than the time of the day. */
+  constructor(format: Intl.DateTimeFormat, isDated: boolean) {
+    this.#format = format
+    this.#isDated = isDated
+  }
+
+  write(wall: WallClock): string {
+    const key = this.#isDated ? wall : wall.slice(11)
+    const known = this.#written.get(key)
+    if (known !== undefined) return known
+    if (this.#written.size >= MAX_TIMES) this.#written.clear()
+    const words = this.#format.format(asDate(wall))
+    this.#written.set(key, words)
+    return words
+  }
+}
+
 /** A wall-clock time or a day, as if it were UTC. */
 export function asDate(wall: WallClock): Date {
   return new Date(`${wall.slice(0, 10)}T${wall.slice(11) || '00:00:00'}Z`)

@@ -2,7 +2,7 @@ import { addDays } from '../calendar/days.ts'
 import type { EventEntry } from '../domain/event-entries.ts'
 import type { Answer, Call, View } from '../http/endpoint.ts'
 import { writeValid } from '../http/write-valid.ts'
-import { html, type Markup, type MarkupPart, safe } from '../lib/markup.ts'
+import { attribute, html, type Markup, type MarkupPart, safe } from '../lib/markup.ts'
 import { eventItem, eventPath, hue, JOINED, recurs, whereOf } from './cards.ts'
 import { type Context, contextOf } from './context.ts'
 import { say, startTime, weekStart, whenShort } from './dates.ts'
@@ -102,8 +102,7 @@ function bar(context: Context, { event, lane, span, before, after }: Slot): Mark
   const classes = `lane-${lane} ${hue(event)}${bars}${before ? ' before' : ''}${after ? ' after' : ''}`
   const where = whereOf(event)
   const cost = costOf(context, event)
-  const facts = html` data-when="${whenShort(context, row)}"${where !== '' && html` data-where="${where}"`}${cost !== '' && html` data-cost="${cost}"`}`
-  return html`<li class="${classes}"><a href="${context.link(eventPath(event))}"${span === 0 ? UNTABBED : html` title="${row.title}"`}${facts}>${!isBar && time !== '' && html`<span class="time">${time}</span> `}<span class="name" dir="auto">${row.title}</span>${span !== 0 && recurs(context, event, JOINED)}</a></li>`
+  return html`<li class="${classes}"><a href="${context.link(eventPath(event))}"${span === 0 ? UNTABBED : attribute('title', row.title)} data-when="${whenShort(context, row)}"${where !== '' && attribute('data-where', where)}${cost !== '' && attribute('data-cost', cost)}>${!isBar && time !== '' && html`<span class="time">${time}</span> `}<span class="name" dir="auto">${row.title}</span>${span !== 0 && recurs(context, event, JOINED)}</a></li>`
 }
 
 /** The chosen day, on a narrow screen: today or the first day with events. A script changes it. */
