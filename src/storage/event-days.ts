@@ -49,15 +49,26 @@ export async function firstOfDays(
 
 /** The same of all events that match, which the reader fully sees. */
 function firstOf(all: readonly CheckedEntryRow[], perDay: number, most: number): EventsOfDays {
-  const days = Map.groupBy(all, dayOf)
-  const counts = new Map([...days].map(([day, rows]) => [day, rows.length]))
+  const counts = new Map<string, number>()
+  let isOver = false
+  for (const row of all) {
+    const day = dayOf(row)
+    const count = (counts.get(day) ?? 0) + 1
+    counts.set(day, count)
+    isOver ||= count > perDay
+  }
+  const rows = isOver ? withoutRest(all, perDay) : all
+  return { rows: rows.slice(0, most), counts }
+}
+
+/** Leaves out events of days that have more than some. */
+function withoutRest(all: readonly CheckedEntryRow[], perDay: number): readonly CheckedEntryRow[] {
   const hidden = new Set<CheckedEntryRow>()
-  for (const rows of days.values()) {
-    if (rows.length <= perDay) continue
+  for (const rows of Map.groupBy(all, dayOf).values()) {
     const inOrder = [...rows.filter(({ sticky }) => sticky === 1), ...rows.filter(({ sticky }) => sticky !== 1)]
     for (const row of inOrder.slice(perDay)) hidden.add(row)
   }
-  return { rows: all.filter((row) => !hidden.has(row)).slice(0, most), counts }
+  return all.filter((row) => !hidden.has(row))
 }
 
 function dayOf({ start_local }: Pick<EventRow, 'start_local'>): string {
