@@ -84,12 +84,12 @@ export async function write(
     const rows = linked[kind]
     if (rows === null) continue
     const unseen = before === null ? [] : await unseenLinks(tx, scope, kind, id)
-    await storage.setLinked(tx, kind, id, [...new Set([...idsOf(rows), ...unseen])], before === null)
+    await storage.setLinked(tx, kind, row, [...new Set([...idsOf(rows), ...unseen])], before === null)
   }
   if (tickets !== null) await replaceTickets(tx, id, tickets)
   if (values.cost !== undefined || tickets !== null) await storeFree(tx, row, tickets, before === null)
   const termsBefore = before === null ? [] : await storage.termIds(tx, id)
-  if (before === null || terms.changed) await storage.setTerms(tx, id, terms.ids, before === null, terms.kinds)
+  if (before === null || terms.changed) await storage.setTerms(tx, row, terms.ids, before === null, terms.kinds)
   const counted = await moveCounts(
     tx,
     before !== null && storage.isCounted(before) ? termsBefore : [],

@@ -182,17 +182,20 @@ export async function listNear(
   return { rows, total: Number(total) }
 }
 
-/** Replaces the venues or organizers of an event, in the given order. A new event has none to delete. */
+/**
+ * Replaces the venues or organizers of an event, in the given order. A new event has none to delete. The start is given:
+ * else SQLite would move each link in its index when a trigger adds it.
+ */
 export async function setLinked(
   tx: Tx,
   kind: LinkedKind,
-  event: number,
+  { id: event, start_local }: Pick<EventRow, 'id' | 'start_local'>,
   linked: readonly number[],
   isNew: boolean,
 ): Promise<void> {
   await willReplace(tx, kind, [event], new Map([[event, linked]]))
   if (!isNew) await tx.deleteFrom(LINK_TABLE[kind]).where('event', '=', event).execute()
-  const rows = linked.map((id, position) => ({ event, linked: id, position }))
+  const rows = linked.map((id, position) => ({ event, linked: id, position, start_local }))
   await insertRows(tx, LINK_TABLE[kind], rows)
 }
 
@@ -211,14 +214,14 @@ export async function lockedTermIds(tx: Tx, event: number): Promise<number[]> {
 /** Replaces the categories and tags of an event. A new event has none to delete. */
 export async function setTerms(
   tx: Tx,
-  event: number,
+  { id: event, start_local }: Pick<EventRow, 'id' | 'start_local'>,
   terms: readonly number[],
   isNew: boolean,
   kinds: ReadonlyMap<number, TermKind> | null = null,
 ): Promise<void> {
   await willReplace(tx, 'terms', [event], new Map([[event, terms]]), kinds)
   if (!isNew) await tx.deleteFrom('event_terms').where('event', '=', event).execute()
-  const rows = terms.map((term) => ({ event, term }))
+  const rows = terms.map((term) => ({ event, term, start_local }))
   await insertRows(tx, 'event_terms', rows)
 }
 
