@@ -4,7 +4,7 @@ import type { DerivedIndex } from './derived-index.ts'
 import type { Fault } from './faults.ts'
 import * as changeOrder from './postgres/change-order.ts'
 import { textIndex as postgresTexts } from './postgres/text-index.ts'
-import { prepared } from './prepared.ts'
+import { INDEPENDENT, prepared } from './prepared.ts'
 import { placeIndex } from './sqlite/place-index.ts'
 import { textIndex as sqliteTexts } from './sqlite/text-index.ts'
 import * as wordIndex from './sqlite/word-index.ts'
@@ -25,7 +25,7 @@ export interface Dialect {
   /** The time by the clock of the database, in seconds and fractions. */
   readonly now: RawBuilder<number>
   /** Draws the next id of a sequence; ids are never used twice. */
-  nextId(tx: Tx, sequence: Sequence): Promise<number>
+  nextId(tx: Tx, sequence: Exclude<Sequence, 'changes'>): Promise<number>
   nextIds(tx: Tx, sequence: Sequence, count: number): Promise<number[]>
   /** Last used id; 0 before the first. */
   lastId(tx: Tx, sequence: Sequence): Promise<number>
@@ -117,12 +117,14 @@ function haversine(least: RawBuilder<unknown>): Dialect['distance'] {
   }
 }
 
-const incrementSequence = prepared<{ last: number }, [Sequence]>((db, sequence) =>
-  db
-    .updateTable('sequences')
-    .set((eb) => ({ last: eb('last', '+', 1) }))
-    .where('name', '=', sequence)
-    .returning('last'),
+const incrementSequence = prepared<{ last: number }, [Exclude<Sequence, 'changes'>]>(
+  (db, sequence) =>
+    db
+      .updateTable('sequences')
+      .set((eb) => ({ last: eb('last', '+', 1) }))
+      .where('name', '=', sequence)
+      .returning('last'),
+  INDEPENDENT,
 )
 
 export const sqlite: Dialect = {

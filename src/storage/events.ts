@@ -15,7 +15,7 @@ import { hasChangedMore, willReplace, willUpdateAll } from './audit/tracker.ts'
 import { dialectOf, selectIds, type Tx } from './dialect.ts'
 import { conditions, type EventFilter, NO_LIMIT } from './event-filter.ts'
 import type { Lookup } from './lookup.ts'
-import { insertRows, prepared, preparedBy, preparedList } from './prepared.ts'
+import { INDEPENDENT, insertLater, insertRows, prepared, preparedBy, preparedList } from './prepared.ts'
 import { LINK_TABLE, type LinkedKind, type Page, RECORD_TABLE } from './records.ts'
 import type { EventTable, Tables, TermTable } from './tables.ts'
 import { byName } from './terms.ts'
@@ -196,7 +196,7 @@ export async function setLinked(
   await willReplace(tx, kind, [event], new Map([[event, linked]]))
   if (!isNew) await tx.deleteFrom(LINK_TABLE[kind]).where('event', '=', event).execute()
   const rows = linked.map((id, position) => ({ event, linked: id, position, start_local }))
-  await insertRows(tx, LINK_TABLE[kind], rows)
+  await (isNew ? insertLater : insertRows)(tx, LINK_TABLE[kind], rows)
 }
 
 /** Ids of an event's categories and tags. */
@@ -222,17 +222,19 @@ export async function setTerms(
   await willReplace(tx, 'terms', [event], new Map([[event, terms]]), kinds)
   if (!isNew) await tx.deleteFrom('event_terms').where('event', '=', event).execute()
   const rows = terms.map((term) => ({ event, term, start_local }))
-  await insertRows(tx, 'event_terms', rows)
+  await (isNew ? insertLater : insertRows)(tx, 'event_terms', rows)
 }
 
 const counting = (by: 1 | -1) =>
   preparedBy((_: number) =>
-    prepared<TermTable, number[]>((db, ...terms) =>
-      db
-        .updateTable('terms')
-        .set((eb) => ({ count: eb('count', '+', by), ...(by === 1 && { published: 1 }) }))
-        .where('id', 'in', terms)
-        .returningAll(),
+    prepared<TermTable, number[]>(
+      (db, ...terms) =>
+        db
+          .updateTable('terms')
+          .set((eb) => ({ count: eb('count', '+', by), ...(by === 1 && { published: 1 }) }))
+          .where('id', 'in', terms)
+          .returningAll(),
+      INDEPENDENT,
     ),
   )
 const countUp = counting(1)

@@ -9,8 +9,19 @@ export type OnQuery = (sql: string, parameters: readonly unknown[]) => void
  * take longer than most of these statements do. Answers null if there is no such connection.
  */
 export interface Direct {
-  run<Row>(sql: string, parameters: readonly unknown[]): Row[] | Promise<Row[]> | null
+  run<Row>(sql: string, parameters: readonly unknown[], isIndependent: boolean): Row[] | Promise<Row[]> | null
+  /** The rows of its transaction that wait to be inserted: see `insertLater`. */
+  readonly waiting: Waiting | null
 }
+
+/** Rows that wait to be inserted. */
+export interface Waiting {
+  add(table: string, rows: readonly Readonly<Record<string, unknown>>[]): void
+  has(table: string, column: string, value: unknown): boolean
+}
+
+/** Of a statement that may run while rows wait to be inserted: it reads and changes nothing of what these change. */
+export const INDEPENDENT = 'independent'
 
 /** A parameter whose value is given when the statement runs. */
 class Parameter {
@@ -36,12 +47,26 @@ function bound({ parameters }: CompiledQuery, values: readonly unknown[]): unkno
   return parameters.map((one) => (one instanceof Parameter ? values[one.index] : one))
 }
 
-/** Runs a compiled statement with these values for its placeholders. */
-async function run<Row>(db: Kysely<Tables>, query: CompiledQuery, values: readonly unknown[]): Promise<Row[]> {
+/** What runs statements of a transaction past Kysely, if anything does. */
+function directOf(db: Kysely<Tables>): Direct | null {
   const { adapter } = db.getExecutor()
-  const direct = db.isTransaction && 'run' in adapter ? (adapter as unknown as Direct) : null
+  return db.isTransaction && 'run' in adapter ? (adapter as unknown as Direct) : null
+}
+
+/** Rows of a transaction that wait to be inserted; null if they cannot wait. */
+export function waitingIn(db: Kysely<Tables>): Waiting | null {
+  return directOf(db)?.waiting ?? null
+}
+
+/** Runs a compiled statement with these values for its placeholders. */
+async function run<Row>(
+  db: Kysely<Tables>,
+  query: CompiledQuery,
+  values: readonly unknown[],
+  isIndependent: boolean,
+): Promise<Row[]> {
   return (
-    direct?.run<Row>(query.sql, bound(query, values)) ??
+    directOf(db)?.run<Row>(query.sql, bound(query, values), isIndependent) ??
     (await db.executeQuery(bindValues(query, values) as CompiledQuery<Row>)).rows
   )
 }
@@ -52,6 +77,7 @@ async function run<Row>(db: Kysely<Tables>, query: CompiledQuery, values: readon
  */
 export function prepared<Row, Values extends readonly unknown[]>(
   build: (db: Kysely<Tables>, ...placeholders: { [K in keyof Values]: Placeholder }) => Compilable<Row>,
+  independent: typeof INDEPENDENT | '' = '',
 ): (db: Kysely<Tables>, ...values: Values) => Promise<Row[]> {
   const compiled = new WeakMap<object, CompiledQuery>()
   return (db, ...values) => {
@@ -64,7 +90,7 @@ export function prepared<Row, Values extends readonly unknown[]>(
       ).compile()
       compiled.set(adapter, query)
     }
-    return run(db, query, values)
+    return run(db, query, values, independent === INDEPENDENT)
   }
 }
 
@@ -162,4 +188,18 @@ export async function insertRows<Table extends keyof Tables>(
     for (const row of await findInsert(table, columns, some.length, returning).run(db, ...values)) stored.push(row)
   }
   return stored as Selectable<Tables[Table]>[]
+}
+
+/**
+ * Inserts rows of which nothing is asked before the transaction ends. On SQLite they wait for that, or for the next
+ * statement that is not independent: rows of all writers that share a commit then share a statement.
+ */
+export async function insertLater<Table extends keyof Tables>(
+  db: Kysely<Tables>,
+  table: Table,
+  rows: readonly object[],
+): Promise<void> {
+  const waiting = waitingIn(db)
+  if (waiting === null) await insertRows(db, table, rows)
+  else if (rows.length > 0) waiting.add(table, rows as readonly Record<string, unknown>[])
 }

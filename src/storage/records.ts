@@ -5,7 +5,8 @@ import { withSuffix } from '../lib/slug.ts'
 import { byLinkedKind, type LinkedKind, RECORD_KINDS, type RecordKind } from '../schema/linked.ts'
 import { hasCreated, willRemove, willUpdate } from './audit/tracker.ts'
 import { dialectOf, type Tx } from './dialect.ts'
-import { insertRows, type Placeholder, prepared, preparedBy, preparedList } from './prepared.ts'
+import { withDefaults } from './event-defaults.ts'
+import { INDEPENDENT, insertRows, type Placeholder, prepared, preparedBy, preparedList, waitingIn } from './prepared.ts'
 import type { RecordColumns, Tables } from './tables.ts'
 import {
   isVisibleByKey,
@@ -48,14 +49,19 @@ function forEach<T>(make: (kind: RecordKind) => T): Record<RecordKind, T> {
 }
 
 const byId = forEach((kind) =>
-  prepared<object, [id: number]>((db, id) => db.selectFrom(table(kind)).selectAll().where('id', '=', id)),
+  prepared<object, [id: number]>(
+    (db, id) => db.selectFrom(table(kind)).selectAll().where('id', '=', id),
+    kind === 'event' ? '' : INDEPENDENT,
+  ),
 )
 const bySlug = forEach((kind) =>
   prepared<object, [slug: string]>((db, slug) => db.selectFrom(table(kind)).selectAll().where('slug', '=', slug)),
 )
+/** Of records that do not wait to be inserted. */
 const idBySlug = forEach((kind) =>
-  prepared<{ id: number }, [slug: string]>((db, slug) =>
-    db.selectFrom(table(kind)).select('id').where('slug', '=', slug),
+  prepared<{ id: number }, [slug: string]>(
+    (db, slug) => db.selectFrom(table(kind)).select('id').where('slug', '=', slug),
+    INDEPENDENT,
   ),
 )
 
@@ -156,8 +162,23 @@ export async function create(
   reserved: number | null = null,
 ): Promise<RecordRow> {
   const id = reserved ?? (await dialectOf(tx).nextId(tx, 'records'))
-  const [stored] = await insertRows(tx, table(kind), [{ ...row, id }], 'returning')
-  if (stored !== undefined) hasCreated(tx, kind, id, stored)
+  const stored = kind === 'event' ? await createEvent(tx, { ...row, id }) : await insert(tx, kind, { ...row, id })
+  hasCreated(tx, kind, id, stored)
+  return stored
+}
+
+async function insert(tx: Tx, kind: RecordKind, row: object): Promise<RecordRow> {
+  const [stored] = await insertRows(tx, table(kind), [row], 'returning')
+  if (stored === undefined) throw new Error('a new record was not returned')
+  return stored as unknown as RecordRow
+}
+
+/** On SQLite, events wait to be inserted with others, so what is stored is put together here. */
+async function createEvent(tx: Tx, row: Readonly<Record<string, unknown>>): Promise<RecordRow> {
+  const waiting = waitingIn(tx)
+  if (waiting === null) return insert(tx, 'event', row)
+  const stored = withDefaults(row)
+  waiting.add('events', [stored])
   return stored as unknown as RecordRow
 }
 
@@ -200,6 +221,7 @@ export async function reassign(tx: Tx, from: number, to: number): Promise<void> 
 export async function freeSlug(tx: Tx, kind: RecordKind, wanted: string, except = 0): Promise<string> {
   await dialectOf(tx).lock(tx, `slug ${kind} ${wanted}`)
   return firstFree(wanted, async (slug) => {
+    if (waitingIn(tx)?.has(RECORD_TABLE[kind], 'slug', slug)) return false
     const [row] = await idBySlug[kind](tx, slug)
     return row === undefined || row.id === except
   })

@@ -6,7 +6,7 @@ import { hasChangedMore, hasCreated, willRemove, willUpdate, willUpdateAll } fro
 import { dialectOf, type Tx } from './dialect.ts'
 import { isModifiedIn, type ModifiedRange } from './event-filter.ts'
 import { isAfter, type SortKey, type SortValues } from './keyset.ts'
-import { prepared, preparedBy, preparedList } from './prepared.ts'
+import { INDEPENDENT, prepared, preparedBy, preparedList } from './prepared.ts'
 import { firstFree, type Page } from './records.ts'
 import type { TermTable } from './tables.ts'
 import { isEventFullyVisible, isTermVisible, type Visibility } from './visibility.ts'
@@ -97,8 +97,9 @@ function key({ orderBy, include }: TermFilter): Expression<unknown> {
   return cases.length === 0 ? sql.ref('id') : sql`case ${sql.ref('id')} ${sql.join(cases, sql` `)} end`
 }
 
-const byId = prepared<TermRow, [kind: TermKind, id: number]>((db, kind, id) =>
-  db.selectFrom('terms').selectAll().where('kind', '=', kind).where('id', '=', id),
+const byId = prepared<TermRow, [kind: TermKind, id: number]>(
+  (db, kind, id) => db.selectFrom('terms').selectAll().where('kind', '=', kind).where('id', '=', id),
+  INDEPENDENT,
 )
 
 export async function get(tx: Tx, kind: TermKind, id: number): Promise<TermRow | undefined> {
@@ -166,7 +167,7 @@ const firstOf = preparedBy((which: `${'slug' | 'name_key'} ${'all' | 'visible'}`
   return prepared<TermRow, [kind: TermKind, value: string]>((db, kind, value) => {
     const found = db.selectFrom('terms').selectAll().where('kind', '=', kind).where(column, '=', value)
     return (some === 'all' ? found : found.where((eb) => isTermVisible(eb, PUBLIC))).orderBy('id').limit(1)
-  })
+  }, INDEPENDENT)
 })
 const PUBLIC: Visibility = { all: false, own: null, ownPublished: false }
 

@@ -2,7 +2,7 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import type { DataChange } from './data-change.ts'
 import { type Tx, VERSION_ROWS } from './dialect.ts'
-import { prepared } from './prepared.ts'
+import { INDEPENDENT, prepared } from './prepared.ts'
 import { type FileIdentity, MovedError } from './sqlite/file-identity.ts'
 import type { Tables } from './tables.ts'
 import { type Version, VersionHistory } from './version-history.ts'
@@ -42,6 +42,16 @@ export interface Versions {
 }
 
 const firstNoted = prepared<object, []>((db) => db.selectFrom('webhook_changes').select('record').limit(1))
+
+/** Whether changes may have been noted. Without an active webhook, rows that wait to be inserted will not be. */
+const firstActive = prepared<object, []>(
+  (db) => ({
+    compile: () =>
+      sql<object>`select 1 where exists (select 1 from webhooks where active = 1)
+        or exists (select 1 from webhook_changes)`.compile(db),
+  }),
+  INDEPENDENT,
+)
 
 const incrementShare = prepared<{ noted: SqlBool }, [added: number, share: number]>((db, added, share) =>
   db
@@ -120,7 +130,7 @@ export class LocalVersions implements Versions {
     return { end, endUnchanged, added: 0 }
   }
   async increment(tx: Tx): Promise<boolean> {
-    return (await firstNoted(tx)).length > 0
+    return (await firstActive(tx)).length > 0 && (await firstNoted(tx)).length > 0
   }
   /** Prepares a statement on this connection, which is never in a transaction: it reads the latest committed data. */
   prepare(sql: string): StatementSync {

@@ -3,7 +3,7 @@ import { wordsOfSafe } from '../lib/html.ts'
 import { wordsOf } from '../lib/words.ts'
 import type { LinkedKind } from '../schema/linked.ts'
 import { dialectOf, type Tx } from './dialect.ts'
-import { prepared } from './prepared.ts'
+import { insertLater } from './prepared.ts'
 import type { RecordRow } from './records.ts'
 import type { EventTable } from './tables.ts'
 import type { EventWords } from './text-index.ts'
@@ -121,10 +121,8 @@ export async function wordsBeginning(tx: Tx, beginnings: readonly string[], most
   return rows.map(({ word }) => word)
 }
 
-const setFreeRow = prepared<object, [number]>((db, event) => db.insertInto('free_events').values({ event }))
-
 /** Stores whether an event is free of charge. */
 export async function setFree(tx: Tx, event: number, isFree: boolean, isNew: boolean): Promise<void> {
   if (!isNew) await tx.deleteFrom('free_events').where('event', '=', event).execute()
-  if (isFree) await setFreeRow(tx, event)
+  if (isFree) await insertLater(tx, 'free_events', [{ event }])
 }

@@ -3,7 +3,7 @@ import { TimeSlice } from '../../lib/time-slices.ts'
 import type { AuditAction, AuditKind } from '../../schema/audit.ts'
 import { LINKED_KINDS } from '../../schema/linked.ts'
 import type { Tx } from '../dialect.ts'
-import { insertRows, prepared } from '../prepared.ts'
+import { insertLater, insertRows } from '../prepared.ts'
 import { EVENT_PARTS, LOGGED, RESTORE_SLUG, type TrackedKind } from './logged.ts'
 import { LONG, type Names, read, readSettings, type Stored } from './reading.ts'
 import { completeTerms, type Touched, type Tracker } from './tracker.ts'
@@ -214,26 +214,6 @@ class Texts {
   }
 }
 
-const ROW = [
-  'at_utc',
-  'user',
-  'user_name',
-  'address',
-  'way',
-  'action',
-  'kind',
-  'record',
-  'title',
-  'before',
-  'after',
-  'same_as',
-] as const
-
-/** Inserts one row, as most transactions do. */
-const insertOne = prepared<object, unknown[]>((db, ...values) =>
-  db.insertInto('audit').values(Object.fromEntries(ROW.map((name, n) => [name, values[n]])) as never),
-)
-
 async function insert(tx: Tx, { actor }: Tracker, entries: readonly Entry[], texts: Texts): Promise<void> {
   const at_utc = actor.clock()
   const { user, address, way } = actor
@@ -248,8 +228,7 @@ async function insert(tx: Tx, { actor }: Tracker, entries: readonly Entry[], tex
   const [only, ...more] = entries
   if (only === undefined) return
   if (more.length === 0) {
-    const one = whole(only)
-    await insertOne(tx, ...ROW.map((name) => one[name]))
+    await insertLater(tx, 'audit', [whole(only)])
     return
   }
   const slice = new TimeSlice()

@@ -16,10 +16,11 @@ import {
 import { unavailable } from '../../lib/errors.ts'
 import { type Dialect, sqlite } from '../dialect.ts'
 import { waiting } from '../measure.ts'
-import type { Direct, OnQuery } from '../prepared.ts'
+import type { Direct, OnQuery, Waiting } from '../prepared.ts'
 import { type Result, SqliteConnection } from './connection.ts'
 import type { FileIdentity } from './file-identity.ts'
 import { SqliteThread } from './thread.ts'
+import { WaitingRows } from './waiting-rows.ts'
 
 /** Limit on transactions waiting for a connection. Beyond it the service is overloaded and answers 503. */
 const MAX_WAITING = 500
@@ -29,17 +30,20 @@ export class Adapter extends SqliteAdapter implements Direct {
   readonly dialect: Dialect = sqlite
   /** Set while a connection on the main thread is open. */
   local: LocalConnection | null = null
-  readonly #onQuery: OnQuery | undefined
+  readonly onQuery: OnQuery | undefined
 
   constructor(onQuery?: OnQuery) {
     super()
-    this.#onQuery = onQuery
+    this.onQuery = onQuery
   }
 
-  run<Row>(sql: string, parameters: readonly unknown[]): Row[] | Promise<Row[]> | null {
+  run<Row>(sql: string, parameters: readonly unknown[], isIndependent: boolean): Row[] | Promise<Row[]> | null {
     if (this.local === null) return null
-    this.#onQuery?.(sql, parameters)
-    return this.local.rowsOf(sql, parameters)
+    this.onQuery?.(sql, parameters)
+    return this.local.rowsOf(sql, parameters, isIndependent)
+  }
+  get waiting(): Waiting | null {
+    return this.local?.waiting ?? null
   }
 }
 
@@ -117,7 +121,7 @@ class SqliteDriver implements Driver {
 
   async init(): Promise<void> {
     if (this.#thread === 'main') {
-      this.#adapter.local = new LocalConnection(this.#file, this.#identity, this.#contents)
+      this.#adapter.local = new LocalConnection(this.#file, this.#identity, this.#contents, this.#adapter.onQuery)
       this.#connection = this.#adapter.local
     } else this.#connection = new ThreadConnection(this.#file, this.#identity)
   }
@@ -167,23 +171,58 @@ const MAX_BLOCKING = 10
 /** Connection on the main thread. */
 class LocalConnection implements DatabaseConnection {
   readonly #connection: SqliteConnection
+  readonly #onQuery: OnQuery | undefined
   #began = 0
+  /** Rows that are inserted before the next statement that may depend on them, the commit at the latest. */
+  readonly waiting = new WaitingRows()
+  /** Why waiting rows could not be inserted: their writers may not know, so the transaction can only be rolled back. */
+  #failure: unknown = null
 
-  constructor(file: string, identity: FileIdentity | null, contents: Uint8Array | undefined) {
+  constructor(
+    file: string,
+    identity: FileIdentity | null,
+    contents: Uint8Array | undefined,
+    onQuery: OnQuery | undefined,
+  ) {
     this.#connection = new SqliteConnection(file, identity?.known ?? null, contents)
+    this.#onQuery = onQuery
     identity?.opened(this.#connection.identity)
   }
 
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
     if (performance.now() - this.#began > MAX_BLOCKING) await this.#yield()
-    return resultOf(this.#connection.execute(sql, parameters))
+    return resultOf(this.#execute(sql, parameters, false))
   }
   streamQuery = refuseStreaming
 
   /** The rows of a statement of the transaction that has the connection: at once, unless others have waited too long. */
-  rowsOf<R>(sql: string, parameters: readonly unknown[]): R[] | Promise<R[]> {
-    if (performance.now() - this.#began > MAX_BLOCKING) return this.#yield().then(() => this.rowsOf(sql, parameters))
-    return resultOf<R>(this.#connection.execute(sql, parameters)).rows
+  rowsOf<R>(sql: string, parameters: readonly unknown[], isIndependent: boolean): R[] | Promise<R[]> {
+    if (performance.now() - this.#began > MAX_BLOCKING)
+      return this.#yield().then(() => this.rowsOf(sql, parameters, isIndependent))
+    return resultOf<R>(this.#execute(sql, parameters, isIndependent)).rows
+  }
+
+  #execute(sql: string, parameters: readonly unknown[], isIndependent: boolean): Result {
+    // Of the whole transaction, or of a part: all rows that wait are of that part, since others were inserted before it began.
+    if (sql.startsWith('rollback')) {
+      this.waiting.clear()
+      this.#failure = null
+    }
+    if (this.#failure !== null) throw this.#failure
+    if (!isIndependent && !this.waiting.isEmpty) this.#insertWaiting()
+    return this.#connection.execute(sql, parameters)
+  }
+
+  #insertWaiting(): void {
+    try {
+      for (const { sql, parameters } of this.waiting.take()) {
+        this.#onQuery?.(sql, parameters)
+        this.#connection.execute(sql, parameters)
+      }
+    } catch (error) {
+      this.#failure = error
+      throw error
+    }
   }
 
   isReading = false

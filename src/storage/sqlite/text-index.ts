@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import { prepared } from '../prepared.ts'
+import { INDEPENDENT, prepared } from '../prepared.ts'
 import type { Tables } from '../tables.ts'
 import type { EventWords, TextIndex } from '../text-index.ts'
 import { MARKED_IDS } from './functions.ts'
@@ -13,17 +13,23 @@ const add = prepared<object, [number, string, string]>((db, id, title, words) =>
 const remove = prepared<object, [number]>((db, id) => ({
   compile: () => sql<object>`delete from event_texts where rowid = ${id}`.compile(db),
 }))
-const unknown = prepared<{ word: string }, [string]>((db, words) => ({
-  compile: () =>
-    sql<{ word: string }>`select value as word from json_each(${words})
+const unknown = prepared<{ word: string }, [string]>(
+  (db, words) => ({
+    compile: () =>
+      sql<{ word: string }>`select value as word from json_each(${words})
       where not exists (select 1 from search_words where word = value)`.compile(db),
-}))
-const suggest = prepared<object, [string]>((db, words) => ({
-  compile: () =>
-    sql<object>`insert into search_words (word, reversed)
+  }),
+  INDEPENDENT,
+)
+const suggest = prepared<object, [string]>(
+  (db, words) => ({
+    compile: () =>
+      sql<object>`insert into search_words (word, reversed)
       select value ->> 0, value ->> 1 from json_each(${words}) where true
       on conflict do nothing`.compile(db),
-}))
+  }),
+  INDEPENDENT,
+)
 
 /**
  * What waits to be stored, by transaction. Nearly every statement has a savepoint of its own, at which the index writes
