@@ -63,15 +63,20 @@ export class GroupCommit {
   }
 
   async #commit(): Promise<void> {
-    const firstAlone = this.#waiting.findIndex(({ alone }) => alone)
-    const writers = this.#waiting.splice(0, firstAlone === -1 ? Infinity : Math.max(1, firstAlone))
+    const writers = this.#waiting[0]?.alone ? this.#waiting.splice(0, 1) : this.#takeWaiting()
     const outcomes = await this.#outcomesOf(writers)
     this.#waiting = [...writers.splice(outcomes.length), ...this.#waiting]
     for (const [n, { settle }] of writers.entries()) settle(outcomes[n] ?? (() => {}))
   }
 
-  /** Commits the first of some writes, as many as there is time for. Tells what each came to. */
-  async #outcomesOf(writers: readonly Writer[]): Promise<(() => unknown)[]> {
+  /** Takes the writes that may share a commit. */
+  #takeWaiting(): Writer[] {
+    const firstAlone = this.#waiting.findIndex(({ alone }) => alone)
+    return this.#waiting.splice(0, firstAlone === -1 ? Infinity : firstAlone)
+  }
+
+  /** Commits the first of some writes, as many as there is time for. Tells what each came to. Others may join them. */
+  async #outcomesOf(writers: Writer[]): Promise<(() => unknown)[]> {
     // A single write needs no savepoint: it rolls back with the transaction.
     const isSingle = writers.length === 1
     const isCareful = !isSingle && performance.now() < this.#carefulUntil
@@ -90,6 +95,10 @@ export class GroupCommit {
             outcomes.push(succeeded(await work(tx)))
             isRefused = false
           }
+          if (isSingle || isCareful || outcomes.length < writers.length) continue
+          // Those that have arrived meanwhile join.
+          await new Promise(setImmediate)
+          writers.push(...this.#takeWaiting())
         }
       }, writers[0]?.alone === true)
       return outcomes
