@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Instant } from '../calendar/zone.ts'
 import { TimeSlice } from '../lib/time-slices.ts'
 import * as storage from '../storage/event-templates.ts'
 import { type OwnData, ownDataOf } from './event-data.ts'
@@ -17,7 +16,7 @@ type RenderingScope = Pick<Scope, 'db' | 'clock' | 'site' | 'onDamage'>
 
 /** Events of a batch. */
 const BATCH = 100
-/** Longer JSON is not stored, in characters: it is seldom, and reading it takes longer. */
+/** Longer JSON is not stored, nor that of longer texts: it is seldom, and takes long to read and to render. */
 const MAX_LENGTH = 32_768
 /** How long an event stays as it is before it is rendered, in seconds: who changes many is not slowed down. */
 const DELAY = 5
@@ -29,33 +28,35 @@ export function renderingEvents(scope: RenderingScope, renderer: EventRenderer):
   return {
     name: 'render-events',
     every: DELAY,
-    async next(tx) {
-      const changed = await storage.firstChange(tx, renderer.formOf(scope.site))
-      return changed === null ? null : changed + DELAY
-    },
+    next: (tx) => storage.nextDue(tx, renderer.formOf(scope.site), scope.clock(), DELAY),
     async run(_, signal) {
       for (;;) {
         const began = performance.now()
-        if (!(await renderSome(scope, renderer, scope.clock() - DELAY))) return
+        if (!(await renderSome(scope, renderer, DELAY))) return
         await sleep(PAUSE * (performance.now() - began), undefined, { signal })
       }
     },
   }
 }
 
-/** Renders all events that are changed until now, at once. */
+/** Renders all events that were changed, at once. */
 export async function renderEvents(scope: RenderingScope, renderer: EventRenderer): Promise<void> {
-  while (await renderSome(scope, renderer, scope.clock()));
+  while (await renderSome(scope, renderer, 0));
 }
 
-/** Renders the next events that were changed up to a time. Returns whether there were any. */
-async function renderSome(scope: RenderingScope, renderer: EventRenderer, until: Instant): Promise<boolean> {
+/** Renders the next events that were changed so many seconds ago. Returns whether there were any. */
+async function renderSome(scope: RenderingScope, renderer: EventRenderer, delay: number): Promise<boolean> {
   const { db, site } = scope
+  const now = scope.clock()
   const form = renderer.formOf(site)
   const { last, ids, events } = await db.readPrimary(async (tx) => {
-    const changes = await storage.listChanges(tx, form, until, BATCH)
+    const changes = await storage.listDue(tx, form, now, delay, BATCH)
     const ids = changes.filter(({ kind }) => kind === 'event').map(({ record }) => record)
-    return { last: changes.at(-1), ids, events: await ownDataOf(tx, scope, ids) }
+    return {
+      last: changes.at(-1),
+      ids,
+      events: await ownDataOf(tx, scope, await storage.shortEvents(tx, ids, MAX_LENGTH)),
+    }
   })
   if (last === undefined) return false
   const rendered: storage.StoredTemplate[] = []
@@ -72,14 +73,13 @@ async function renderSome(scope: RenderingScope, renderer: EventRenderer, until:
       tx,
       ids.filter((id) => !stored.has(id)),
     )
-    await storage.setProgress(tx, form, last)
+    await storage.setProgress(tx, form, last, now)
   })
   return true
 }
 
-/** Null for an event that has no JSON for several readers: it is protected, very long, or cannot be rendered. */
+/** Null if it is very long, or cannot be rendered. */
 function textOf(own: OwnData, site: Site, renderer: EventRenderer): string | null {
-  if (own.row.password_hash !== null) return null
   try {
     const text = renderer.render(own, site)
     return text.length > MAX_LENGTH ? null : text

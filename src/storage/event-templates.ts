@@ -71,22 +71,39 @@ export async function remove(tx: Tx, events: readonly number[]): Promise<void> {
   if (events.length > 0) await tx.deleteFrom('event_templates').where('event', 'in', events).execute()
 }
 
-const BEGIN: Place = { xid: 0, position: 0 }
-
-/** The last change that was rendered in a form. */
-async function progress(tx: Tx, form: number): Promise<Place> {
-  const [place] = await tx
-    .selectFrom('template_progress')
-    .select(['xid', 'position'])
-    .where('form', '=', form)
+/** Those of these events that have no long texts, in octets, and are not protected. */
+export async function shortEvents(tx: Tx, ids: readonly number[], most: number): Promise<number[]> {
+  if (ids.length === 0) return []
+  const rows = await tx
+    .selectFrom('events')
+    .select('id')
+    .where('id', 'in', ids)
+    .where('password_hash', 'is', null)
+    .where(sql<number>`coalesce(octet_length(description), 0) + coalesce(octet_length(excerpt), 0)`, '<=', most)
     .execute()
-  return place ?? BEGIN
+  return rows.map(({ id }) => id)
 }
 
-/** Another form begins anew, as its templates are replaced. */
-export async function setProgress(tx: Tx, form: number, place: Place): Promise<void> {
+const BEGIN: Place = { xid: 0, position: 0 }
+/** Seconds before another form may begin. Nodes of two versions would else replace each other's templates in turn. */
+const MIN_PERIOD = 3600
+
+const findProgress = (tx: Tx) => tx.selectFrom('template_progress').selectAll().executeTakeFirst()
+
+/** The last change that was rendered in a form; or when the form may begin, if another one has just begun. */
+async function progress(tx: Tx, form: number, now: Instant): Promise<Place | Instant> {
+  const found = await findProgress(tx)
+  if (found === undefined || found.form === form) return found ?? BEGIN
+  const until = found.begun_utc + MIN_PERIOD
+  return until > now ? until : BEGIN
+}
+
+/** Another form replaces the templates of the former one. */
+export async function setProgress(tx: Tx, form: number, { xid, position }: Place, now: Instant): Promise<void> {
+  const found = await findProgress(tx)
+  const begun_utc = found?.form === form ? found.begun_utc : now
   await tx.deleteFrom('template_progress').execute()
-  await tx.insertInto('template_progress').values({ form, xid: place.xid, position: place.position }).execute()
+  await tx.insertInto('template_progress').values({ form, xid, position, begun_utc }).execute()
 }
 
 /** Changes of all kinds: by kind, SQLite would sort them all. */
@@ -98,22 +115,24 @@ const pending = (tx: Tx, { xid, position }: Place) =>
     .orderBy('xid')
     .orderBy('position')
 
-/** When the first change was made that is not rendered in a form; null if there is none. */
-export async function firstChange(tx: Tx, form: number): Promise<Instant | null> {
-  const found = await pending(tx, await progress(tx, form))
-    .limit(1)
-    .executeTakeFirst()
-  return found === undefined ? null : found.changed_utc
+/** When the first change that is not rendered in a form will be so many seconds old; null if there is none. */
+export async function nextDue(tx: Tx, form: number, now: Instant, delay: number): Promise<Instant | null> {
+  const since = await progress(tx, form, now)
+  if (typeof since === 'number') return since
+  const found = await pending(tx, since).limit(1).executeTakeFirst()
+  return found === undefined ? null : found.changed_utc + delay
 }
 
-/** Changes that are not rendered in a form, made up to a time, oldest first; on the primary server. */
-export async function listChanges(tx: Tx, form: number, until: Instant, limit: number) {
+/** Changes that are not rendered in a form, and are so many seconds old, oldest first; on the primary server. */
+export async function listDue(tx: Tx, form: number, now: Instant, delay: number, limit: number) {
+  const known = await progress(tx, form, now)
+  if (typeof known === 'number') return []
   const last = await changes.last(tx)
-  const known = await progress(tx, form)
   // A database that was restored from a dump may have counted further.
-  const since = isAfter(known, last) ? BEGIN : known
-  const rows = await pending(tx, since).limit(limit).execute()
-  const end = rows.findIndex((row) => row.changed_utc > until || isAfter(row, last))
+  const rows = await pending(tx, isAfter(known, last) ? BEGIN : known)
+    .limit(limit)
+    .execute()
+  const end = rows.findIndex((row) => row.changed_utc + delay > now || isAfter(row, last))
   return end === -1 ? rows : rows.slice(0, end)
 }
 

@@ -217,8 +217,8 @@ export interface Tables extends LinkedTables {
   old_addresses: OldAddressTable
   tickets: TicketTable
   event_templates: EventTemplateTable
-  /** Up to which change events are rendered in a form. */
-  template_progress: { form: number; xid: number; position: number }
+  /** One row: up to which change events are rendered in a form, and when that began. */
+  template_progress: { form: number; xid: number; position: number; begun_utc: Instant }
   /** On a server: see version.ts. */
   data_version: { share: number; version: number }
   limits: { key: string; window: number; count: number }

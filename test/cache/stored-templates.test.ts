@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { type App, createApp, readSite } from '../../src/app.ts'
-import { renderingEvents } from '../../src/domain/event-rendering.ts'
+import { renderEvents, renderingEvents } from '../../src/domain/event-rendering.ts'
 import { eventRenderer } from '../../src/rest/rendered/rendered-events.ts'
 import { type Service, startService } from '../support/service.ts'
 
@@ -89,6 +89,31 @@ describe('the stored JSON of an event', () => {
     assert.notEqual(now?.form, before?.form)
     assert.equal((await get(`/events/${id}`)).cost, '€5')
     assert.deepEqual(new Set((await stored()).map(({ form }) => form)), new Set([now?.form]))
+  })
+
+  it('is not rendered in turn by nodes with other settings', async () => {
+    await service.render()
+    const site = await readSite(service.config, service.db)
+    const other = { ...site, currency: '¥' }
+    const now = Math.floor(Date.now() / 1000)
+    let clock = now
+    const form = async () => new Set((await stored()).map((one) => one.form)).values().next().value
+    const render = (of: typeof site) => renderEvents({ db: service.db, site: of, clock: () => clock }, eventRenderer)
+    await service.db.write((tx) =>
+      tx
+        .updateTable('template_progress')
+        .set({ begun_utc: now - 3600 })
+        .execute(),
+    )
+    await render(other)
+    assert.equal(await form(), eventRenderer.formOf(other))
+    await render(site)
+    assert.equal(await form(), eventRenderer.formOf(other))
+    const job = renderingEvents({ db: service.db, site, clock: () => clock }, eventRenderer)
+    assert.equal(await service.db.read((tx) => job.next?.(tx) ?? Promise.resolve(null)), now + 3600)
+    clock = now + 3600
+    await render(site)
+    assert.equal(await form(), eventRenderer.formOf(site))
   })
 
   it('equals what is rendered without the cache, by every address', async () => {

@@ -83,6 +83,7 @@ export async function startService({
   const ids = await addUsers(db)
   const app = await createApp(config, db, { ...(clock && { clock }), logger })
   const call: Service['call'] = (role, path, options) => app.server.inject(request(role, path, options))
+  let renders = 0
   return {
     config,
     db,
@@ -99,8 +100,11 @@ export async function startService({
       return response.json()
     },
     inject: (options) => app.server.inject(options),
-    render: async () =>
-      renderEvents({ db, site: await readSite(config, db), clock: () => Number.MAX_SAFE_INTEGER }, eventRenderer),
+    async render() {
+      // Hours later than the last time: then a change of settings is followed, too.
+      const now = Math.floor(Date.now() / 1000) + ++renders * 7200
+      await renderEvents({ db, site: await readSite(config, db), clock: () => now }, eventRenderer)
+    },
     startJobs: () => app.startJobs(),
     listen: (port = 0) => app.server.listen({ port, host: '127.0.0.1' }),
     async close() {

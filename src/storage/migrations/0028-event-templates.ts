@@ -4,5 +4,6 @@ import type { Step } from './steps.ts'
 export const steps: readonly Step[] = [
   `create table if not exists "event_templates" ("event" {whole} primary key references "events" ("id") on delete cascade,
     "revision" {whole} not null, "form" {whole} not null, "text" {text} not null)`,
-  `create table if not exists "template_progress" ("form" {whole} primary key, "xid" {whole} not null, "position" {whole} not null)`,
+  `create table if not exists "template_progress" ("form" {whole} primary key, "xid" {whole} not null, "position" {whole} not null,
+    "begun_utc" {whole} not null)`,
 ]
