@@ -64,9 +64,12 @@ function gramsOf(run: string): string[] {
 
 /** The different words of a text, as the index stores them, in their order. */
 export function wordsOf(text: string): string[] {
+  const folded = foldWords(text)
+  // Most texts are short and ASCII.
+  if (folded.length < MAX_BYTES && isAscii(folded)) return [...new Set(folded.match(ASCII_RUN)?.map(shortened))]
   const words = new Set<string>()
   let bytes = 0
-  for (const piece of piecesOf(foldWords(text))) {
+  for (const piece of piecesOf(folded)) {
     const parts = !isAscii(piece) && IS_UNSPACED.test(piece) ? gramsOf(piece) : [shortened(piece)]
     for (const part of parts) {
       if (words.has(part)) continue

@@ -1,3 +1,4 @@
+import { toWall } from '../../calendar/civil.ts'
 import { SECRET } from '../../schema/audit.ts'
 import { eventFields } from '../../schema/event.ts'
 import { type Fields, storedEntries } from '../../schema/field.ts'
@@ -30,8 +31,7 @@ export const RESTORE_SLUG = 'restore_slug'
 
 const same = (value: unknown) => value
 const truth = (value: unknown) => (value === null ? null : value === 1)
-const time = (value: unknown) =>
-  typeof value === 'number' ? new Date(value * 1000).toISOString().slice(0, 19).replace('T', ' ') : null
+const time = (value: unknown) => (typeof value === 'number' ? toWall(value) : null)
 const secret = (value: unknown) => (value === null || value === '' ? null : SECRET)
 const json = (value: unknown) => (typeof value === 'string' ? JSON.parse(value) : null)
 const idOrNone = (value: unknown) => value ?? 0

@@ -41,8 +41,9 @@ export class WaitingRows {
       for (const [columns, rows] of forms)
         for (let at = 0; at < rows.length; at += MAX_ROWS) {
           const some = rows.slice(at, at + MAX_ROWS)
-          const places = some.map((row) => `(${row.map(() => '?').join(', ')})`).join(', ')
-          statements.push({ sql: `insert into "${table}" ("${columns}") values ${places}`, parameters: some.flat() })
+          const places = `(?${', ?'.repeat((some[0]?.length ?? 1) - 1)})`
+          const all = `${places}${`, ${places}`.repeat(some.length - 1)}`
+          statements.push({ sql: `insert into "${table}" ("${columns}") values ${all}`, parameters: some.flat() })
         }
     this.clear()
     return statements
