@@ -1,9 +1,9 @@
-import { type ByLinkedPlural, byLinkedPlural, LINKED_KINDS } from '../schema/linked.ts'
+import { type ByLinkedPlural, byLinkedKind, byLinkedPlural, LINKED_KINDS } from '../schema/linked.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { Link } from '../storage/event-links.ts'
 import * as linkStorage from '../storage/event-links.ts'
 import type { EventRow } from '../storage/events.ts'
-import type { LinkedKind, RecordRow } from '../storage/records.ts'
+import type { RecordRow } from '../storage/records.ts'
 import * as recordStorage from '../storage/records.ts'
 import type { ShownSeries } from '../storage/series.ts'
 import * as seriesStorage from '../storage/series.ts'
@@ -70,11 +70,11 @@ async function assemble(
   )
   const series = await seriesOf(tx, rows)
   // Events share most of what they are linked to.
-  const shared = (kind: LinkedKind) => [...new Set([...parts[`${kind}s`].values()].flat())]
-  const pictures = await images.ofRows(tx, [...rows, ...LINKED_KINDS.flatMap(shared)], scope.onDamage)
+  const shared = byLinkedKind((kind) => [...new Set([...parts[`${kind}s`].values()].flat())])
+  const pictures = await images.ofRows(tx, [...rows, ...LINKED_KINDS.flatMap((kind) => shared[kind])], scope.onDamage)
   const pictureOf = (row: { image: number | null }) => (row.image === null ? null : (pictures.get(row.image) ?? null))
   const linked = byLinkedPlural((kind) => {
-    const sound = undamagedLinked(kind, scope, shared(kind))
+    const sound = undamagedLinked(kind, scope, shared[kind])
     return new Map(sound.map((row): [RecordRow, Linked] => [row, { row, image: pictureOf(row) }]))
   })
   const terms = await withPaths(tx, [...new Set([...parts.terms.values()].flat())])

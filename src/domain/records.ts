@@ -1,11 +1,11 @@
 import { type DateText, instantIn, isInYearsIn } from '../calendar/date-text.ts'
 import { isInYearsOf } from '../calendar/years.ts'
-import { type Instant, toWallClock } from '../calendar/zone.ts'
+import { type Instant, toWallClock, type WallClock } from '../calendar/zone.ts'
 import { AppError, type ErrorCode, type Problems } from '../lib/errors.ts'
 import { fold } from '../lib/fold.ts'
 import { words, wordsOfSafe } from '../lib/html.ts'
 import { slugify, TRASHED_SUFFIX, withSuffix } from '../lib/slug.ts'
-import type { Fields, ReadContext, Values } from '../schema/field.ts'
+import { entriesOf, type Fields, type ReadContext, type Values } from '../schema/field.ts'
 import type { RecordKind } from '../schema/linked.ts'
 import type { listParameters, recordFields, Status } from '../schema/record.ts'
 import { richHtml } from '../schema/value-types.ts'
@@ -24,12 +24,21 @@ export type { Ref } from '../storage/records.ts'
 export type RecordValues = Values<typeof recordFields>
 
 /** Context for relative dates: now, in the site's time zone. The clock is read only if needed. */
-export function readingOf({ clock, site }: Pick<Scope, 'clock' | 'site'>): ReadContext {
-  return {
-    get today() {
-      return toWallClock(clock(), site.timezone)
-    },
-    maxPerPage: site.maxPerPage,
+export function readingOf(scope: Pick<Scope, 'clock' | 'site'>): ReadContext {
+  return new Reading(scope)
+}
+
+/** A class: V8 makes an object with a getter of its own slowly. */
+class Reading implements ReadContext {
+  readonly #scope: Pick<Scope, 'clock' | 'site'>
+  readonly maxPerPage: number
+
+  constructor(scope: Pick<Scope, 'clock' | 'site'>) {
+    this.#scope = scope
+    this.maxPerPage = scope.site.maxPerPage
+  }
+  get today(): WallClock {
+    return toWallClock(this.#scope.clock(), this.#scope.site.timezone)
   }
 }
 
@@ -161,13 +170,13 @@ function trashedSlug(slug: string | undefined): string | undefined {
 
 /** Column values of the sent fields. */
 export function storedColumns(fields: Fields, values: Record<string, unknown>): Partial<RecordRow> {
-  const named = Object.entries(fields).filter(([name, field]) => field.stored && values[name] !== undefined)
-  return Object.fromEntries(
-    named.map(([name]) => {
-      const value = values[name]
-      return [name, typeof value === 'boolean' ? Number(value) : (value as string | number | null)]
-    }),
-  )
+  const columns: Record<string, string | number | null> = {}
+  for (const [name, { stored }] of entriesOf(fields)) {
+    const value = values[name]
+    if (stored && value !== undefined)
+      columns[name] = typeof value === 'boolean' ? Number(value) : (value as string | number | null)
+  }
+  return columns
 }
 
 /** Names of the fields that are stored in columns. */
@@ -190,7 +199,7 @@ export function defaultColumns(fields: Fields): Partial<RecordRow> {
 
 /** Text for `search`: words of the searched fields, case-folded. */
 export function searchText(fields: Fields, row: Partial<RecordRow>): string {
-  const texts = Object.entries(fields).filter(([, field]) => field.searched)
+  const texts = entriesOf(fields).filter(([, field]) => field.searched)
   return texts
     .map(([name, { kind }], position) => {
       const value = row[name]

@@ -137,10 +137,10 @@ export function readFields<F extends Fields>(fields: F, raw: Record<string, unkn
   return { values: values as Values<F>, problems }
 }
 
-/** The fields of each resource, as a list: there are many, and they are the same for every request. */
-const entries = new WeakMap<Fields, [name: string, field: Described][]>()
+/** The fields of a resource as a list, made once: there are many, and they are the same for every request. */
+const entries = new WeakMap<Fields, readonly [name: string, field: Described][]>()
 
-function entriesOf(fields: Fields): [name: string, field: Described][] {
+export function entriesOf(fields: Fields): readonly [name: string, field: Described][] {
   const known = entries.get(fields) ?? Object.entries(fields)
   entries.set(fields, known)
   return known
@@ -196,7 +196,7 @@ export async function readAhead(
 ): Promise<number> {
   const values = new Map<string, ReadValue>()
   let length = 0
-  for (const [name, { kind }] of Object.entries(fields)) {
+  for (const [name, { kind }] of entriesOf(fields)) {
     const given = Object.hasOwn(raw, name) ? raw[name] : undefined
     if (typeof given !== 'string' || given.length < least) continue
     if (turn.isOver) await turn.yield()

@@ -27,9 +27,15 @@ export function isLinkedKind(kind: string): kind is LinkedKind {
 }
 
 export function byLinkedKind<T>(make: (kind: LinkedKind) => T): Record<LinkedKind, T> {
-  return Object.fromEntries(LINKED_KINDS.map((kind) => [kind, make(kind)])) as Record<LinkedKind, T>
+  const made: Partial<Record<LinkedKind, T>> = {}
+  for (const kind of LINKED_KINDS) made[kind] = make(kind)
+  return made as Record<LinkedKind, T>
 }
 
+const PLURALS = LINKED_KINDS.map((kind) => [kind, `${kind}s`] as const)
+
 export function byLinkedPlural<T>(make: (kind: LinkedKind) => T): ByLinkedPlural<T> {
-  return Object.fromEntries(LINKED_KINDS.map((kind) => [`${kind}s`, make(kind)])) as ByLinkedPlural<T>
+  const made: Record<string, T> = {}
+  for (const [kind, plural] of PLURALS) made[plural] = make(kind)
+  return made as ByLinkedPlural<T>
 }
