@@ -39,12 +39,18 @@ export function warnAtStart({ baseUrl, host, trustProxy, tlsCert = '' }: ProxyOp
   )
 }
 
-/** Watches requests from loopback, and warns once if they seem to come from a proxy that bypasses the rate limits. */
+/**
+ * Watches the first request of each connection from loopback, and warns once if it seems to come from a proxy that
+ * bypasses the rate limits.
+ */
 export function watchForProxy(options: Omit<ProxyOptions, 'host'>, log: Log): (sender: Sender) => void {
   const isPublic = !isLocalHost(new URL(options.baseUrl).hostname)
   let hasWarned = options.rateLimitLoopback && options.trustProxy.length > 0
+  const seen = new WeakSet<object>()
   return (sender) => {
-    if (hasWarned || !isLoopback(sender.socket.remoteAddress ?? '')) return
+    if (hasWarned || seen.has(sender.socket)) return
+    seen.add(sender.socket)
+    if (!isLoopback(sender.socket.remoteAddress ?? '')) return
     const message = isLocal(sender) ? withoutForwardedFor(sender, isPublic) : untrustedProxy(options)
     if (message === null) return
     hasWarned = true

@@ -18,6 +18,7 @@ const LISTS = new Map(
 
 /** Value of `_fields` in a query string, which may be repeated; null if absent. */
 export function fieldsIn(parameters: URLSearchParams): string | null {
+  if (parameters.size === 0) return null
   const given = ['_fields', '_fields[]'].flatMap((name) => parameters.getAll(name))
   return given.length === 0 ? null : given.join(',')
 }

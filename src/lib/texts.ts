@@ -63,7 +63,8 @@ function filled(found: string, fill: Fill = {}): string {
 
 /** Best available language for an `Accept-Language` header. */
 export function chooseLanguage(header: string | undefined, offered: readonly string[] = LANGUAGES): string {
-  const wanted = (header ?? '')
+  if (!header) return offered[0] ?? DEFAULT_LANGUAGE
+  const wanted = header
     .slice(0, 500)
     .split(',')
     .map((part) => {
