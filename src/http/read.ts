@@ -101,7 +101,7 @@ function buildResponse(
       'content-type': isText ? 'text/plain; charset=utf-8' : 'application/json; charset=utf-8',
       'cache-control': cacheControl(request.user, until - made),
       // The time before the data was read, so never too late.
-      'last-modified': new Date(began * 1000).toUTCString(),
+      'last-modified': dateOf(began),
       ...answer.headers,
     }),
     until,
@@ -109,6 +109,14 @@ function buildResponse(
     route: routeLabel(request.match?.route.url),
     variants: {},
   }
+}
+
+let lastDate = { of: 0, text: '' }
+
+/** A time as headers write it. Most responses of a second have the same. */
+function dateOf(instant: Instant): string {
+  if (lastDate.of !== instant) lastDate = { of: instant, text: new Date(instant * 1000).toUTCString() }
+  return lastDate.text
 }
 
 function cacheControl(user: User | null, seconds: number): string {

@@ -141,7 +141,7 @@ export async function createServer(service: Service, routes: Routes, options: Se
   const plain: Service = { ...service }
   for (const bodies of ['form', 'record', 'file'] as const) addRoute(app, bodies, plain, cache, options)
   if (cache.isOn)
-    installFastPath(app, service, cache, anonymousReads(service, routes, router, cache, watch, options), options)
+    installFastPath(app, service, cache, anonymousReads(plain, routes, router, cache, watch, options), options)
   limitConnections(app.server, options.counter ?? new ConnectionCounts(options), options, app.log)
   app.stopping.watch()
   return app
