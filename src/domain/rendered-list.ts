@@ -209,13 +209,14 @@ export async function getRendered<Rendered extends ShownTerms>(
   const found = scope.db.lookUp('id' in ref ? RENDERED_BY_ID : RENDERED_BY_SLUG, 'id' in ref ? ref.id : ref.slug)
   const [stub] = Array.isArray(found) ? found : await found
   if (stub === undefined || stub.secret === 1) return null
+  const { id, revision, form, text } = stub
   const shown = (events: RenderedEventCache<Rendered>) => {
     const rendered = events.take(stub, true)
     const dependsOn = { list: null, ...shownBy([stub], [rendered], events) }
-    return { rendered, revision: stub.revision, dependsOn }
+    return { rendered, revision, dependsOn }
   }
   const { events } = cached
-  if (stub.text !== null) events.restore({ event: stub.id, ...stub, text: stub.text })
+  if (text !== null) events.restore({ event: id, revision, form, text })
   if (events.hasAll([stub], true) && (await scope.db.version()) === cached.version) return shown(events)
   return scope.db.read(async (tx) => {
     const { events } = await cachedFor(tx, scope, cached)

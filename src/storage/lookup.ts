@@ -1,6 +1,7 @@
 import type { SQLInputValue, StatementSync } from 'node:sqlite'
 import type { Compilable, CompiledQuery, Kysely } from 'kysely'
 import { bindValues, type Placeholder, placeholder } from './prepared.ts'
+import { rowMaker } from './sqlite/row-maker.ts'
 import type { Tables } from './tables.ts'
 
 /** A frequent query with one parameter, compiled once. */
@@ -8,12 +9,23 @@ export interface Lookup<Row> {
   build(db: Kysely<Tables>, value: Placeholder): Compilable<Row>
 }
 
+/** A statement that returns arrays, and the function that makes rows of them. */
+interface Statement {
+  readonly statement: StatementSync
+  readonly makeRow: ReturnType<typeof rowMaker>
+}
+
+function withRows(statement: StatementSync): Statement {
+  statement.setReturnArrays(true)
+  return { statement, makeRow: rowMaker(statement.columns().map(({ name }) => name)) }
+}
+
 /** Runs lookups. Each is a single statement that sees the latest committed data. */
 export class Lookups {
   readonly #db: Kysely<Tables>
   readonly #prepare: ((sql: string) => StatementSync) | null
   readonly #compiled = new Map<Lookup<unknown>, CompiledQuery>()
-  readonly #statements = new Map<Lookup<unknown>, StatementSync>()
+  readonly #statements = new Map<Lookup<unknown>, Statement>()
 
   /**
    * `prepare` prepares statements on a connection that is never in a transaction; null to run them like every other
@@ -29,8 +41,10 @@ export class Lookups {
     this.#compiled.set(lookup, compiled)
     const query = bindValues(compiled, [value]) as CompiledQuery<Row>
     if (this.#prepare === null) return this.#db.executeQuery(query).then(({ rows }) => rows)
-    const statement = this.#statements.get(lookup) ?? this.#prepare(compiled.sql)
-    this.#statements.set(lookup, statement)
-    return statement.all(...(query.parameters as SQLInputValue[])) as Row[]
+    const known = this.#statements.get(lookup)
+    const { statement, makeRow } = known ?? withRows(this.#prepare(compiled.sql))
+    if (known === undefined) this.#statements.set(lookup, { statement, makeRow })
+    const cells = statement.all(...(query.parameters as SQLInputValue[])) as unknown as unknown[][]
+    return cells.map(makeRow) as Row[]
   }
 }

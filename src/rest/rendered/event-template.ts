@@ -77,9 +77,10 @@ export function packed({ holes, cuts, marks, links, text }: Template): string {
 
 export function unpacked(packed: string): Template {
   const end = packed.indexOf('\n')
-  const [holes, cuts, marks, ...ids] = JSON.parse(packed.slice(0, end)) as Head
+  const head = JSON.parse(packed.slice(0, end)) as Head
+  const [holes, cuts, marks] = head
   const links = {} as Record<LinkKind, number[]>
-  for (const [n, kind] of KINDS.entries()) links[kind] = ids[n] ?? []
+  for (let n = 0; n < KINDS.length; n++) links[KINDS[n] as LinkKind] = (head[n + 3] ?? []) as number[]
   return { holes: shared(holes), cuts, marks, links, text: packed.slice(end + 1), isAlone: true }
 }
 

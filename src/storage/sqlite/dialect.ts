@@ -19,6 +19,7 @@ import { waiting } from '../measure.ts'
 import type { Direct, OnQuery, Waiting } from '../prepared.ts'
 import { type Result, SqliteConnection } from './connection.ts'
 import type { FileIdentity } from './file-identity.ts'
+import { rowMaker } from './row-maker.ts'
 import { SqliteThread } from './thread.ts'
 import { WaitingRows } from './waiting-rows.ts'
 
@@ -282,32 +283,12 @@ class ThreadConnection implements DatabaseConnection {
   }
 }
 
-/** Builds rows as objects of one shape: Node's own are dictionaries, which are slower to read and to copy. */
 function resultOf<R>(result: Result): QueryResult<R> {
   if ('changes' in result) {
     const { changes, lastInsertRowid } = result
     return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
   }
   return { rows: result.cells.map(rowMaker(result.names)) as R[] }
-}
-
-type RowMaker = (values: unknown[]) => object
-
-/** By the column names of a statement, as they are in this thread, and as text. */
-const ownMakers = new WeakMap<readonly string[], RowMaker>()
-const makers = new Map<string, RowMaker>()
-const MAX_MAKERS = 1000
-
-/** A function that makes objects of one shape from arrays of values. It is compiled: a loop over the names takes 20 times as long. */
-function rowMaker(names: readonly string[]): RowMaker {
-  const known = ownMakers.get(names)
-  if (known !== undefined) return known
-  const members = names.map((name, n) => `${JSON.stringify(name)}:values[${n}]`).join()
-  const maker = makers.get(members) ?? (new Function('values', `return {${members}}`) as RowMaker)
-  if (makers.size >= MAX_MAKERS) makers.clear()
-  makers.set(members, maker)
-  ownMakers.set(names, maker)
-  return maker
 }
 
 /** SQLite is synchronous, so streaming gains nothing. Lists are paged instead. */
