@@ -14,12 +14,12 @@ export interface EventRenderer {
 
 type RenderingScope = Pick<Scope, 'db' | 'clock' | 'site' | 'onDamage'>
 
-/** Events of a batch. */
-const BATCH = 100
+/** Events of a batch: requests wait while one is rendered and stored. */
+const BATCH = 20
 /** Longer JSON is not stored, nor that of longer texts: it is seldom, and takes long to read and to render. */
 const MAX_LENGTH = 32_768
 /** How long an event stays as it is before it is rendered, in seconds: who changes many is not slowed down. */
-const DELAY = 5
+const DELAY = 10
 /** Pause after each batch, as a multiple of its duration: the rest of the time is for requests. */
 const PAUSE = 3
 

@@ -192,7 +192,7 @@ describe('the stored JSON of an event', () => {
     const site = await readSite(service.config, service.db)
     const job = renderingEvents({ db: service.db, site, clock: () => now }, eventRenderer)
     const next = await service.db.read((tx) => job.next?.(tx) ?? Promise.resolve(null))
-    assert.ok(next !== null && next >= changed + 4 && next <= changed + 7, `${next} after ${changed}`)
+    assert.ok(next !== null && next >= changed + 9 && next <= changed + 12, `${next} after ${changed}`)
     const run = () => job.run(null, new AbortController().signal)
     await run()
     assert.equal(await storedOf(id), undefined)
