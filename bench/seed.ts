@@ -52,7 +52,7 @@ export async function seed(
     })
     // As the service does in the background.
     const site = siteOf(readConfig({ timezone: ZONE }, {}))
-    await renderEvents({ db, clock, site }, eventRenderer)
+    await renderEvents({ db, clock, current: { last: site, read: async () => site } }, eventRenderer)
     return token
   } finally {
     await db.close()

@@ -58,15 +58,15 @@ export interface RenderedEventCache<Rendered> {
   /** Takes a stored template, if it has the right form. */
   restore(stored: StoredTemplate): void
   put(own: OwnData, alone?: boolean): void
-  /** Links of those of these events that are cached. */
+  /** Links of those of these events that are known. */
   linksOf(stubs: readonly EventStub[]): Links[]
   /** Links of these events that are not known; null if all are. */
   missingLinks(stubs: readonly EventStub[]): Links | null
   putLinked(links: Links, linked: LinkedData): void
   /** The event as rendered in a list or, with `alone`, by itself. */
   take(stub: EventStub, alone?: boolean): Rendered
-  /** The same cached events without links, to be filled at another version of the data. */
-  withoutLinked(): RenderedEventCache<Rendered>
+  /** An empty one for the same readers, to be filled at another version of the data. */
+  emptied(): RenderedEventCache<Rendered>
 }
 
 /**

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { TimeSlice } from '../lib/time-slices.ts'
 import * as storage from '../storage/event-templates.ts'
+import type { CurrentSite } from './current-site.ts'
 import { type OwnData, ownDataOf } from './event-data.ts'
 import type { JobKind } from './job-run.ts'
 import type { Scope, Site } from './scope.ts'
@@ -12,13 +13,15 @@ export interface EventRenderer {
   render(own: OwnData, site: Site): string
 }
 
-type RenderingScope = Pick<Scope, 'db' | 'clock' | 'site' | 'onDamage'>
+interface RenderingScope extends Pick<Scope, 'db' | 'clock' | 'onDamage'> {
+  readonly current: Pick<CurrentSite, 'last' | 'read'>
+}
 
 /** Events of a batch: requests wait while one is rendered and stored. */
 const BATCH = 20
-/** Longer JSON is not stored, nor that of longer texts: it is seldom, and takes long to read and to render. */
+/** Longer JSON is not stored, in bytes, nor that of longer texts: it is seldom, and takes long to read and to render. */
 const MAX_LENGTH = 32_768
-/** How long an event stays as it is before it is rendered, in seconds: who changes many is not slowed down. */
+/** How long an event stays as it is before it is rendered, and the pause between two runs, in seconds: who changes many is not slowed down. */
 const DELAY = 10
 /** Pause after each batch, as a multiple of its duration: the rest of the time is for requests. */
 const PAUSE = 3
@@ -28,7 +31,8 @@ export function renderingEvents(scope: RenderingScope, renderer: EventRenderer):
   return {
     name: 'render-events',
     every: DELAY,
-    next: (tx) => storage.nextDue(tx, renderer.formOf(scope.site), scope.clock(), DELAY),
+    // The settings may be outdated here: then a run reads them, and has nothing to do.
+    next: (tx) => storage.nextDue(tx, renderer.formOf(scope.current.last), scope.clock(), DELAY),
     async run(_, signal) {
       for (;;) {
         const began = performance.now()
@@ -46,8 +50,9 @@ export async function renderEvents(scope: RenderingScope, renderer: EventRendere
 
 /** Renders the next events that were changed so many seconds ago. Returns whether there were any. */
 async function renderSome(scope: RenderingScope, renderer: EventRenderer, delay: number): Promise<boolean> {
-  const { db, site } = scope
+  const { db } = scope
   const now = scope.clock()
+  const site = await scope.current.read()
   const form = renderer.formOf(site)
   const { last, ids, events } = await db.readPrimary(async (tx) => {
     const changes = await storage.listDue(tx, form, now, delay, BATCH)
@@ -78,11 +83,12 @@ async function renderSome(scope: RenderingScope, renderer: EventRenderer, delay:
   return true
 }
 
-/** Null if it is very long, or cannot be rendered. */
+/** Null if it is very long, damaged, or cannot be rendered. */
 function textOf(own: OwnData, site: Site, renderer: EventRenderer): string | null {
+  if (!Object.values(own.links).flat().every(Number.isSafeInteger)) return null
   try {
     const text = renderer.render(own, site)
-    return text.length > MAX_LENGTH ? null : text
+    return Buffer.byteLength(text) > MAX_LENGTH ? null : text
   } catch {
     // Whoever reads the event is told.
     return null

@@ -22,7 +22,7 @@ import {
 import { cursorAfter, isSorted } from './event-order.ts'
 import type { Payload, Scope } from './scope.ts'
 
-/** Lists and single events as all readers of an audience see them. They are rendered once and cached. */
+/** Lists and single events as all readers of an audience see them, from JSON that is rendered once. */
 
 /** Cached events and lists of one version of the data. */
 export interface CachedEvents<Rendered> {
@@ -191,7 +191,7 @@ async function cachedFor<Rendered>(
   hasRead = false,
 ): Promise<Pick<CachedEvents<Rendered>, 'events' | 'lists'>> {
   const isCurrent = await db.isAt(tx, cached.version, hasRead)
-  return isCurrent ? cached : { events: cached.events.withoutLinked(), lists: NO_LISTS }
+  return isCurrent ? cached : { events: cached.events.emptied(), lists: NO_LISTS }
 }
 
 /** Protected events are never cached. */
@@ -216,7 +216,7 @@ export async function getRendered<Rendered extends ShownTerms>(
     return { rendered, revision, dependsOn }
   }
   const { events } = cached
-  if (text !== null) events.restore({ event: id, revision, form, text })
+  if (form !== null && text !== null) events.restore({ event: id, revision, form, text })
   if (events.hasAll([stub], true) && (await scope.db.version()) === cached.version) return shown(events)
   return scope.db.read(async (tx) => {
     const { events } = await cachedFor(tx, scope, cached)

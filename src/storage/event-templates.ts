@@ -19,7 +19,7 @@ export const getAll = preparedList<StoredTemplate>((db, ids) =>
 
 /** A published event with its stored template, if there is one of its revision. */
 export interface RenderedStub extends EventStub {
-  readonly form: number
+  readonly form: number | null
   readonly text: string | null
 }
 
@@ -30,7 +30,7 @@ const published = (db: Kysely<Tables>) =>
       join.onRef('event_templates.event', '=', 'events.id').onRef('event_templates.revision', '=', 'events.revision'),
     )
     .select(['events.id', 'events.revision', SECRET])
-    .select([sql<number>`event_templates.form`.as('form'), sql<string | null>`event_templates.text`.as('text')])
+    .select([sql<number | null>`event_templates.form`.as('form'), sql<string | null>`event_templates.text`.as('text')])
     .where('events.status', '=', 'publish')
 export const RENDERED_BY_ID: Lookup<RenderedStub> = { build: (db, id) => published(db).where('events.id', '=', id) }
 export const RENDERED_BY_SLUG: Lookup<RenderedStub> = {
@@ -90,12 +90,18 @@ const MIN_PERIOD = 3600
 
 const findProgress = (tx: Tx) => tx.selectFrom('template_progress').selectAll().executeTakeFirst()
 
-/** The last change that was rendered in a form; or when the form may begin, if another one has just begun. */
-async function progress(tx: Tx, form: number, now: Instant): Promise<Place | Instant> {
-  const found = await findProgress(tx)
-  if (found === undefined || found.form === form) return found ?? BEGIN
-  const until = found.begun_utc + MIN_PERIOD
-  return until > now ? until : BEGIN
+type Progress = Awaited<ReturnType<typeof findProgress>>
+
+/** When a form may begin: later than now if another one has just begun. */
+function beginOf(found: Progress, form: number): Instant {
+  return found === undefined || found.form === form ? 0 : found.begun_utc + MIN_PERIOD
+}
+
+/** The last change that was rendered in a form. */
+async function lastRendered(tx: Tx, found: Progress, form: number): Promise<Place> {
+  if (found?.form !== form) return BEGIN
+  // A database that was restored from a dump may have counted further.
+  return isAfter(found, await changes.last(tx)) ? BEGIN : found
 }
 
 /** Another form replaces the templates of the former one. */
@@ -115,24 +121,31 @@ const pending = (tx: Tx, { xid, position }: Place) =>
     .orderBy('xid')
     .orderBy('position')
 
+/** When a change is so many seconds old. The clock may have been wrong: a change of the future is. */
+function dueAt(changed: Instant, now: Instant, delay: number): Instant {
+  return changed > now + delay ? now : changed + delay
+}
+
 /** When the first change that is not rendered in a form will be so many seconds old; null if there is none. */
 export async function nextDue(tx: Tx, form: number, now: Instant, delay: number): Promise<Instant | null> {
-  const since = await progress(tx, form, now)
-  if (typeof since === 'number') return since
-  const found = await pending(tx, since).limit(1).executeTakeFirst()
-  return found === undefined ? null : found.changed_utc + delay
+  const found = await findProgress(tx)
+  const begin = beginOf(found, form)
+  if (begin > now) return begin
+  const first = await pending(tx, await lastRendered(tx, found, form))
+    .limit(1)
+    .executeTakeFirst()
+  return first === undefined ? null : dueAt(first.changed_utc, now, delay)
 }
 
 /** Changes that are not rendered in a form, and are so many seconds old, oldest first; on the primary server. */
 export async function listDue(tx: Tx, form: number, now: Instant, delay: number, limit: number) {
-  const known = await progress(tx, form, now)
-  if (typeof known === 'number') return []
+  const found = await findProgress(tx)
+  if (beginOf(found, form) > now) return []
   const last = await changes.last(tx)
-  // A database that was restored from a dump may have counted further.
-  const rows = await pending(tx, isAfter(known, last) ? BEGIN : known)
+  const rows = await pending(tx, await lastRendered(tx, found, form))
     .limit(limit)
     .execute()
-  const end = rows.findIndex((row) => row.changed_utc + delay > now || isAfter(row, last))
+  const end = rows.findIndex((row) => dueAt(row.changed_utc, now, delay) > now || isAfter(row, last))
   return end === -1 ? rows : rows.slice(0, end)
 }
 

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { type App, createApp, readSite } from '../../src/app.ts'
+import { CurrentSite } from '../../src/domain/current-site.ts'
 import { renderEvents, renderingEvents } from '../../src/domain/event-rendering.ts'
+import type { JobKind } from '../../src/domain/jobs.ts'
+import type { Site } from '../../src/domain/scope.ts'
 import { eventRenderer } from '../../src/rest/rendered/rendered-events.ts'
+import { siteOf } from '../../src/site.ts'
 import { type Service, startService } from '../support/service.ts'
 
 const SETTINGS = { rateLimit: '0', userRateLimit: '0', loginLimit: '0', mounts: '/wp-json/tribe/events/v1' } as const
@@ -51,6 +55,12 @@ describe('the stored JSON of an event', () => {
     return [(await get(`/events/${id}`)).title, list.events.find((event: { id: number }) => event.id === id)?.title]
   }
 
+  const later = () => Math.floor(Date.now() / 1000) + 3600
+  const scopeOf = (site: Site, clock: () => number) => {
+    return { db: service.db, clock, current: { last: site, read: async () => site } }
+  }
+  const nextOf = (job: JobKind) => service.db.read(async (tx) => (await job.next?.(tx)) ?? null)
+
   it('is what readers and editors get, in lists and by itself', async () => {
     const id = await add()
     await service.render()
@@ -98,7 +108,11 @@ describe('the stored JSON of an event', () => {
     const now = Math.floor(Date.now() / 1000)
     let clock = now
     const form = async () => new Set((await stored()).map((one) => one.form)).values().next().value
-    const render = (of: typeof site) => renderEvents({ db: service.db, site: of, clock: () => clock }, eventRenderer)
+    const render = (of: typeof site) =>
+      renderEvents(
+        scopeOf(of, () => clock),
+        eventRenderer,
+      )
     await service.db.write((tx) =>
       tx
         .updateTable('template_progress')
@@ -109,8 +123,11 @@ describe('the stored JSON of an event', () => {
     assert.equal(await form(), eventRenderer.formOf(other))
     await render(site)
     assert.equal(await form(), eventRenderer.formOf(other))
-    const job = renderingEvents({ db: service.db, site, clock: () => clock }, eventRenderer)
-    assert.equal(await service.db.read((tx) => job.next?.(tx) ?? Promise.resolve(null)), now + 3600)
+    const job = renderingEvents(
+      scopeOf(site, () => clock),
+      eventRenderer,
+    )
+    assert.equal(await nextOf(job), now + 3600)
     clock = now + 3600
     await render(site)
     assert.equal(await form(), eventRenderer.formOf(site))
@@ -184,14 +201,49 @@ describe('the stored JSON of an event', () => {
     assert.ok(await storedOf(id))
   })
 
+  it('is rendered after a change whose time is wrong', async () => {
+    await service.render()
+    const id = await add({ title: 'Early' })
+    const next = await add({ title: 'Next' })
+    const future = Math.floor(Date.now() / 1000) + 400 * 86_400
+    await service.db.write((tx) =>
+      tx
+        .updateTable('changes')
+        .set({ changed_utc: future })
+        .where('record', '=', id)
+        .where('kind', '=', 'event')
+        .execute(),
+    )
+    const job = renderingEvents(scopeOf(await readSite(service.config, service.db), later), eventRenderer)
+    assert.ok(((await nextOf(job)) ?? Number.POSITIVE_INFINITY) <= later())
+    await job.run(null, new AbortController().signal)
+    assert.ok(await storedOf(id))
+    assert.ok(await storedOf(next))
+  })
+
+  it('keeps its form when the service starts again, before the settings are read', async () => {
+    await service.render()
+    const forms = async () => new Set((await stored()).map(({ form }) => form))
+    const before = await forms()
+    await service.db.write((tx) => tx.updateTable('template_progress').set({ begun_utc: 0 }).execute())
+    const current = new CurrentSite(service.db, (settings) => siteOf(service.config, settings))
+    const job = renderingEvents({ db: service.db, clock: later, current }, eventRenderer)
+    await job.run(null, new AbortController().signal)
+    assert.deepEqual(await forms(), before)
+    assert.equal(await nextOf(job), null)
+  })
+
   it('is rendered by a job some seconds after a change', async () => {
     await service.render()
     const id = await add({ title: 'Waiting' })
     const changed = Math.floor(Date.now() / 1000)
     let now = changed
     const site = await readSite(service.config, service.db)
-    const job = renderingEvents({ db: service.db, site, clock: () => now }, eventRenderer)
-    const next = await service.db.read((tx) => job.next?.(tx) ?? Promise.resolve(null))
+    const job = renderingEvents(
+      scopeOf(site, () => now),
+      eventRenderer,
+    )
+    const next = await nextOf(job)
     assert.ok(next !== null && next >= changed + 9 && next <= changed + 12, `${next} after ${changed}`)
     const run = () => job.run(null, new AbortController().signal)
     await run()
@@ -199,6 +251,6 @@ describe('the stored JSON of an event', () => {
     now = next
     await run()
     assert.ok(await storedOf(id))
-    assert.equal(await service.db.read((tx) => job.next?.(tx) ?? Promise.resolve(0)), null)
+    assert.equal(await nextOf(job), null)
   })
 })

@@ -31,6 +31,16 @@ const EVENTS: readonly object[] = [
     cost: 'Free',
     tickets: [{ name: 'Seat', price: '5', currency: 'USD', url: 'https://example.org/seat', capacity: 9 }],
   },
+  { title: 'Berlin', timezone: 'Europe/Berlin', cost: '5 €' },
+  { title: 'Tokyo', timezone: 'Asia/Tokyo', cost: '¥1,500' },
+  { title: 'Zurich', timezone: 'Europe/Zurich', cost: 'CHF 10 - 20' },
+  {
+    title: 'Kolkata',
+    timezone: 'Asia/Kolkata',
+    cost: '12.50',
+    start_date: '2031-12-01 09:00',
+    end_date: '2031-12-03 10:00',
+  },
   { title: 'Weekly', recurrence: 'FREQ=WEEKLY;COUNT=2' },
 ]
 

@@ -103,7 +103,9 @@ export async function startService({
     async render() {
       // Hours later than the last time: then a change of settings is followed, too.
       const now = Math.floor(Date.now() / 1000) + ++renders * 7200
-      await renderEvents({ db, site: await readSite(config, db), clock: () => now }, eventRenderer)
+      const site = await readSite(config, db)
+      const current = { last: site, read: async () => site }
+      await renderEvents({ db, current, clock: () => now }, eventRenderer)
     },
     startJobs: () => app.startJobs(),
     listen: (port = 0) => app.server.listen({ port, host: '127.0.0.1' }),

@@ -106,7 +106,7 @@ export class EventCache implements RenderedEventCache<RenderedEvent> {
     }
   }
 
-  withoutLinked(): EventCache {
+  emptied(): EventCache {
     return new EventCache(this.#addresses, this.#site, this.form !== null)
   }
 

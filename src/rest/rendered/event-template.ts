@@ -1,4 +1,5 @@
 import { hash, randomUUID } from 'node:crypto'
+import abbreviations from '../../calendar/abbreviations.json' with { type: 'json' }
 import type { Links, OwnData } from '../../domain/event-data.ts'
 import type { Event } from '../../domain/events.ts'
 import type { Site } from '../../domain/scope.ts'
@@ -110,7 +111,8 @@ const forms = new WeakMap<Site, number>()
 export function formOf(site: Site): number {
   let form = forms.get(site)
   if (form === undefined) {
-    const parts = [FORM, site.timezone, site.currency, process.versions.tz]
+    const { tz, icu, cldr } = process.versions
+    const parts = [FORM, site.timezone, site.currency, tz, icu, cldr, abbreviations]
     form = Number.parseInt(hash('sha1', JSON.stringify(parts)).slice(0, 12), 16)
     forms.set(site, form)
   }

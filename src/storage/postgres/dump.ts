@@ -32,7 +32,15 @@ export async function exportSnapshot(tx: Tx): Promise<string> {
 /** Dumps a database as a transaction sees it that has exported its snapshot. */
 export async function dump(url: string, snapshot: string, to: string): Promise<void> {
   const { address, env } = withoutPassword(url)
-  const flags = ['--format=custom', '--compress=0', '--no-owner', '--no-privileges', `--snapshot=${snapshot}`]
+  const derived = ['event_templates', 'template_progress'].map((name) => `--exclude-table-data=*.${name}`)
+  const flags = [
+    '--format=custom',
+    '--compress=0',
+    '--no-owner',
+    '--no-privileges',
+    `--snapshot=${snapshot}`,
+    ...derived,
+  ]
   await run('pg_dump', [...flags, `--file=${to}`, `--dbname=${address}`], env)
 }
 
