@@ -17,7 +17,15 @@ const ROOT = join(import.meta.dirname, '..')
 export const DOCUMENTS = ['docs/adding-a-field.md', 'docs/adding-a-resource.md']
 
 /** The tests that follow every field and every resource. */
-const TESTS = ['guards/columns', 'guards/endpoints', 'guards/fields', 'guards/imports', 'guards/texts', 'client/client']
+const TESTS = [
+  'guards/columns',
+  'guards/endpoints',
+  'guards/fields',
+  'guards/imports',
+  'guards/template-form',
+  'guards/texts',
+  'client/client',
+]
 
 export interface Trial {
   readonly documents?: readonly string[]

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { FORM } from '../../src/rest/rendered/event-template.ts'
+import { PROGRAM_FORM } from '../../src/rest/rendered/event-template.ts'
 import { clock } from '../support/calendar.ts'
 import { startService } from '../support/service.ts'
 import { ON_POSTGRES } from '../support/store.ts'
@@ -56,11 +56,11 @@ describe('the form of stored templates', { skip: ON_POSTGRES && 'asks for no dat
       tx.selectFrom('event_templates').select('text').orderBy('event').execute(),
     )
     await service.close()
-    const current = [`form ${FORM}`, ...rows.map(({ text }) => text), ''].join('\n\n')
+    const current = [PROGRAM_FORM, ...rows.map(({ text }) => text), ''].join('\n\n')
     if (process.env.KALENDS_TEST_UPDATE) writeFileSync(GOLDEN, current)
     const known = readFileSync(GOLDEN, 'utf8')
     if (current === known) return
-    const isRaised = !known.startsWith(`form ${FORM}\n`)
+    const isRaised = !known.startsWith(`${PROGRAM_FORM}\n`)
     const advice = isRaised ? '' : 'raise FORM in rest/rendered/event-template.ts, or databases show events as before; '
     assert.equal(current, known, `${advice}then run this test with KALENDS_TEST_UPDATE=1`)
   })

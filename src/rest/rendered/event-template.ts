@@ -4,6 +4,7 @@ import type { Links, OwnData } from '../../domain/event-data.ts'
 import type { Event } from '../../domain/events.ts'
 import type { Site } from '../../domain/scope.ts'
 import type { Addresses } from '../../http/addresses.ts'
+import { eventFields } from '../../schema/event.ts'
 import { byLinkedKind, byLinkedPlural, type LinkedKind } from '../../schema/linked.ts'
 import { eventLd, inertLd } from '../json-ld.ts'
 import { event } from '../present-event.ts'
@@ -102,8 +103,11 @@ function withoutHoles(json: string): { text: string; cuts: number[]; holes: Hole
   return { text: text + json.slice(from), cuts, holes }
 }
 
-/** To be raised with every change of what an event looks like: a guard test tells. */
-export const FORM = 1
+/** To be raised when the JSON of events changes otherwise than by a new field: a guard test tells. */
+const FORM = 1
+
+/** What this program makes of an event. */
+export const PROGRAM_FORM = JSON.stringify([FORM, Object.keys(eventFields), KINDS])
 
 const forms = new WeakMap<Site, number>()
 
@@ -112,7 +116,7 @@ export function formOf(site: Site): number {
   let form = forms.get(site)
   if (form === undefined) {
     const { tz, icu, cldr } = process.versions
-    const parts = [FORM, site.timezone, site.currency, tz, icu, cldr, abbreviations]
+    const parts = [PROGRAM_FORM, site.timezone, site.currency, tz, icu, cldr, abbreviations]
     form = Number.parseInt(hash('sha1', JSON.stringify(parts)).slice(0, 12), 16)
     forms.set(site, form)
   }
