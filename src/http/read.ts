@@ -3,7 +3,7 @@ import type { Instant } from '../calendar/zone.ts'
 import type { User } from '../domain/scope.ts'
 import { AppError } from '../lib/errors.ts'
 import type { CachedResponse, Headers } from './cache/cached-response.ts'
-import { serializeHeaders } from './cache/head.ts'
+import { headerDate, serializeHeaders } from './cache/head.ts'
 import { normalPath, normalSearch } from './cache/normal-address.ts'
 import { ObservedClock } from './cache/validity.ts'
 import { type AnswerContext, callOf, type RoutedRequest, splitUrl } from './call.ts'
@@ -101,7 +101,7 @@ function buildResponse(
       'content-type': isText ? 'text/plain; charset=utf-8' : 'application/json; charset=utf-8',
       'cache-control': cacheControl(request.user, until - made),
       // The time before the data was read, so never too late.
-      'last-modified': dateOf(began),
+      'last-modified': headerDate(began),
       ...answer.headers,
     }),
     until,
@@ -109,14 +109,6 @@ function buildResponse(
     route: routeLabel(request.match?.route.url),
     variants: {},
   }
-}
-
-let lastDate = { of: 0, text: '' }
-
-/** A time as headers write it. Most responses of a second have the same. */
-function dateOf(instant: Instant): string {
-  if (lastDate.of !== instant) lastDate = { of: instant, text: new Date(instant * 1000).toUTCString() }
-  return lastDate.text
 }
 
 function cacheControl(user: User | null, seconds: number): string {

@@ -9,7 +9,7 @@ import { asDate, capitalised, DayWords, TimeWords } from './day-words.ts'
 
 /** Formats dates for readers. Wall-clock times are formatted as UTC, so that no zone shifts them. */
 
-const STYLES = {
+export const STYLES = {
   month: { month: 'long', year: 'numeric' },
   monthAlone: { month: 'long' },
   day: { weekday: 'long', day: 'numeric', month: 'long' },
@@ -52,7 +52,7 @@ function makeFormat(locale: string, options: Intl.DateTimeFormatOptions): Intl.D
 }
 
 /** Styles that begin a heading or a line: some languages write weekdays and months in lower case. */
-const CAPITALISED: readonly DateStyle[] = ['month', 'monthAlone', 'day', 'dayYear', 'weekday']
+export const CAPITALISED: readonly DateStyle[] = ['month', 'monthAlone', 'day', 'dayYear', 'weekday']
 
 /** By locale and style. */
 const written = new Map<string, Partial<Record<DateStyle, DayWords | TimeWords>>>()

@@ -97,11 +97,9 @@ function beginOf(found: Progress, form: number): Instant {
   return found === undefined || found.form === form ? 0 : found.begun_utc + MIN_PERIOD
 }
 
-/** The last change that was rendered in a form. */
-async function lastRendered(tx: Tx, found: Progress, form: number): Promise<Place> {
-  if (found?.form !== form) return BEGIN
-  // A database that was restored from a dump may have counted further.
-  return isAfter(found, await changes.last(tx)) ? BEGIN : found
+/** The last change that was rendered in a form. A database that was restored from a dump may have counted further than the last one. */
+function lastRendered(found: Progress, form: number, last: Place): Place {
+  return found?.form !== form || isAfter(found, last) ? BEGIN : found
 }
 
 /** Another form replaces the templates of the former one. */
@@ -116,7 +114,7 @@ export async function setProgress(tx: Tx, form: number, { xid, position }: Place
 const pending = (tx: Tx, { xid, position }: Place) =>
   tx
     .selectFrom('changes')
-    .select(['kind', 'record', 'status', 'xid', 'position', 'changed_utc'])
+    .select(['kind', 'record', 'xid', 'position', 'changed_utc'])
     .where((eb) => eb(eb.refTuple('xid', 'position'), '>', eb.tuple(xid, position)))
     .orderBy('xid')
     .orderBy('position')
@@ -131,7 +129,7 @@ export async function nextDue(tx: Tx, form: number, now: Instant, delay: number)
   const found = await findProgress(tx)
   const begin = beginOf(found, form)
   if (begin > now) return begin
-  const first = await pending(tx, await lastRendered(tx, found, form))
+  const first = await pending(tx, lastRendered(found, form, await changes.last(tx)))
     .limit(1)
     .executeTakeFirst()
   return first === undefined ? null : dueAt(first.changed_utc, now, delay)
@@ -142,7 +140,7 @@ export async function listDue(tx: Tx, form: number, now: Instant, delay: number,
   const found = await findProgress(tx)
   if (beginOf(found, form) > now) return []
   const last = await changes.last(tx)
-  const rows = await pending(tx, await lastRendered(tx, found, form))
+  const rows = await pending(tx, lastRendered(found, form, last))
     .limit(limit)
     .execute()
   const end = rows.findIndex((row) => dueAt(row.changed_utc, now, delay) > now || isAfter(row, last))

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
+import type { Instant } from '../../calendar/zone.ts'
 import type { HeaderLines, Headers } from './cached-response.ts'
 
 const { STATUS_CODES, validateHeaderName, validateHeaderValue } = process.getBuiltinModule('node:http')
@@ -50,22 +51,16 @@ export function writeRawHead(response: ServerResponse, status: number, head: str
   // Closing connection: let Node write the headers.
   if (internals._header !== null || !response.shouldKeepAlive) return false
   response.statusCode = status
-  internals._header = `${head}\r\nx-request-id: ${id}\r\nDate: ${date()}\r\nConnection: keep-alive\r\n\r\n`
+  internals._header = `${head}\r\nx-request-id: ${id}\r\nDate: ${headerDate(Math.floor(Date.now() / 1000))}\r\nConnection: keep-alive\r\n\r\n`
   return true
 }
 
-let dateHeader: string | null = null
+let lastDate = { of: 0, text: '' }
 
-/** The value of the `Date` header, formatted once per second. */
-function date(): string {
-  if (dateHeader === null) {
-    const now = new Date()
-    dateHeader = now.toUTCString()
-    setTimeout(() => {
-      dateHeader = null
-    }, 1000 - now.getMilliseconds()).unref()
-  }
-  return dateHeader
+/** A time as headers write it, formatted once per second: most responses of a second have the same. */
+export function headerDate(instant: Instant): string {
+  if (lastDate.of !== instant) lastDate = { of: instant, text: new Date(instant * 1000).toUTCString() }
+  return lastDate.text
 }
 
 /** Ids generated per batch. One by one, each would take several times as long. */
