@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { closeSync, openSync, readSync, rmSync, statfsSync, writevSync } from 'node:fs'
+import { closeSync, openSync, readSync, rmSync, statfsSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -17,6 +17,8 @@ const MAX_ENTRIES = 2 ** 16
 const MAX_ENTRY_BYTES = 2 ** 20
 /** Size of the prefix of an entry, in bytes: the length of the head. */
 const PREFIX_BYTES = 4
+/** Entries are written together, in parts of the file of this size, in bytes. Many small writes cost far more. */
+const BLOCK_BYTES = 2 ** 17
 
 export interface Entry {
   readonly head: string
@@ -30,6 +32,8 @@ interface File {
   readonly maxBytes: number
   /** Where the next entry goes, unless the rest of the file is too short for it. */
   end: number
+  /** Where the block begins that is not written yet. It ends at `end`. */
+  written: number
 }
 
 /**
@@ -39,6 +43,7 @@ interface File {
 export class ScratchFile {
   readonly #maxBytes: number
   #file: File | null = null
+  #block: Buffer = Buffer.alloc(0)
   /** Offset and length of each entry, oldest first. */
   readonly #positions = new Map<number, number>()
 
@@ -53,7 +58,7 @@ export class ScratchFile {
     const length = position % MAX_ENTRY_BYTES
     try {
       const entry = room(length)
-      if (readSync(this.#file.descriptor, entry, 0, length, offsetOf(position)) !== length) throw new Error('cut off')
+      this.#read(this.#file, entry, length, offsetOf(position))
       const body = PREFIX_BYTES + entry.readUInt32LE(0)
       return { head: entry.toString('utf8', PREFIX_BYTES, body), body: entry.subarray(body, length) }
     } catch {
@@ -64,16 +69,17 @@ export class ScratchFile {
 
   /** Answers false if there is no room: the disk is full, the folder not writable, or the entry too long. */
   put(key: number, head: string, body: Uint8Array): boolean {
-    const front = Buffer.allocUnsafe(PREFIX_BYTES + Buffer.byteLength(head))
-    front.writeUInt32LE(front.length - PREFIX_BYTES, 0)
-    front.write(head, PREFIX_BYTES)
-    const length = front.length + body.length
+    const headEnd = PREFIX_BYTES + Buffer.byteLength(head)
+    const length = headEnd + body.length
     if (length >= MAX_ENTRY_BYTES) return false
     try {
       this.#file ??= open(this.#maxBytes)
       if (length > this.#file.maxBytes) return false
       const at = this.#makeRoom(this.#file, length)
-      if (writevSync(this.#file.descriptor, [front, body], at) !== length) throw new Error('no room')
+      const from = this.#take(this.#file, at, length)
+      this.#block.writeUInt32LE(headEnd - PREFIX_BYTES, from)
+      this.#block.write(head, from + PREFIX_BYTES)
+      this.#block.set(body, from + headEnd)
       // A key that is set anew would keep its place in the order.
       this.#positions.delete(key)
       this.#positions.set(key, at * MAX_ENTRY_BYTES + length)
@@ -91,7 +97,9 @@ export class ScratchFile {
 
   clear(): void {
     this.#positions.clear()
-    if (this.#file !== null) this.#file.end = 0
+    if (this.#file === null) return
+    this.#file.end = 0
+    this.#file.written = 0
   }
 
   close(): void {
@@ -101,6 +109,23 @@ export class ScratchFile {
     // For systems on which an open file cannot be unlinked.
     rmSync(this.#file.path, { force: true })
     this.#file = null
+  }
+
+  #read({ descriptor, written, end }: File, entry: Buffer, length: number, offset: number): void {
+    if (offset >= written && offset < end) this.#block.copy(entry, 0, offset - written, offset - written + length)
+    else if (readSync(descriptor, entry, 0, length, offset) !== length) throw new Error('cut off')
+  }
+
+  /** Where in the block an entry goes that begins at this offset of the file. Writes the block first if it has no room. */
+  #take(file: File, at: number, length: number): number {
+    const isNext = at === file.end && at + length - file.written <= this.#block.length
+    if (isNext) return at - file.written
+    const filled = file.end - file.written
+    if (writeSync(file.descriptor, this.#block, 0, filled, file.written) !== filled) throw new Error('no room')
+    file.written = at
+    if (this.#block.length !== BLOCK_BYTES || length > BLOCK_BYTES)
+      this.#block = Buffer.allocUnsafeSlow(Math.max(BLOCK_BYTES, length))
+    return 0
   }
 
   /** Where the next entry goes. Forgets the entries that it overwrites. */
@@ -136,5 +161,5 @@ function open(maxBytes: number): File {
     // It is removed on close.
   }
   const most = type === TMPFS ? Math.min(maxBytes, MAX_BYTES_IN_MEMORY) : maxBytes
-  return { descriptor, path, maxBytes: Math.min(most, bavail * bsize * FREE_SPACE_SHARE), end: 0 }
+  return { descriptor, path, maxBytes: Math.min(most, bavail * bsize * FREE_SPACE_SHARE), end: 0, written: 0 }
 }
