@@ -46,6 +46,16 @@ export function anonymousReads(
   const { baseUrl, bodyLimit } = options
   const addressing = { ...options, wordpressRoot: service.site.wordpressRoot }
   const security = securityHeaders(baseUrl)
+  /** Headers of every response, by what they depend on. */
+  const shared = new Map<string, Headers>()
+  const headersFor = (request: RoutedRequest): Headers => {
+    const { name } = request.language
+    const vary = varyOf(request, READ_HEADERS.vary)
+    const key = `${name} ${vary}`
+    const headers = shared.get(key) ?? { ...security, 'content-language': name, ...READ_HEADERS, vary }
+    shared.set(key, headers)
+    return headers
+  }
   return (raw, sender, version) => {
     if (raw.method !== 'GET' || service.isMigrating()) return null
     const { languages } = service.current.last
@@ -68,12 +78,6 @@ export function anonymousReads(
       session: null,
       match,
     }
-    const headers = (): Headers => ({
-      ...security,
-      'content-language': language.name,
-      ...READ_HEADERS,
-      vary: varyOf(request, READ_HEADERS.vary),
-    })
     const context = {
       scope: { ...service, site, sender: senderOf(options, sender) },
       cache,
@@ -84,7 +88,7 @@ export function anonymousReads(
       way,
     }
     watch(sender)
-    return () => read(target, context, request, version, headers)
+    return () => read(target, context, request, version, () => headersFor(request))
   }
 }
 

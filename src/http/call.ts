@@ -32,6 +32,9 @@ export interface RoutedRequest
     'method' | 'url' | 'headers' | 'body' | 'language' | 'mount' | 'match' | 'user' | 'session'
   > {}
 
+/** Nobody changes the parameters of a call. */
+const NO_SEARCH = new URLSearchParams()
+
 /** The request in the form that endpoints take. A cacheable read has a data version and an observed clock. */
 export function callOf(
   { scope, addresses, countRequests, bodyLimit }: AnswerContext,
@@ -54,7 +57,7 @@ export function callOf(
     query: () => readForm(search),
     body: onceWithError(() => readBody(request.body, request.headers['content-type'], bodyLimit)),
     file: () => readFile(request.body, request.headers['content-type'], request.headers['content-disposition']),
-    search: new URLSearchParams(search),
+    search: search === '' ? NO_SEARCH : new URLSearchParams(search),
     sent: splitUrl(request.url)[1],
     countRequests,
     version: reading?.version ?? null,

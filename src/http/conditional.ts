@@ -14,10 +14,13 @@ export function tagOf(body: Buffer | string, revision = ''): string {
   return `${revision}-${hash('sha1', body, 'base64url').slice(0, 16)}`
 }
 
+/** A longer mark is stored as its hash. */
+const MAX_MARK = 200
+
 /** The tag of an answer with these bytes, and that of all but its counts, from which it can be told when they change. */
 export function tagsOf({ mark, counts, revision }: Answer, bytes: Buffer): { tag: string; withoutCounts: string } {
   if (counts === undefined) return { tag: tagOf(mark ?? bytes, revision), withoutCounts: '' }
-  const withoutCounts = tagOf(mark ?? bytes)
+  const withoutCounts = mark !== undefined && mark.length <= MAX_MARK ? mark : tagOf(mark ?? bytes)
   return { tag: tagWithCounts(withoutCounts, counts, revision), withoutCounts }
 }
 

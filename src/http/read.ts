@@ -3,7 +3,7 @@ import type { Instant } from '../calendar/zone.ts'
 import type { User } from '../domain/scope.ts'
 import { AppError } from '../lib/errors.ts'
 import type { CachedResponse, Headers } from './cache/cached-response.ts'
-import { headerDate, serializeHeaders } from './cache/head.ts'
+import { headerDate, serializeWithShared } from './cache/head.ts'
 import { normalPath, normalSearch } from './cache/normal-address.ts'
 import { ObservedClock } from './cache/validity.ts'
 import { type AnswerContext, callOf, type RoutedRequest, splitUrl } from './call.ts'
@@ -96,8 +96,7 @@ function buildResponse(
   return {
     body,
     tag,
-    lines: serializeHeaders({
-      ...headers,
+    lines: serializeWithShared(headers, {
       'content-type': isText ? 'text/plain; charset=utf-8' : 'application/json; charset=utf-8',
       'cache-control': cacheControl(request.user, until - made),
       // The time before the data was read, so never too late.

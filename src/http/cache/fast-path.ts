@@ -84,11 +84,15 @@ export function installFastPath(
       () => passToFastify(request, response),
     )
   }
+  const byAlias = (key: string, version: string) => {
+    const normal = aliases.get(key)
+    return normal === undefined ? undefined : responses.get(normal, version)
+  }
   const answer = (request: IncomingMessage, response: ServerResponse, version: string, began: number) => {
     const { headers, url = '', socket } = request
     const language = languageIn(url, options.languages) ?? choose(headers['accept-language'])
     const key = keyOf(null, language, url)
-    const cached = responses.get(key, version) ?? responses.get(aliases.get(key) ?? '', version)
+    const cached = responses.get(key, version) ?? byAlias(key, version)
     const ip = trusted === null ? (socket.remoteAddress ?? '') : proxyAddr(request, trusted)
     const sender = { ip, socket, headers }
     const found = cached ?? read(request, sender, version)

@@ -12,6 +12,19 @@ export function serializeHeaders(headers: Headers): HeaderLines {
   return lines
 }
 
+const sharedLines = new WeakMap<Headers, HeaderLines>()
+
+/** Serializes headers that many responses share, as one object, and those of one response, which override them. */
+export function serializeWithShared(shared: Headers, own: Headers): HeaderLines {
+  for (const name in own) if (name in shared) return serializeHeaders({ ...shared, ...own })
+  let lines = sharedLines.get(shared)
+  if (lines === undefined) {
+    lines = serializeHeaders(shared)
+    sharedLines.set(shared, lines)
+  }
+  return lines + serializeHeaders(own)
+}
+
 /** The last line of each name: most are the same in every response. */
 const lastLines = new Map<string, { readonly value: string; readonly line: string }>()
 

@@ -41,6 +41,7 @@ const MAX_LINKED = 20_000
 export class LinkedCache {
   readonly #entries = byKind(() => new Map<number, Entry>())
   #position: number
+  #isFull = false
 
   /** `position` is that of the version of the data among its changes: see FollowedChanges. */
   constructor(position = 0) {
@@ -49,7 +50,7 @@ export class LinkedCache {
 
   /** Whether it has reached its limit and should be replaced. */
   get isFull(): boolean {
-    return KINDS.some((kind) => this.#entries[kind].size > MAX_LINKED)
+    return this.#isFull
   }
 
   /** Follows the data to a position among its changes. Terms show the number of their events, events name their parents. */
@@ -76,7 +77,10 @@ export class LinkedCache {
 
   /** What was read at an earlier position is not stored: it may be outdated. */
   put(kind: LinkKind, id: number, position: number, rendered: LinkedJson | undefined): void {
-    if (position === this.#position) this.#entries[kind].set(id, { rendered, outdatedAt: Number.POSITIVE_INFINITY })
+    if (position !== this.#position) return
+    const entries = this.#entries[kind]
+    entries.set(id, { rendered, outdatedAt: Number.POSITIVE_INFINITY })
+    this.#isFull ||= entries.size > MAX_LINKED
   }
 
   #outdate(kind: LinkKind, id: number): void {
