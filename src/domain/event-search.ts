@@ -54,19 +54,26 @@ async function searchable(tx: Tx, filter: EventFilter): Promise<Searchable> {
   return { filter, total: ids.length, head: NO_STUBS, ...all, protectedIds, pageEnds: new Map() }
 }
 
-/** Reused buffer: typed arrays are off-heap, and collected late. */
-let scratch = new Uint32Array(0)
+/** A bit for each place of a list, set only during a search. Reused: typed arrays are off-heap, and collected late. */
+let marked = new Uint32Array(0)
 
 /** Matches that are in the list, in its order. */
 function intersect({ ids, positions }: Searchable, found: readonly number[]): PackedIds {
-  if (scratch.length < found.length) scratch = new Uint32Array(2 * found.length)
+  const words = Math.ceil(ids.length / 32)
+  if (marked.length < words) marked = new Uint32Array(words)
   let count = 0
   for (const id of found) {
-    const place = positions.of(id)
-    if (place > 0) scratch[count++] = place
+    const place = positions.of(id) - 1
+    if (place < 0) continue
+    marked[place >>> 5] = (marked[place >>> 5] ?? 0) | (1 << (place & 31))
+    count++
   }
-  const inOrder = scratch.subarray(0, count).sort()
   const hits = ids instanceof Uint32Array ? new Uint32Array(count) : new Float64Array(count)
-  for (let at = 0; at < count; at++) hits[at] = ids[(inOrder[at] ?? 0) - 1] ?? 0
-  return hits
+  let at = 0
+  for (let word = 0; word < words; word++) {
+    for (let bits = marked[word] ?? 0; bits !== 0; bits &= bits - 1)
+      hits[at++] = ids[32 * word + 31 - Math.clz32(bits & -bits)] ?? 0
+    marked[word] = 0
+  }
+  return hits.subarray(0, at)
 }
