@@ -285,7 +285,7 @@ export async function stubsOf(tx: Tx, list: CachedList, offset: number, limit: n
 }
 
 /** Sorts rows in the order of `ids`. */
-function inOrder<Row extends { readonly id: number }>(ids: readonly number[], rows: readonly Row[]): Row[] {
+export function inOrder<Row extends { readonly id: number }>(ids: readonly number[], rows: readonly Row[]): Row[] {
   const known = new Map(rows.map((row) => [row.id, row]))
   return ids.flatMap((id) => known.get(id) ?? [])
 }

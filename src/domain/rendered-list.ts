@@ -1,13 +1,14 @@
 import type { Tx } from '../storage/dialect.ts'
-import { RENDERED_BY_ID, RENDERED_BY_SLUG } from '../storage/event-templates.ts'
-import type { EventStub } from '../storage/events.ts'
+import { RENDERED_BY_ID, RENDERED_BY_SLUG, renderedByIds, templatesByIds } from '../storage/event-templates.ts'
+import type { EventStub, SortedStub } from '../storage/events.ts'
 import type { Ref } from '../storage/records.ts'
-import { type CachedList, type CachedLists, NO_LISTS, stubsAt } from './cached-lists.ts'
+import { type CachedList, type CachedLists, idsAt, NO_LISTS, stubsAt } from './cached-lists.ts'
 import { type Dependencies, dependenciesOf } from './dependencies.ts'
 import { fill, type RenderedEventCache } from './event-data.ts'
 import {
   type EventPage,
   findList,
+  inOrder,
   isNarrow,
   keyOf,
   type ListRequest,
@@ -67,6 +68,8 @@ export async function listRendered<Rendered extends ShownTerms>(
   }
   const list = known ?? (await db.readMany((tx) => findCurrent(tx, scope, asked, cached)))
   if (list !== undefined && isByKey(asked, list)) {
+    const rendered = await lookUpPage(scope, asked, list, cached)
+    if (rendered !== null) return rendered
     // Not by the thread that has found it: messages to it take longer than reading some rows.
     const page = await db.read(async (tx) =>
       (await db.isAt(tx, cached.version)) ? readPage(tx, scope, asked, list, cached.events) : undefined,
@@ -108,6 +111,44 @@ async function listSorted<Rendered extends ShownTerms>(
     await fillUnprotected(tx, scope, events, stubs)
     return pageWith(asked, list, stubs, events, next)
   })
+}
+
+/** A page of a list from stored templates, without a transaction. Null if that does not suffice. */
+async function lookUpPage<Rendered extends ShownTerms>(
+  { db }: Scope,
+  asked: Asked,
+  list: CachedList,
+  { version, events }: CachedEvents<Rendered>,
+): Promise<RenderedPage<Rendered> | null> {
+  // The cursor after a search by words asks for more.
+  if (events.form === null || db.hasReplicas || list.filter.words !== null) return null
+  const known = stubsAt(list, offsetOf(asked), asked.perPage)
+  const hits = known === null ? await lookUpHits(db, asked, list, version, events) : null
+  const stubs = known ?? hits
+  if (stubs === null || stubs.length === 0) return null
+  if (known !== null) {
+    const ids = known.map(({ id }) => id)
+    for (const stored of await db.lookUp(templatesByIds(ids.length), ...ids)) events.restore(stored)
+  }
+  const next = knownCursor(asked, list, stubs, hits?.at(-1)?.start_local)
+  return next !== undefined && events.hasAll(stubs) ? pageWith(asked, list, stubs, events, next) : null
+}
+
+/** Events of a page of a search, and their stored templates. Null if there are none, or the data has changed. */
+async function lookUpHits(
+  db: Scope['db'],
+  asked: Asked,
+  list: CachedList,
+  version: string,
+  events: RenderedEventCache<unknown>,
+): Promise<SortedStub[] | null> {
+  const ids = idsAt(list, offsetOf(asked), asked.perPage) ?? []
+  if (ids.length === 0) return null
+  const found = await db.lookUp(renderedByIds(ids.length), ...ids)
+  if (!(await db.isCurrent(version))) return null
+  for (const { id, revision, form, text } of found)
+    if (form !== null && text !== null) events.restore({ event: id, revision, form, text })
+  return inOrder(ids, found)
 }
 
 /** A page of a list; null if not all of its events can be rendered for everybody. */
@@ -171,15 +212,16 @@ function isByKey(asked: Asked, list: CachedList): boolean {
   return list.ids !== null || stubsAt(list, offsetOf(asked), asked.perPage) !== null
 }
 
-/** Cursor after a page of cached stubs; null on the last page, undefined if it must be read. */
+/** Cursor after a page; null on the last page, undefined if the start of its last event must be read. */
 function knownCursor(
   { values, page, perPage }: ListRequest,
   { head, total }: CachedList,
   stubs: readonly EventStub[],
+  lastStart?: string,
 ): string | null | undefined {
   const last = stubs.at(-1)
   if (last === undefined || page * perPage >= total) return null
-  const start = head.startAt((page - 1) * perPage + stubs.length - 1)
+  const start = lastStart ?? head.startAt((page - 1) * perPage + stubs.length - 1)
   return start === null ? undefined : cursorAfter(values, [start, last.id])
 }
 

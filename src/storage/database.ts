@@ -63,7 +63,11 @@ export interface Database {
   /** Calls a function after each `write` of this process; the result ends that. */
   onWrite(listener: () => void): () => void
   /** Asks one question that is asked over and over, without a transaction. */
-  lookUp<Row>(question: Lookup<Row>, value: string | number): Row[] | Promise<Row[]>
+  lookUp<Row>(question: Lookup<Row>, ...values: (string | number)[]): Row[] | Promise<Row[]>
+  /** Whether the data has this version now: what was looked up since it had is of this version. */
+  isCurrent(version: Version): boolean | Promise<boolean>
+  /** Whether replicas answer reads. They do not answer what is looked up. */
+  readonly hasReplicas: boolean
   /** Current version of the data, read once per turn of the event loop. */
   version(): Version | Promise<Version>
   /** Starts the worker thread, so that the first list does not wait for it. */
@@ -251,6 +255,8 @@ export function openDatabase(
             }),
       ),
     isAt: (tx, version, hasRead) => versions.isAt(tx, version, hasRead),
+    isCurrent: (version) => versions.isCurrent(version),
+    hasReplicas: isUrl && urls.length > 0,
     changesBetween: (from, to) => versions.changesBetween(from, to),
     isSettledAt: (version) => versions.isSettledAt(version),
     write: (work) => measured('write', write(work, false)),
@@ -269,13 +275,13 @@ export function openDatabase(
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    lookUp(question, value) {
-      const rows = reportingFaults(dialect, faults, () => lookups.run(question, value))
+    lookUp(question, ...values) {
+      const rows = reportingFaults(dialect, faults, () => lookups.run(question, values))
       return Array.isArray(rows)
         ? rows
         : withRetry(
             dialect,
-            continuing(rows, () => lookups.run(question, value)),
+            continuing(rows, () => lookups.run(question, values)),
             faults,
           )
     },

@@ -3,9 +3,9 @@ import type { Instant } from '../calendar/zone.ts'
 import type { Place } from './changes.ts'
 import * as changes from './changes.ts'
 import type { Tx } from './dialect.ts'
-import { type EventStub, SECRET } from './events.ts'
+import { SECRET, type SortedStub } from './events.ts'
 import type { Lookup } from './lookup.ts'
-import { type Placeholder, prepared, preparedList } from './prepared.ts'
+import { type Placeholder, prepared, preparedBy, preparedList } from './prepared.ts'
 import type { EventTemplateTable, Tables } from './tables.ts'
 
 /** The JSON of events, rendered in the background after each change: see domain/event-rendering.ts. */
@@ -17,25 +17,37 @@ export const getAll = preparedList<StoredTemplate>((db, ids) =>
   db.selectFrom('event_templates').selectAll().where('event', 'in', ids),
 )
 
-/** A published event with its stored template, if there is one of its revision. */
-export interface RenderedStub extends EventStub {
+/** An event with its stored template, if there is one of its revision. */
+export interface RenderedStub extends SortedStub {
   readonly form: number | null
   readonly text: string | null
 }
 
-const published = (db: Kysely<Tables>) =>
+const withTemplate = (db: Kysely<Tables>) =>
   db
     .selectFrom('events')
     .leftJoin('event_templates', (join) =>
       join.onRef('event_templates.event', '=', 'events.id').onRef('event_templates.revision', '=', 'events.revision'),
     )
-    .select(['events.id', 'events.revision', SECRET])
+    .select(['events.id', 'events.revision', 'events.start_local', SECRET])
     .select([sql<number | null>`event_templates.form`.as('form'), sql<string | null>`event_templates.text`.as('text')])
-    .where('events.status', '=', 'publish')
+
+const published = (db: Kysely<Tables>) => withTemplate(db).where('events.status', '=', 'publish')
 export const RENDERED_BY_ID: Lookup<RenderedStub> = { build: (db, id) => published(db).where('events.id', '=', id) }
 export const RENDERED_BY_SLUG: Lookup<RenderedStub> = {
   build: (db, slug) => published(db).where('events.slug', '=', slug),
 }
+
+/** So many events by id. */
+export const renderedByIds = preparedBy(
+  (_: number): Lookup<RenderedStub> => ({ build: (db, ...ids) => withTemplate(db).where('events.id', 'in', ids) }),
+)
+/** So many templates by the ids of their events, in any form and of any revision. */
+export const templatesByIds = preparedBy(
+  (_: number): Lookup<StoredTemplate> => ({
+    build: (db, ...ids) => db.selectFrom('event_templates').selectAll().where('event', 'in', ids),
+  }),
+)
 
 const insert = prepared<object, [id: number, revision: number, form: number, text: string]>((db, id, ...values) => {
   const [revision, form, text] = values as [Placeholder, Placeholder, Placeholder]

@@ -1,12 +1,13 @@
 import type { SQLInputValue, StatementSync } from 'node:sqlite'
 import type { Compilable, CompiledQuery, Kysely } from 'kysely'
 import { bindValues, type Placeholder, placeholder } from './prepared.ts'
+import { allOf } from './sqlite/connection.ts'
 import { rowMaker } from './sqlite/row-maker.ts'
 import type { Tables } from './tables.ts'
 
-/** A frequent query with one parameter, compiled once. */
+/** A frequent query, compiled once. It has a placeholder for each value. */
 export interface Lookup<Row> {
-  build(db: Kysely<Tables>, value: Placeholder): Compilable<Row>
+  build(db: Kysely<Tables>, ...values: Placeholder[]): Compilable<Row>
 }
 
 /** A statement that returns arrays, and the function that makes rows of them. */
@@ -36,15 +37,17 @@ export class Lookups {
     this.#prepare = prepare
   }
 
-  run<Row>(lookup: Lookup<Row>, value: string | number): Row[] | Promise<Row[]> {
-    const compiled = this.#compiled.get(lookup) ?? lookup.build(this.#db, placeholder(0)).compile()
-    this.#compiled.set(lookup, compiled)
-    const query = bindValues(compiled, [value]) as CompiledQuery<Row>
+  run<Row>(lookup: Lookup<Row>, values: readonly (string | number)[]): Row[] | Promise<Row[]> {
+    let compiled = this.#compiled.get(lookup)
+    if (compiled === undefined) {
+      compiled = lookup.build(this.#db, ...values.map((_, n) => placeholder(n))).compile()
+      this.#compiled.set(lookup, compiled)
+    }
+    const query = bindValues(compiled, values) as CompiledQuery<Row>
     if (this.#prepare === null) return this.#db.executeQuery(query).then(({ rows }) => rows)
     const known = this.#statements.get(lookup)
     const { statement, makeRow } = known ?? withRows(this.#prepare(compiled.sql))
     if (known === undefined) this.#statements.set(lookup, { statement, makeRow })
-    const cells = statement.all(...(query.parameters as SQLInputValue[])) as unknown as unknown[][]
-    return cells.map(makeRow) as Row[]
+    return allOf(statement, query.parameters as SQLInputValue[]).map(makeRow) as Row[]
   }
 }

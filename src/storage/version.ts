@@ -24,6 +24,8 @@ export interface Versions {
   current(): Version | Promise<Version>
   /** Whether a transaction reads a version that was current before it began. `hasRead` saves a statement if it has read something. */
   isAt(tx: Tx, version: Version, hasRead?: boolean): Promise<boolean>
+  /** Whether the data has this version now. */
+  isCurrent(version: Version): boolean | Promise<boolean>
   /** All changes from one version to a later one; null if they are not known. */
   changesBetween(from: Version, to: Version): readonly DataChange[] | null
   /**
@@ -108,6 +110,9 @@ export class LocalVersions implements Versions {
   }
   async isAt(tx: Tx, version: Version, hasRead = false): Promise<boolean> {
     if (!hasRead) await touchSnapshot(tx)
+    return this.isCurrent(version)
+  }
+  isCurrent(version: Version): boolean {
     this.#look()
     return this.#inDoubt === 0 && String(this.#number) === version
   }
@@ -236,6 +241,9 @@ export class SharedVersions implements Versions {
   }
   async isAt(tx: Tx, version: Version): Promise<boolean> {
     return (await this.#read(tx)) === version
+  }
+  async isCurrent(version: Version): Promise<boolean> {
+    return (await this.#read(this.#db)) === version
   }
   changesBetween(from: Version, to: Version): readonly DataChange[] | null {
     return this.#history.between(from, to)

@@ -148,7 +148,7 @@ export class SqliteConnection {
  * Returns all rows. Node throws on integers beyond the safe range. They are then read as BigInt and rounded, so that
  * one such cell does not fail a whole list.
  */
-function allOf(statement: StatementSync, values: readonly SQLInputValue[]): unknown[][] {
+export function allOf(statement: StatementSync, values: readonly SQLInputValue[]): unknown[][] {
   try {
     return statement.all(...values) as unknown as unknown[][]
   } catch (error) {
