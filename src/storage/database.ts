@@ -14,7 +14,7 @@ import { ALL_MIGRATIONS, listDone, type MigrateOptions, migrate, throwIfLater, u
 import { postgresDialect } from './postgres/dialect.ts'
 import { DEFAULT_POOL, type PoolOptions } from './postgres/pool-options.ts'
 import { Replicas } from './postgres/replicas.ts'
-import type { OnQuery } from './prepared.ts'
+import { begun, type OnQuery, settled } from './prepared.ts'
 import { inFewThenMany, inSnapshot, type SnapshotSize } from './snapshot.ts'
 import { type Adapter, SqliteDialect } from './sqlite/dialect.ts'
 import { FileIdentity } from './sqlite/file-identity.ts'
@@ -122,7 +122,7 @@ export function openDatabase(
   const open = (thread: 'main' | 'worker' = 'main') =>
     new Kysely<Tables>({
       dialect: isUrl
-        ? postgresDialect(location, onError, isCopied ? 'copying' : 'answering', pool)
+        ? postgresDialect(location, onError, isCopied ? 'copying' : 'answering', pool, onQuery)
         : new SqliteDialect(file, thread, identity, onQuery, contents),
       log:
         onQuery &&
@@ -152,8 +152,10 @@ export function openDatabase(
           .transaction()
           .setIsolationLevel('read committed')
           .execute(async (tx) => {
+            await begun(tx)
             const result = await work(tx)
             await dialect.texts.settle(tx)
+            await settled(tx)
             beforeCommit()
             return result
           }),
@@ -209,7 +211,14 @@ export function openDatabase(
   }
   const finished = () => listDone(db as Kysely<unknown>, dialect)
   const snapshotRead = <T>(on: Kysely<Tables>, work: (tx: Tx) => Promise<T>): Promise<T> =>
-    on.transaction().setAccessMode('read only').setIsolationLevel('repeatable read').execute(work)
+    on
+      .transaction()
+      .setAccessMode('read only')
+      .setIsolationLevel('repeatable read')
+      .execute(async (tx) => {
+        await begun(tx)
+        return work(tx)
+      })
   const readTransaction = <T>(from: Kysely<Tables>, work: (tx: Tx) => Promise<T>): Promise<T> =>
     withRetry(
       dialect,

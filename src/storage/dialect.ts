@@ -3,6 +3,7 @@ import { type Box, EARTH_RADIUS, type Point } from '../lib/geo.ts'
 import type { DerivedIndex } from './derived-index.ts'
 import type { Fault } from './faults.ts'
 import * as changeOrder from './postgres/change-order.ts'
+import { NAME_FAILED } from './postgres/statement-names.ts'
 import { textIndex as postgresTexts } from './postgres/text-index.ts'
 import { INDEPENDENT, prepared } from './prepared.ts'
 import { placeIndex } from './sqlite/place-index.ts'
@@ -66,6 +67,8 @@ export interface Dialect {
   contains(text: Expression<string>, part: string): Expression<SqlBool>
   /** Takes an advisory lock until the transaction ends. Returns whether data may have changed while it waited. */
   lock(tx: Tx, name: string): Promise<boolean>
+  /** Takes such a lock, too, but it may be the next statement that waits for it. */
+  lockNext(tx: Tx, name: string): Promise<void>
   /** Indexes that triggers maintain beside the tables, each with a check and a repair. */
   readonly derived: readonly DerivedIndex[]
   /** Changes rows of a table without its triggers, such as those that count changes. Needs its owner. */
@@ -176,6 +179,7 @@ export const sqlite: Dialect = {
   contains: (text, part) => sql<SqlBool>`instr(${text}, ${part}) > 0`,
   /** SQLite has one writer at a time. */
   lock: async () => false,
+  async lockNext() {},
   derived: [placeIndex, wordIndex.derivedIndex],
   async withoutTriggers(tx, table, work) {
     const { rows } = await sql<{
@@ -301,6 +305,7 @@ export const postgres: Dialect = {
     await advisoryLock(tx, name)
     return true
   },
+  lockNext: (tx, name) => advisoryLock.later(tx, name),
   /** PostgreSQL maintains its indexes itself. */
   derived: [],
   async withoutTriggers(tx, table, work) {
@@ -340,8 +345,8 @@ export const postgres: Dialect = {
   // Lock timeout and deadlock.
   isLocked: (error) => ['55P03', '40P01'].includes(String(codeOf(error, 'code'))),
   // Serialization failure, deadlock, unique violation by a concurrent insert, foreign key of a concurrently deleted
-  // row.
-  isTransient: (error) => ['40001', '40P01', '23505', '23503'].includes(String(codeOf(error, 'code'))),
+  // row, name of a statement.
+  isTransient: (error) => ['40001', '40P01', '23505', '23503', NAME_FAILED].includes(String(codeOf(error, 'code'))),
   isUnreachable: (error) =>
     UNREACHABLE_CODES.test(String(codeOf(error, 'code'))) ||
     (error instanceof Error && UNREACHABLE_MESSAGES.test(error.message)),

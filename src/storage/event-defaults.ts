@@ -38,7 +38,7 @@ const FIELDS = Object.entries(eventFields)
 
 const COLUMNS = [...Object.entries(DEFAULTS), ...FIELDS]
 
-/** A new event with all its columns, as SQLite stores it. */
+/** A new event with all its columns, as the database stores it. */
 export function withDefaults(row: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const stored: Record<string, unknown> = {}
   for (const [column, preset] of COLUMNS) {

@@ -1,8 +1,8 @@
 import type { SQLInputValue, StatementSync } from 'node:sqlite'
 import type { Compilable, CompiledQuery, Kysely } from 'kysely'
 import { bindValues, type Placeholder, placeholder } from './prepared.ts'
+import { rowMaker } from './row-maker.ts'
 import { allOf } from './sqlite/connection.ts'
-import { rowMaker } from './sqlite/row-maker.ts'
 import type { Tables } from './tables.ts'
 
 /** A frequent query, compiled once. It has a placeholder for each value. */

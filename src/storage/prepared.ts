@@ -4,14 +4,25 @@ import type { Tables } from './tables.ts'
 /** Called for every query; for tests that count queries or read their plans. */
 export type OnQuery = (sql: string, parameters: readonly unknown[]) => void
 
-/**
- * Of a database whose connection is in the same thread: runs a statement of the transaction that has it. Kysely would
- * take longer than most of these statements do. Answers null if there is no such connection.
- */
+/** Runs statements of the transaction that has a connection. Kysely would take longer than most of these statements do. */
 export interface Direct {
-  run<Row>(sql: string, parameters: readonly unknown[], isIndependent: boolean): Row[] | Promise<Row[]> | null
+  run<Row>(sql: string, parameters: readonly unknown[], isIndependent: boolean): Row[] | Promise<Row[]>
+  /**
+   * Of a connection to a server: sends a statement with the next one, and does not wait for it unless many are sent so.
+   * The statements after it see what it does, and fail if it fails.
+   */
+  later?(sql: string, parameters: readonly unknown[]): Promise<void> | undefined
+  /** Waits for all that were sent so, and throws if one has failed. */
+  settle?(): Promise<void>
   /** The rows of its transaction that wait to be inserted: see `insertLater`. */
   readonly waiting: Waiting | null
+}
+
+/** What knows the connections of transactions. */
+export interface DirectAdapter {
+  /** Called when a transaction begins. */
+  begun?(tx: Kysely<Tables>): Promise<void>
+  directOf(tx: Kysely<Tables>): Direct | null
 }
 
 /** Rows that wait to be inserted. */
@@ -50,7 +61,18 @@ function bound({ parameters }: CompiledQuery, values: readonly unknown[]): unkno
 /** What runs statements of a transaction past Kysely, if anything does. */
 function directOf(db: Kysely<Tables>): Direct | null {
   const { adapter } = db.getExecutor()
-  return db.isTransaction && 'run' in adapter ? (adapter as unknown as Direct) : null
+  return db.isTransaction && 'directOf' in adapter ? (adapter as unknown as DirectAdapter).directOf(db) : null
+}
+
+/** Called at the beginning of each transaction. */
+export async function begun(tx: Kysely<Tables>): Promise<void> {
+  const { adapter } = tx.getExecutor()
+  if ('begun' in adapter) await (adapter as unknown as Required<DirectAdapter>).begun(tx)
+}
+
+/** Waits for the statements of a transaction that nobody has waited for, and throws if one has failed. */
+export async function settled(tx: Kysely<Tables>): Promise<void> {
+  await directOf(tx)?.settle?.()
 }
 
 /** Rows of a transaction that wait to be inserted; null if they cannot wait. */
@@ -71,27 +93,39 @@ async function run<Row>(
   )
 }
 
-/**
- * A frequent statement, compiled once per database: compiling takes longer than most statements run. `build` gets a
- * placeholder for each value.
- */
+/** A frequent statement, compiled once per database: compiling takes longer than most statements run. */
+export interface Prepared<Row, Values extends readonly unknown[]> {
+  (db: Kysely<Tables>, ...values: Values): Promise<Row[]>
+  /** Runs it, and does not wait for it if statements after it can do so: see `Direct.later`. */
+  later(db: Kysely<Tables>, ...values: Values): Promise<void>
+}
+
+/** `build` gets a placeholder for each value. */
 export function prepared<Row, Values extends readonly unknown[]>(
   build: (db: Kysely<Tables>, ...placeholders: { [K in keyof Values]: Placeholder }) => Compilable<Row>,
   independent: typeof INDEPENDENT | '' = '',
-): (db: Kysely<Tables>, ...values: Values) => Promise<Row[]> {
+): Prepared<Row, Values> {
   const compiled = new WeakMap<object, CompiledQuery>()
-  return (db, ...values) => {
+  const compile = (db: Kysely<Tables>, values: Values): CompiledQuery => {
     const { adapter } = db.getExecutor()
-    let query = compiled.get(adapter)
-    if (query === undefined) {
-      query = build(
-        db,
-        ...(values.map((_, index) => placeholder(index)) as { [K in keyof Values]: Placeholder }),
-      ).compile()
-      compiled.set(adapter, query)
-    }
-    return run(db, query, values, independent === INDEPENDENT)
+    const known = compiled.get(adapter)
+    if (known !== undefined) return known
+    const placeholders = values.map((_, index) => placeholder(index)) as { [K in keyof Values]: Placeholder }
+    const query = build(db, ...placeholders).compile()
+    compiled.set(adapter, query)
+    return query
   }
+  const now = (db: Kysely<Tables>, ...values: Values) =>
+    run<Row>(db, compile(db, values), values, independent === INDEPENDENT)
+  const later = async (db: Kysely<Tables>, ...values: Values) => {
+    const direct = directOf(db)
+    if (direct?.later === undefined) await now(db, ...values)
+    else {
+      const query = compile(db, values)
+      await direct.later(query.sql, bound(query, values))
+    }
+  }
+  return Object.assign(now, { later })
 }
 
 /** Limit on cached statements of one form. */
@@ -144,7 +178,7 @@ interface Insert {
   readonly columns: readonly string[]
   readonly count: number
   readonly returning: 'returning' | ''
-  readonly run: (db: Kysely<Tables>, ...values: unknown[]) => Promise<object[]>
+  readonly run: Prepared<object, unknown[]>
 }
 
 /** By table: few, since rows of a table have few forms. */
@@ -172,6 +206,21 @@ function isSame(one: readonly string[], other: readonly string[]): boolean {
   return one.length === other.length && one.every((name, n) => name === other[n])
 }
 
+/** Statements that insert rows with the columns of the first one, and their values. */
+function* insertsOf(
+  table: string,
+  rows: readonly object[],
+  returning: 'returning' | '',
+): Generator<[Insert['run'], unknown[]]> {
+  const [first = {}] = rows as readonly Record<string, unknown>[]
+  const columns = Object.keys(first).filter((name) => first[name] !== undefined)
+  for (let at = 0; at < rows.length; at += MAX_ROWS) {
+    const some = rows.slice(at, at + MAX_ROWS)
+    const values = some.flatMap((row) => columns.map((name) => row[name as keyof typeof row]))
+    yield [findInsert(table, columns, some.length, returning).run, values]
+  }
+}
+
 /** Inserts rows with the columns of the first one. Returns the stored rows if asked to. */
 export async function insertRows<Table extends keyof Tables>(
   db: Kysely<Tables>,
@@ -179,20 +228,16 @@ export async function insertRows<Table extends keyof Tables>(
   rows: readonly object[],
   returning: 'returning' | '' = '',
 ): Promise<Selectable<Tables[Table]>[]> {
-  const [first = {}] = rows as readonly Record<string, unknown>[]
-  const columns = Object.keys(first).filter((name) => first[name] !== undefined)
   const stored: object[] = []
-  for (let at = 0; at < rows.length; at += MAX_ROWS) {
-    const some = rows.slice(at, at + MAX_ROWS)
-    const values = some.flatMap((row) => columns.map((name) => row[name as keyof typeof row]))
-    for (const row of await findInsert(table, columns, some.length, returning).run(db, ...values)) stored.push(row)
-  }
+  for (const [run, values] of insertsOf(table, rows, returning))
+    for (const row of await run(db, ...values)) stored.push(row)
   return stored as Selectable<Tables[Table]>[]
 }
 
 /**
  * Inserts rows of which nothing is asked before the transaction ends. On SQLite they wait for that, or for the next
- * statement that is not independent: rows of all writers that share a commit then share a statement.
+ * statement that is not independent: rows of all writers that share a commit then share a statement. On PostgreSQL they
+ * are sent, and nobody waits for them.
  */
 export async function insertLater<Table extends keyof Tables>(
   db: Kysely<Tables>,
@@ -200,6 +245,6 @@ export async function insertLater<Table extends keyof Tables>(
   rows: readonly object[],
 ): Promise<void> {
   const waiting = waitingIn(db)
-  if (waiting === null) await insertRows(db, table, rows)
+  if (waiting === null) for (const [run, values] of insertsOf(table, rows, '')) await run.later(db, ...values)
   else if (rows.length > 0) waiting.add(table, rows as readonly Record<string, unknown>[])
 }

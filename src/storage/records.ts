@@ -6,7 +6,16 @@ import { byLinkedKind, type LinkedKind, RECORD_KINDS, type RecordKind } from '..
 import { hasCreated, willRemove, willUpdate } from './audit/tracker.ts'
 import { dialectOf, type Tx } from './dialect.ts'
 import { withDefaults } from './event-defaults.ts'
-import { INDEPENDENT, insertRows, type Placeholder, prepared, preparedBy, preparedList, waitingIn } from './prepared.ts'
+import {
+  INDEPENDENT,
+  insertLater,
+  insertRows,
+  type Placeholder,
+  prepared,
+  preparedBy,
+  preparedList,
+  waitingIn,
+} from './prepared.ts'
 import type { RecordColumns, Tables } from './tables.ts'
 import {
   isVisibleByKey,
@@ -149,6 +158,11 @@ export async function getAny(tx: Tx, kind: RecordKind, ids: readonly number[]): 
   return rows as unknown as RecordRow[]
 }
 
+/** Reserves the id of a new record. */
+export function reserveId(tx: Tx): Promise<number> {
+  return dialectOf(tx).nextId(tx, 'records')
+}
+
 /** Reserves ids for new records. */
 export function reserveIds(tx: Tx, count: number): Promise<number[]> {
   return dialectOf(tx).nextIds(tx, 'records', count)
@@ -161,7 +175,7 @@ export async function create(
   row: Omit<RecordRow, 'id' | 'revision'>,
   reserved: number | null = null,
 ): Promise<RecordRow> {
-  const id = reserved ?? (await dialectOf(tx).nextId(tx, 'records'))
+  const id = reserved ?? (await reserveId(tx))
   const stored = kind === 'event' ? await createEvent(tx, { ...row, id }) : await insert(tx, kind, { ...row, id })
   hasCreated(tx, kind, id, stored)
   return stored
@@ -173,12 +187,10 @@ async function insert(tx: Tx, kind: RecordKind, row: object): Promise<RecordRow>
   return stored as unknown as RecordRow
 }
 
-/** On SQLite, events wait to be inserted with others, so what is stored is put together here. */
+/** Nobody waits until an event is inserted, so what is stored is put together here. */
 async function createEvent(tx: Tx, row: Readonly<Record<string, unknown>>): Promise<RecordRow> {
-  const waiting = waitingIn(tx)
-  if (waiting === null) return insert(tx, 'event', row)
   const stored = withDefaults(row)
-  waiting.add('events', [stored])
+  await insertLater(tx, 'events', [stored])
   return stored as unknown as RecordRow
 }
 
@@ -219,7 +231,7 @@ export async function reassign(tx: Tx, from: number, to: number): Promise<void> 
 
 /** Returns the slug if it is free, else with the first free suffix `-2`, `-3` … */
 export async function freeSlug(tx: Tx, kind: RecordKind, wanted: string, except = 0): Promise<string> {
-  await dialectOf(tx).lock(tx, `slug ${kind} ${wanted}`)
+  await dialectOf(tx).lockNext(tx, `slug ${kind} ${wanted}`)
   return firstFree(wanted, async (slug) => {
     if (waitingIn(tx)?.has(RECORD_TABLE[kind], 'slug', slug)) return false
     const [row] = await idBySlug[kind](tx, slug)

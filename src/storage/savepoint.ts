@@ -1,6 +1,7 @@
 import { CompiledQuery } from 'kysely'
 import { trackPart } from './audit/tracker.ts'
 import { dialectOf, type Tx } from './dialect.ts'
+import { settled } from './prepared.ts'
 
 const BEGIN = CompiledQuery.raw('savepoint part')
 const ROLLBACK = CompiledQuery.raw('rollback to savepoint part')
@@ -13,12 +14,14 @@ const END = CompiledQuery.raw('release savepoint part')
 export async function attemptInSavepoint<T>(tx: Tx, work: () => Promise<T>): Promise<() => T> {
   const { texts } = dialectOf(tx)
   await texts.settle(tx)
+  await settled(tx)
   await tx.executeQuery(BEGIN)
   const endPart = trackPart(tx)
   let outcome: () => T
   try {
     const result = await work()
     await texts.settle(tx)
+    await settled(tx)
     endPart(true)
     outcome = () => result
   } catch (error) {

@@ -13,10 +13,8 @@ export interface TextIndex {
   having(words: readonly string[], column: 'title' | 'words'): RawBuilder<number>
   /** Ids of the events that have all marks. The query has rows with `marks` and `ids`, a JSON list of events that have them. */
   marked(tx: Kysely<Tables>, rows: RawBuilder<unknown>, all: number): Promise<number[]>
-  /** Those of some words that are not stored for suggestions. */
-  unknownWords(tx: Kysely<Tables>, words: readonly string[]): Promise<string[]>
-  /** Stores words that may be suggested, in order, each with its letters reversed. */
-  addSuggestions(tx: Kysely<Tables>, words: readonly (readonly [word: string, reversed: string])[]): Promise<void>
+  /** Stores words that may be suggested, each with its letters reversed. */
+  suggest(tx: Kysely<Tables>, words: readonly string[]): Promise<void>
   /** Query for pairs of numbers, as `id` and `marks`. */
   pairs(list: readonly (readonly [id: number, marks: number])[]): RawBuilder<unknown>
   /** Ids of those events whose words in the index are others. */
@@ -30,4 +28,9 @@ export interface EventWords {
   readonly title: readonly string[]
   /** Including those of the title. */
   readonly words: readonly string[]
+}
+
+/** The letters of a word in reverse order: words that end alike begin alike so. */
+export function reversed(text: string): string {
+  return [...text].reverse().join('')
 }

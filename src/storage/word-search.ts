@@ -6,7 +6,7 @@ import { dialectOf, type Tx } from './dialect.ts'
 import { insertLater } from './prepared.ts'
 import type { RecordRow } from './records.ts'
 import type { EventTable } from './tables.ts'
-import type { EventWords } from './text-index.ts'
+import { type EventWords, reversed } from './text-index.ts'
 import { LAST, type NamedKind } from './word-hits.ts'
 
 /**
@@ -70,17 +70,9 @@ export async function removeName(tx: Tx, kind: NamedKind, id: number): Promise<v
   await tx.deleteFrom('linked_words').where('kind', '=', kind).where('linked', '=', id).execute()
 }
 
-/** Most words are stored already. They are only looked up: inserting them again takes six times as long on SQLite. */
 async function addSuggestions(tx: Tx, words: readonly string[]): Promise<void> {
   const suggested = words.filter((word) => SUGGESTED.test(word))
-  if (suggested.length === 0) return
-  const { texts } = dialectOf(tx)
-  const unknown = await texts.unknownWords(tx, suggested)
-  if (unknown.length > 0)
-    await texts.addSuggestions(
-      tx,
-      unknown.sort().map((word): [string, string] => [word, reversed(word)]),
-    )
+  if (suggested.length > 0) await dialectOf(tx).texts.suggest(tx, suggested)
 }
 
 /** The first stored word that begins with each of some texts. */
@@ -93,10 +85,6 @@ export async function firstWords(
     (select word from search_words where word >= given.value and word < given.value || ${LAST} order by word limit 1) as word
     from ${texts.each(beginnings)} as given`.execute(tx)
   return rows.flatMap(({ beginning, word }) => (word === null ? [] : { beginning, word }))
-}
-
-function reversed(text: string): string {
-  return [...text].reverse().join('')
 }
 
 /** Stored words that end with a text, in order. */

@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net'
 import pg from 'pg'
 import { beforeReading } from '../../lib/metrics.ts'
 import { connections, waiting } from '../measure.ts'
@@ -12,22 +11,6 @@ const types: pg.CustomTypesConfig = {
       : format === 'binary'
         ? pg.types.getTypeParser(oid, 'binary')
         : pg.types.getTypeParser(oid),
-}
-
-/** Closes a connection after a query timeout, so that it is not reused: the server may be gone silently. */
-class Client extends pg.Client {
-  // biome-ignore lint/suspicious/noExplicitAny: passes on whatever of pg's many forms of query it was called in
-  override query(...args: any[]): any {
-    // biome-ignore lint/suspicious/noExplicitAny: the same
-    const answer = (super.query as any)(...args)
-    if (answer instanceof Promise) {
-      answer.catch((error: Error) => {
-        if (/Query read timeout/.test(error.message))
-          (this as unknown as { connection: { stream: Socket } }).connection.stream.destroy()
-      })
-    }
-    return answer
-  }
 }
 
 /**
@@ -87,7 +70,6 @@ export function openPool(
     connectionTimeoutMillis: options.connectTimeout * 1000,
     idleTimeoutMillis: options.idleTimeout * 1000,
     keepAlive: true,
-    Client,
     application_name: 'kalends',
     ...limitsOf(purpose, options),
   })

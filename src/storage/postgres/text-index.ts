@@ -12,23 +12,18 @@ const put = prepared<object, [number, string, string]>((db, id, title, words) =>
       array_to_tsvector(string_to_array(${title}, ' ')), array_to_tsvector(string_to_array(${words}, ' ')))
       on conflict (event) do update set title = excluded.title, words = excluded.words`.compile(db),
 }))
-const unknown = prepared<{ word: string }, [string]>((db, words) => ({
-  compile: () =>
-    sql<{ word: string }>`select word from json_array_elements_text(cast(${words} as json)) as given (word)
-      where not exists (select 1 from search_words as known where known.word = given.word collate "C")`.compile(db),
-}))
-/** Known words are left out once more: inserting those that others have stored meanwhile would wait for them. */
+/** Known words are left out: inserting those that others have stored meanwhile would wait for them. */
 const suggest = prepared<object, [string]>((db, words) => ({
   compile: () =>
     sql<object>`insert into search_words (word, reversed)
-      select pair ->> 0, pair ->> 1 from json_array_elements(cast(${words} as json)) as given (pair)
-      where not exists (select 1 from search_words as known where known.word = (pair ->> 0) collate "C")
+      select word, reverse(word) from json_array_elements_text(cast(${words} as json)) as given (word)
+      where not exists (select 1 from search_words as known where known.word = given.word collate "C")
       on conflict do nothing`.compile(db),
 }))
 
 export const textIndex: TextIndex = {
   async put(tx, { id, title, words }) {
-    await put(tx, id, title.join(' '), words.join(' '))
+    await put.later(tx, id, title.join(' '), words.join(' '))
   },
   async settle() {},
   forget() {},
@@ -46,12 +41,8 @@ export const textIndex: TextIndex = {
     }
     return events.having(all)
   },
-  async unknownWords(tx, words) {
-    return (await unknown(tx, JSON.stringify(words))).map(({ word }) => word)
-  },
-  async addSuggestions(tx, words) {
-    await suggest(tx, JSON.stringify(words))
-  },
+  /** In order, so that writers of the same words do not wait for each other in a circle. */
+  suggest: (tx, words) => suggest.later(tx, JSON.stringify(words.toSorted())),
   // Arrays, unlike JSON, have a length that the planner knows.
   pairs: (list) =>
     sql`(select id, marks from unnest(cast(${arrayOf(list.map(([id]) => id))} as bigint[]),

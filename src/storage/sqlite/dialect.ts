@@ -16,10 +16,10 @@ import {
 import { unavailable } from '../../lib/errors.ts'
 import { type Dialect, sqlite } from '../dialect.ts'
 import { waiting } from '../measure.ts'
-import type { Direct, OnQuery, Waiting } from '../prepared.ts'
+import type { Direct, DirectAdapter, OnQuery } from '../prepared.ts'
+import { rowMaker } from '../row-maker.ts'
 import { type Result, SqliteConnection } from './connection.ts'
 import type { FileIdentity } from './file-identity.ts'
-import { rowMaker } from './row-maker.ts'
 import { SqliteThread } from './thread.ts'
 import { WaitingRows } from './waiting-rows.ts'
 
@@ -27,7 +27,7 @@ import { WaitingRows } from './waiting-rows.ts'
 const MAX_WAITING = 500
 
 /** Carries our dialect, so that storage functions get it from their transaction. */
-export class Adapter extends SqliteAdapter implements Direct {
+export class Adapter extends SqliteAdapter implements DirectAdapter {
   readonly dialect: Dialect = sqlite
   /** Set while a connection on the main thread is open. */
   local: LocalConnection | null = null
@@ -38,13 +38,8 @@ export class Adapter extends SqliteAdapter implements Direct {
     this.onQuery = onQuery
   }
 
-  run<Row>(sql: string, parameters: readonly unknown[], isIndependent: boolean): Row[] | Promise<Row[]> | null {
-    if (this.local === null) return null
-    this.onQuery?.(sql, parameters)
-    return this.local.rowsOf(sql, parameters, isIndependent)
-  }
-  get waiting(): Waiting | null {
-    return this.local?.waiting ?? null
+  directOf(): Direct | null {
+    return this.local
   }
 }
 
@@ -170,7 +165,7 @@ class SqliteDriver implements Driver {
 const MAX_BLOCKING = 10
 
 /** Connection on the main thread. */
-class LocalConnection implements DatabaseConnection {
+class LocalConnection implements DatabaseConnection, Direct {
   readonly #connection: SqliteConnection
   readonly #onQuery: OnQuery | undefined
   #began = 0
@@ -197,9 +192,14 @@ class LocalConnection implements DatabaseConnection {
   streamQuery = refuseStreaming
 
   /** The rows of a statement of the transaction that has the connection: at once, unless others have waited too long. */
-  rowsOf<R>(sql: string, parameters: readonly unknown[], isIndependent: boolean): R[] | Promise<R[]> {
-    if (performance.now() - this.#began > MAX_BLOCKING)
-      return this.#yield().then(() => this.rowsOf(sql, parameters, isIndependent))
+  run<R>(sql: string, parameters: readonly unknown[], isIndependent: boolean): R[] | Promise<R[]> {
+    this.#onQuery?.(sql, parameters)
+    return performance.now() - this.#began > MAX_BLOCKING
+      ? this.#yield().then(() => this.#rowsOf<R>(sql, parameters, isIndependent))
+      : this.#rowsOf<R>(sql, parameters, isIndependent)
+  }
+
+  #rowsOf<R>(sql: string, parameters: readonly unknown[], isIndependent: boolean): R[] {
     return resultOf<R>(this.#execute(sql, parameters, isIndependent)).rows
   }
 

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { INDEPENDENT, prepared } from '../prepared.ts'
 import type { Tables } from '../tables.ts'
-import type { EventWords, TextIndex } from '../text-index.ts'
+import { type EventWords, reversed, type TextIndex } from '../text-index.ts'
 import { MARKED_IDS } from './functions.ts'
 
 /** Index of words in SQLite: a full-text table that stores no texts. See migrations/0014-word-search.ts. */
@@ -21,7 +21,7 @@ const unknown = prepared<{ word: string }, [string]>(
   }),
   INDEPENDENT,
 )
-const suggest = prepared<object, [string]>(
+const store = prepared<object, [string]>(
   (db, words) => ({
     compile: () =>
       sql<object>`insert into search_words (word, reversed)
@@ -72,11 +72,10 @@ export const textIndex: TextIndex = {
     }>`select ${sql.raw(MARKED_IDS)}(marks, ids, ${all}) as ids from ${rows} as marked`.execute(tx)
     return JSON.parse(found.rows[0]?.ids ?? '[]')
   },
-  async unknownWords(tx, words) {
-    return (await unknown(tx, JSON.stringify(words))).map(({ word }) => word)
-  },
-  async addSuggestions(tx, words) {
-    await suggest(tx, JSON.stringify(words))
+  /** Most words are stored already. They are only looked up: inserting them again takes six times as long. */
+  async suggest(tx, words) {
+    const found = (await unknown(tx, JSON.stringify(words))).map(({ word }) => word).sort()
+    if (found.length > 0) await store(tx, JSON.stringify(found.map((word) => [word, reversed(word)])))
   },
   pairs: (list) => sql`(select value ->> 0 as id, value ->> 1 as marks from json_each(${JSON.stringify(list)}))`,
   async findDiffering(tx, events) {
