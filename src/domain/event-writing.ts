@@ -1,5 +1,6 @@
 import { type Problems, refuse } from '../lib/errors.ts'
 import { fold } from '../lib/fold.ts'
+import { together } from '../lib/together.ts'
 import { eventFields } from '../schema/event.ts'
 import type { Values } from '../schema/field.ts'
 import { byLinkedKind, byLinkedPlural, LINKED_KINDS } from '../schema/linked.ts'
@@ -60,12 +61,7 @@ export async function write(
   await checkParent(tx, scope, values.parent, before, problems)
   const image = await images.column(tx, scope, values.image, fetched, problems)
   const times = resolveTimes(values, before, scope.site.timezone, problems)
-  const linked: Record<LinkedKind, RecordRow[] | null> = byLinkedKind(() => null)
-  for (const kind of LINKED_KINDS) {
-    const given = values[kind]
-    if (given !== undefined) linked[kind] = await resolveLinks(tx, scope, kind, given ?? [], fetched, problems)
-  }
-  const terms = await resolveAllTerms(tx, scope, values, before, problems)
+  const { linked, terms } = await resolveReferences(tx, scope, { ...request, values }, before)
   const tickets =
     values.tickets === undefined
       ? null
@@ -103,6 +99,39 @@ export async function write(
   if (before !== null && before.status !== 'publish' && row.status === 'publish')
     await approved(tx, row.id, scope.clock())
   return { row, parts: before === null && drafts.length === 0 ? newParts(scope, id, linked, counted, tickets) : {} }
+}
+
+/** Venues, organizers, categories and tags of an event. */
+interface References {
+  readonly linked: Record<LinkedKind, RecordRow[] | null>
+  readonly terms: Awaited<ReturnType<typeof resolveAllTerms>>
+}
+
+/** Finds what a request refers to; all of it at the same time, unless some of it may be created. */
+async function resolveReferences(
+  tx: Tx,
+  scope: Scope,
+  { values, fetched, problems }: Request,
+  before: EventRow | null,
+): Promise<References> {
+  const linked: Record<LinkedKind, RecordRow[] | null> = byLinkedKind(() => null)
+  const resolve = async (kind: LinkedKind) => {
+    const given = values[kind]
+    if (given !== undefined) linked[kind] = await resolveLinks(tx, scope, kind, given ?? [], fetched, problems)
+  }
+  if (refersByIds(values)) {
+    const terms = resolveAllTerms(tx, scope, values, before, problems, true)
+    await together([...LINKED_KINDS.map(resolve), terms])
+    return { linked, terms: await terms }
+  }
+  for (const kind of LINKED_KINDS) await resolve(kind)
+  return { linked, terms: await resolveAllTerms(tx, scope, values, before, problems, false) }
+}
+
+function refersByIds(values: EventValues): boolean {
+  const isById = (kind: LinkedKind) => values[kind]?.every((link) => 'id' in link) ?? true
+  const terms = [...(values.categories ?? []), ...(values.tags ?? [])]
+  return LINKED_KINDS.every(isById) && terms.every(({ name }) => name === undefined)
 }
 
 /** `cost_text` is the cost as it was written. It counts, if both are sent. */
@@ -148,12 +177,16 @@ export async function store(
 ): Promise<EventRow> {
   const named = records.storedColumns(eventFields, { ...values, ...withoutOwnAddress(values, before, scope.site.home) })
   const row: Partial<RecordRow> = { ...(before as Partial<RecordRow> | null), ...named }
+  const [shared, id] = await together([
+    records.resolveColumns(tx, scope, 'event', values, String(row.title), before as RecordRow | null),
+    before === null ? (drawn ?? recordStorage.reserveId(tx)) : 0,
+  ])
   const columns = {
     ...named,
     ...settled,
     ...(values.parent !== undefined && { parent: values.parent || null }),
     ...(values.password !== undefined && { password_hash: values.password ? passwordHash : null }),
-    ...(await records.resolveColumns(tx, scope, 'event', values, String(row.title), before as RecordRow | null)),
+    ...shared,
     search: records.searchText(eventFields, row),
     title_search: fold(String(row.title)),
   }
@@ -166,7 +199,7 @@ export async function store(
   }
   await scope.quotas.checkDraft(tx, scope.user, columns.status)
   const defaults = { image: null, description: null, ...records.defaultColumns(eventFields) }
-  const created = asEvent(await recordStorage.create(tx, 'event', { ...defaults, ...columns }, drawn))
+  const created = asEvent(await recordStorage.create(tx, 'event', { ...defaults, ...columns }, id))
   await indexEvent(tx, created, true)
   return created
 }
@@ -206,6 +239,7 @@ async function resolveAllTerms(
   values: EventValues,
   before: EventRow | null,
   problems: Problems,
+  isTogether: boolean,
 ): Promise<{ ids: number[]; kinds: Map<number, TermKind>; changed: boolean }> {
   const had = before === null ? [] : await linkStorage.links(tx, [before.id])
   const kept = (kind: 'category' | 'tag') => had.filter((link) => link.kind === kind).map(({ linked }) => linked)
@@ -213,8 +247,11 @@ async function resolveAllTerms(
   const resolve = async (kind: TermKind, sent: typeof tags) =>
     sent === undefined ? kept(kind) : resolveTerms(tx, scope, kind, sent ?? [], problems, kept(kind))
   const kinds = new Map<number, TermKind>()
-  for (const id of await resolve('category', categories)) kinds.set(id, 'category')
-  for (const id of await resolve('tag', tags)) kinds.set(id, 'tag')
+  const [first, second] = isTogether
+    ? await together([resolve('category', categories), resolve('tag', tags)])
+    : [await resolve('category', categories), await resolve('tag', tags)]
+  for (const id of first) kinds.set(id, 'category')
+  for (const id of second) kinds.set(id, 'tag')
   return { ids: [...kinds.keys()], kinds, changed: categories !== undefined || tags !== undefined }
 }
 
