@@ -219,7 +219,14 @@ const descendants = preparedList<{ id: number }>((on, ids) =>
         .selectFrom('terms')
         .select('terms.id')
         .where('terms.id', 'in', ids)
-        .union(db.selectFrom('terms').innerJoin('tree', 'tree.id', 'terms.parent').select('terms.id')),
+        .union(
+          db
+            .selectFrom('terms')
+            .innerJoin('tree', 'tree.id', 'terms.parent')
+            // Only categories have parents; the index on these begins with the kind.
+            .where('terms.kind', '=', 'category')
+            .select('terms.id'),
+        ),
     )
     .selectFrom('tree')
     .select('id'),
