@@ -53,6 +53,23 @@ export function daysInMonth(year: number, month: number): number {
   return (month === 12 ? dayNumber(year + 1, 1, 1) : dayNumber(year, month + 1, 1)) - dayNumber(year, month, 1)
 }
 
+/** The number of two digits of a text: `Number` of a part takes five times as long. */
+export function twoDigitsAt(text: string, place: number): number {
+  return text.charCodeAt(place) * 10 + text.charCodeAt(place + 1) - 11 * ZERO
+}
+
+const ZERO = '0'.charCodeAt(0)
+
+/** The year of a date or time. */
+export function yearOf(text: string): number {
+  return twoDigitsAt(text, 0) * 100 + twoDigitsAt(text, 2)
+}
+
+/** The number of the date that a text begins with, `YYYY-MM-DD`. */
+export function numberOfDay(text: string): number {
+  return dayNumber(yearOf(text), twoDigitsAt(text, 5), twoDigitsAt(text, 8))
+}
+
 /** Year, month, day, hour, minute and second of `YYYY-MM-DD HH:MM:SS`, as they are written. */
 export function wallParts(wall: WallClock): string[] {
   if (wall.length !== 19) return wall.split(/[- :]/)

@@ -1,4 +1,4 @@
-import { dayNumber, writeDay } from './civil.ts'
+import { dayNumber, numberOfDay, writeDay } from './civil.ts'
 
 const FIRST_DAY = dayNumber(1, 1, 1)
 const LAST_DAY = dayNumber(9999, 12, 31)
@@ -8,6 +8,5 @@ const DATE = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/
 export function addDays(day: string, days: number): string {
   // By arithmetic: a month page does this some thousand times, and `Date` takes ten times as long.
   if (!DATE.test(day)) return day
-  const number = dayNumber(Number(day.slice(0, 4)), Number(day.slice(5, 7)), Number(day.slice(8))) + days
-  return writeDay(Math.min(Math.max(number, FIRST_DAY), LAST_DAY))
+  return writeDay(Math.min(Math.max(numberOfDay(day) + days, FIRST_DAY), LAST_DAY))
 }

@@ -1,4 +1,4 @@
-import { daysInMonth } from './civil.ts'
+import { daysInMonth, twoDigitsAt, yearOf } from './civil.ts'
 import { type Instant, offsetSeconds, type WallClock, type Zone } from './zone.ts'
 
 /**
@@ -18,11 +18,15 @@ export function isInYearsOf(instant: Instant, zone: Zone): boolean {
   return isInYears(instant) && isInYears(instant + offsetSeconds(instant, zone))
 }
 
+/** A time on one of the days that every month has. */
+const PLAIN = /^(?!0000)\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8]) (?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d$/
 const WALL = /^\d{4}-\d{2}-\d{2} (?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d$/
 
 /** Whether a text is a wall-clock time of these years, on a day that exists. */
 export function isWallClock(text: unknown): text is WallClock {
-  if (typeof text !== 'string' || !WALL.test(text)) return false
-  const [y, m, d] = [Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8, 10))]
+  if (typeof text !== 'string') return false
+  if (PLAIN.test(text)) return true
+  if (!WALL.test(text)) return false
+  const [y, m, d] = [yearOf(text), twoDigitsAt(text, 5), twoDigitsAt(text, 8)]
   return y >= 1 && m >= 1 && m <= 12 && d >= 1 && d <= daysInMonth(y, m)
 }

@@ -1,6 +1,6 @@
 import { DAY, fromWall } from '../calendar/civil.ts'
 import { isInYears, isWallClock } from '../calendar/years.ts'
-import { findZone } from '../calendar/zone.ts'
+import { findZone, type Instant, type WallClock } from '../calendar/zone.ts'
 import type { Problems } from '../lib/errors.ts'
 import { eventFields } from '../schema/event.ts'
 import { storedEntries } from '../schema/field.ts'
@@ -45,26 +45,27 @@ const TEXTS = storedEntries(eventFields, ['title'])
   .filter(([, { kind }]) => kind.type === 'string')
   .map(([name]) => name)
 
-/** Columns of an event that are checked; texts if available. */
-type Checked = EventAddress & Partial<Pick<EventRow, (typeof TEXTS)[number]>>
+/** Columns of an event that are checked; texts if available, or the name of one that is damaged. */
+type Checked = EventAddress & Partial<Pick<EventRow, (typeof TEXTS)[number]>> & { readonly damaged?: string | null }
 
 /** Problems of an event row; null if it can be shown. */
 export function faultsOf(row: Checked): Problems | null {
   const problems: Problems = {}
   if (typeof row.timezone !== 'string' || findZone(row.timezone) === null) problems.timezone = { problem: 'not_a_zone' }
-  for (const [name, wall, instant] of [
-    ['start_date', row.start_local, row.start_utc],
-    ['end_date', row.end_local, row.end_utc],
-  ] as const) {
-    if (!isWallClock(wall)) problems[name] = { problem: 'not_a_date' }
-    else if (!isInYears(instant)) problems[name] = { problem: 'out_of_years' }
-  }
+  checkTime('start_date', row.start_local, row.start_utc, problems)
+  checkTime('end_date', row.end_local, row.end_utc, problems)
   if (!problems.start_date && !problems.end_date && endsTooSoon(row))
     problems.end_date = { problem: 'end_before_start' }
   for (const name of TEXTS) {
     if (typeof (row[name] ?? '') !== 'string') problems[name] = { problem: 'not_text' }
   }
+  if (row.damaged) problems[row.damaged] = { problem: 'not_text' }
   return withRecordFaults('title', row, problems)
+}
+
+function checkTime(name: string, wall: WallClock, instant: Instant, problems: Problems): void {
+  if (!isWallClock(wall)) problems[name] = { problem: 'not_a_date' }
+  else if (!isInYears(instant)) problems[name] = { problem: 'out_of_years' }
 }
 
 export function isUndamaged({ row }: { readonly row: EventRow }): boolean {

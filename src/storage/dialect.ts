@@ -61,8 +61,8 @@ export interface Dialect {
   ): RawBuilder<unknown>
   /** Aggregates ids as one JSON list, for the same reason. */
   jsonList(column: Expression<number>): RawBuilder<string>
-  /** The value of a column of text if it is no text, which only damaged rows have; else null. */
-  unlessText(column: Expression<unknown>): RawBuilder<null>
+  /** Name of the first of some columns of text that is no text, which only damaged rows have; else null. */
+  notText(columns: Readonly<Record<string, Expression<unknown>>>): RawBuilder<string | null>
   /** Case-sensitive substring match. */
   contains(text: Expression<string>, part: string): Expression<SqlBool>
   /** Takes an advisory lock until the transaction ends. Returns whether data may have changed while it waited. */
@@ -175,7 +175,12 @@ export const sqlite: Dialect = {
     return sql`(select ${sql.join(values)} from json_each(${json}))`
   },
   jsonList: (column) => sql<string>`json_group_array(${column})`,
-  unlessText: (column) => sql<null>`case when typeof(${column}) = 'blob' then x'' end`,
+  notText: (columns) => {
+    const cases = Object.entries(columns).map(
+      ([name, column]) => sql`when typeof(${column}) = 'blob' then ${sql.lit(name)}`,
+    )
+    return sql<string | null>`case ${sql.join(cases, sql` `)} end`
+  },
   contains: (text, part) => sql<SqlBool>`instr(${text}, ${part}) > 0`,
   /** SQLite has one writer at a time. */
   lock: async () => false,
@@ -299,7 +304,7 @@ export const postgres: Dialect = {
     return sql`(select * from json_to_recordset(cast(${json} as json)) as rows(${sql.join(types)}))`
   },
   jsonList: (column) => sql<string>`coalesce(json_agg(${column}), '[]')::text`,
-  unlessText: () => sql<null>`null`,
+  notText: () => sql<null>`null`,
   contains: (text, part) => sql<SqlBool>`${text} like ${`%${part.replace(/[\\%_]/g, '\\$&')}%`}`,
   async lock(tx, name) {
     await advisoryLock(tx, name)

@@ -36,17 +36,14 @@ export type EntryRow = Pick<EventRow, (typeof COLUMNS)[number]>
 /** Texts that are only looked at for damage. */
 const TEXTS = ['description', 'excerpt', 'website'] as const satisfies (keyof EventRow)[]
 
-/** The row as it is read. Its texts are null unless they are damaged. */
-export type CheckedEntryRow = EntryRow & { readonly [Name in (typeof TEXTS)[number]]: null }
+/** The row as it is read, with the name of a text that is damaged. */
+export type CheckedEntryRow = EntryRow & { readonly damaged: string | null }
 
 /** The columns of an entry, to be selected from events. */
 export function entryColumns(db: Pick<Kysely<Tables>, 'getExecutor'>): RawBuilder<unknown> {
-  const { unlessText } = dialectOf(db as Tx)
   const column = (name: string) => sql.ref(`events.${name}`)
-  return sql.join([
-    ...COLUMNS.map(column),
-    ...TEXTS.map((name) => sql`${unlessText(column(name))} as ${sql.ref(name)}`),
-  ])
+  const texts = Object.fromEntries(TEXTS.map((name) => [name, column(name)]))
+  return sql.join([...COLUMNS.map(column), sql`${dialectOf(db as Tx).notText(texts)} as damaged`])
 }
 
 export interface EntryLink {
