@@ -3,7 +3,7 @@ import type { Tx } from '../storage/dialect.ts'
 import type { DaySpan, EventTimes } from '../storage/event-days.ts'
 import * as storage from '../storage/event-days.ts'
 import { type EventFilter, hasFewLinks } from '../storage/event-filter.ts'
-import { assembleEntries, type EntryRow, type EventEntry } from './event-entries.ts'
+import { assembleEntries, type EventEntry } from './event-entries.ts'
 import { filterOf, readListParameters } from './event-filter.ts'
 import { isNarrow } from './event-list.ts'
 import type { Payload, Scope } from './scope.ts'
@@ -13,8 +13,8 @@ import type { Payload, Scope } from './scope.ts'
 export interface EventDays {
   /** The first events of each day, in order. */
   readonly events: readonly EventEntry[]
-  /** Number of events that start on each day. */
-  readonly counts: ReadonlyMap<string, number>
+  /** Number of others that start on each day. */
+  readonly hidden: ReadonlyMap<string, number>
 }
 
 /** Which events of days are listed, and whether with their images. */
@@ -27,7 +27,7 @@ export interface DayLimits {
 /** Limit on links of events that are read in the main thread. */
 const MAX_LINKS = 1000
 
-/** The first events of each day in a range, with counts. The number of rows read is bounded. */
+/** The first events of each day in a range, with the number of others. The number of rows read is bounded. */
 export async function listDays(scope: Scope, query: Payload, limits: DayLimits): Promise<EventDays> {
   const { values, problems } = readListParameters(scope, query)
   const read = async (tx: Tx, isShort: boolean): Promise<EventDays | null> => {
@@ -47,19 +47,8 @@ async function readDays(
   { perDay, most, pictured }: DayLimits,
   isShort: boolean,
 ): Promise<EventDays> {
-  const { rows, counts } = await storage.firstOfDays(tx, filter, perDay, most, isShort)
-  const events = await assembleEntries(tx, scope, rows, pictured)
-  if (events.length < rows.length) discountDamaged(counts, rows, events)
-  return { counts, events }
-}
-
-/** Does not count damaged events. */
-function discountDamaged(counts: Map<string, number>, rows: readonly EntryRow[], events: readonly EventEntry[]): void {
-  const shown = new Set(events.map(({ row }) => row.id))
-  for (const { id, start_local } of rows) {
-    const day = start_local.slice(0, 10)
-    if (!shown.has(id)) counts.set(day, (counts.get(day) ?? 1) - 1)
-  }
+  const { rows, hidden } = await storage.firstOfDays(tx, filter, perDay, most, isShort)
+  return { events: await assembleEntries(tx, scope, rows, pictured), hidden }
 }
 
 /** Number of events that start on each day of a range. */

@@ -42,15 +42,6 @@ export interface Around {
   hidden(day: string): number
 }
 
-function hiddenOn(events: readonly EventEntry[], counts: ReadonlyMap<string, number>): Around['hidden'] {
-  const shown = new Map<string, number>()
-  for (const { row } of events) {
-    const day = startDay(row)
-    shown.set(day, (shown.get(day) ?? 0) + 1)
-  }
-  return (day) => (counts.get(day) ?? 0) - (shown.get(day) ?? 0)
-}
-
 /** Page of a month, week or day. */
 export async function showDays(
   context: Context,
@@ -64,18 +55,18 @@ export async function showDays(
   // Before the events: choices that are not kept are read by another thread.
   const path = `/events/${view}/${context.call.slug === '' ? '' : `${address(view, range.day)}/`}`
   const tools = await controls(context, locationOf(context, range, filters), path)
-  const { events: all, counts } = await eventsOn(context, filters, range, {
+  const { events: all, hidden } = await eventsOn(context, filters, range, {
     perDay: PER_DAY[view],
     most: MOST,
     pictured: view === 'day',
   })
   // An event that ends in the night of the first day belongs to the day before.
-  const found = all.filter(({ row }) => lastDay(row) >= range.from)
+  const found = all.filter(({ row }) => row.start_local >= range.from || lastDay(row) >= range.from)
   const isEmpty = !found.some((event) => touches(event, range.day, range.last))
   const main = html`<div class="wide">
 <h1>${title}</h1>
 ${tools}
-${isEmpty && (await emptyRange(context, filters, { view, from: range.day, to: range.last, words: range.nothing, path }))}${(!isEmpty || view === 'month') && draw(found, aroundOf(context, filters, hiddenOn(all, counts)))}
+${isEmpty && (await emptyRange(context, filters, { view, from: range.day, to: range.last, words: range.nothing, path }))}${(!isEmpty || view === 'month') && draw(found, aroundOf(context, filters, hidden))}
 </div>`
   return answer(context, {
     title,
@@ -107,10 +98,10 @@ function locationOf(context: Context, { view, day, from, to, previous, next }: D
   }
 }
 
-function aroundOf({ link }: Context, filters: Filters, hidden: Around['hidden']): Around {
+function aroundOf({ link }: Context, filters: Filters, hidden: ReadonlyMap<string, number>): Around {
   const search = searchOf(filters, NO_DATES)
   return {
-    hidden,
+    hidden: (day) => hidden.get(day) ?? 0,
     toDay: (day) => link(`/events/day/${day}/${search}`),
     toList(day, behind) {
       const page = Math.max(1, Math.floor(behind / PER_PAGE))

@@ -11,10 +11,10 @@ import { isFullyVisible } from './visibility.ts'
 
 const DAY = sql<string>`substr(start_local, 1, 10)`
 
-/** Events of days, and the number of all that start on each day. */
+/** Events of days, and the number of others that start on each day. */
 interface EventsOfDays {
   readonly rows: readonly CheckedEntryRow[]
-  readonly counts: Map<string, number>
+  readonly hidden: ReadonlyMap<string, number>
 }
 
 /**
@@ -42,33 +42,30 @@ export async function firstOfDays(
   const { rows } = await sql<CheckedEntryRow & { readonly on_day: number }>`
     select ${entryColumns(tx)}, ranked.on_day from (${ranked}) as ranked inner join events on events.id = ranked.id
     where ranked.rank <= ${perDay} order by events.start_local, events.id limit ${most}`.execute(tx)
+  const byDay = Map.groupBy(rows, dayOf)
   const isWhole = rows.length < most
   const counts = isWhole ? new Map(rows.map((row) => [dayOf(row), Number(row.on_day)])) : await countByDay(tx, filter)
-  return { rows, counts }
+  return { rows, hidden: new Map([...counts].map(([day, count]) => [day, count - (byDay.get(day)?.length ?? 0)])) }
 }
 
 /** The same of all events that match, which the reader fully sees. */
 function firstOf(all: readonly CheckedEntryRow[], perDay: number, most: number): EventsOfDays {
-  const counts = new Map<string, number>()
-  let isOver = false
-  for (const row of all) {
-    const day = dayOf(row)
-    const count = (counts.get(day) ?? 0) + 1
-    counts.set(day, count)
-    isOver ||= count > perDay
+  const rows: CheckedEntryRow[] = []
+  const hidden = new Map<string, number>()
+  for (const [day, found] of Map.groupBy(all, dayOf)) {
+    const first = found.length > perDay ? firstInOrder(found, perDay) : found
+    const shown = first.slice(0, most - rows.length)
+    rows.push(...shown)
+    if (shown.length < found.length) hidden.set(day, found.length - shown.length)
   }
-  const rows = isOver ? withoutRest(all, perDay) : all
-  return { rows: rows.slice(0, most), counts }
+  return { rows, hidden }
 }
 
-/** Leaves out events of days that have more than some. */
-function withoutRest(all: readonly CheckedEntryRow[], perDay: number): readonly CheckedEntryRow[] {
-  const hidden = new Set<CheckedEntryRow>()
-  for (const rows of Map.groupBy(all, dayOf).values()) {
-    const inOrder = [...rows.filter(({ sticky }) => sticky === 1), ...rows.filter(({ sticky }) => sticky !== 1)]
-    for (const row of inOrder.slice(perDay)) hidden.add(row)
-  }
-  return all.filter((row) => !hidden.has(row))
+/** The first events of a day, sticky ones before others, by their start. */
+function firstInOrder(found: readonly CheckedEntryRow[], perDay: number): CheckedEntryRow[] {
+  const inOrder = [...found.filter(({ sticky }) => sticky === 1), ...found.filter(({ sticky }) => sticky !== 1)]
+  const first = new Set(inOrder.slice(0, perDay))
+  return found.filter((row) => first.has(row))
 }
 
 function dayOf({ start_local }: Pick<EventRow, 'start_local'>): string {

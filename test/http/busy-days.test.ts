@@ -1,11 +1,21 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { createScope } from '../../src/app.ts'
-import { listDays } from '../../src/domain/event-days.ts'
+import { type EventDays, listDays } from '../../src/domain/event-days.ts'
 import { type Service, startService } from '../support/service.ts'
 
 /** How many events begin on one day: more than a view of it shows. */
 const MANY = 215
+
+/** Number of events that start on each day, whether they are listed or not. */
+function countsOf({ events, hidden }: EventDays): Map<string, number> {
+  const counts = new Map(hidden)
+  for (const { row } of events) {
+    const day = row.start_local.slice(0, 10)
+    counts.set(day, (counts.get(day) ?? 0) + 1)
+  }
+  return counts
+}
 
 describe('a day with more events than a page shows', () => {
   let service: Service
@@ -39,7 +49,7 @@ describe('a day with more events than a page shows', () => {
     const query = () => ({ start_date: '2031-06-01', end_date: '2031-06-30' })
     for (const most of [1, 2, 500])
       assert.deepEqual(
-        (await listDays(scope, query, { perDay: 1, most, pictured: false })).counts,
+        countsOf(await listDays(scope, query, { perDay: 1, most, pictured: false })),
         new Map([
           ['2031-06-11', MANY + 1],
           ['2031-06-27', 1],
@@ -107,7 +117,7 @@ describe('the days of a category', () => {
       // Of a protected event nobody is told its category.
       const open = { ...all, events: all.events.filter(({ row }) => row.title !== 'Protected') }
       assert.deepEqual(titles(own), titles(open))
-      assert.deepEqual(own.counts, new Map([...all.counts].filter(([day]) => day !== '2031-06-14')))
+      assert.deepEqual(countsOf(own), new Map([...countsOf(all)].filter(([day]) => day !== '2031-06-14')))
     }
     const shown = titles(await days({ ...range, categories: ['all'] }, 4))
     assert.deepEqual(
