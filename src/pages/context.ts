@@ -45,6 +45,7 @@ export function contextOf(call: Reader): Context {
   const locale = localeOf(language, site)
   const base = basePath(addresses.pages)
   const t: Context['t'] = textsBelow('pages', language)
+  const counts = new Map<string, BoundedCache<number, string>>()
   return {
     call: { ...call, scope: { ...scope, clock } },
     language,
@@ -54,7 +55,8 @@ export function contextOf(call: Reader): Context {
     assets: assetsOf(site),
     t,
     count(key, number) {
-      const words = countWords(`${language} ${locale} ${key}`)
+      const words = counts.get(key) ?? countWords(`${language} ${locale} ${key}`)
+      counts.set(key, words)
       const known = words.get(number, () => 1)
       if (known !== undefined) return known
       const { rules, numbers } = countingIn(locale)

@@ -1,4 +1,4 @@
-import { dayNumber, weekday } from '../calendar/civil.ts'
+import { numberOfDay, twoDigitsAt, weekday, yearOf } from '../calendar/civil.ts'
 import type { WallClock } from '../calendar/zone.ts'
 
 /** The parts of a date that have words or numbers of their own. */
@@ -6,7 +6,7 @@ const FIELDS = ['weekday', 'day', 'month', 'year'] as const
 type Field = (typeof FIELDS)[number]
 
 /** A part of a written date: a field with its words so far, by `keyOf`, or the same text in all dates. */
-type Piece = { readonly field: Field; readonly words: Map<string | number, string> } | string
+type Piece = { readonly field: Field; readonly words: Map<number, string> } | string
 
 /**
  * Writes days in the form of a format without times, from the words of their parts that it has written before: to format a
@@ -65,11 +65,11 @@ function piecesOf(parts: readonly Intl.DateTimeFormatPart[]): readonly Piece[] |
 }
 
 /** What the words of a field depend on. */
-function keyOf(wall: WallClock, field: Field): string | number {
-  if (field === 'day') return wall.slice(8, 10)
-  if (field === 'month') return wall.slice(5, 7)
-  if (field === 'year') return wall.slice(0, 4)
-  return weekday(dayNumber(Number(wall.slice(0, 4)), Number(wall.slice(5, 7)), Number(wall.slice(8, 10))))
+function keyOf(wall: WallClock, field: Field): number {
+  if (field === 'day') return twoDigitsAt(wall, 8)
+  if (field === 'month') return twoDigitsAt(wall, 5)
+  if (field === 'year') return yearOf(wall)
+  return weekday(numberOfDay(wall))
 }
 
 /** Limit on times that are kept. */
@@ -79,7 +79,7 @@ const MAX_TIMES = 1000
 export class TimeWords {
   readonly #format: Intl.DateTimeFormat
   readonly #isDated: boolean
-  readonly #written = new Map<string, string>()
+  readonly #written = new Map<string | number, string>()
 
   /** `isDated` says that the format has more than the time of the day. */
   constructor(format: Intl.DateTimeFormat, isDated: boolean) {
@@ -88,7 +88,7 @@ export class TimeWords {
   }
 
   write(wall: WallClock): string {
-    const key = this.#isDated ? wall : wall.slice(11)
+    const key = this.#isDated ? wall : timeKey(wall)
     const known = this.#written.get(key)
     if (known !== undefined) return known
     if (this.#written.size >= MAX_TIMES) this.#written.clear()
@@ -96,6 +96,11 @@ export class TimeWords {
     this.#written.set(key, words)
     return words
   }
+}
+
+/** The time of the day; not a number for a day without a time. */
+function timeKey(wall: WallClock): number {
+  return twoDigitsAt(wall, 11) * 3600 + twoDigitsAt(wall, 14) * 60 + twoDigitsAt(wall, 17)
 }
 
 /** A wall-clock time or a day, as if it were UTC. */

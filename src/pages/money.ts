@@ -28,18 +28,33 @@ const CODES = new Set(Intl.supportedValuesOf('currency'))
 export function costOf(context: Context, event: EventEntry): string {
   const { cost } = event.row
   if (!event.whole || cost === null) return ''
-  const key = `${context.language} ${context.locale} ${context.call.scope.site.currency} ${cost}`
-  const known = written.get(key, () => 1)
+  const written = writtenIn(context)
+  const known = written.get(cost, () => 1)
   if (known !== undefined) return known
   const words = writeCost(context, event)
-  if (cost.length <= MAX_KEPT) written.set(key, words, 1)
+  if (cost.length <= MAX_KEPT) written.set(cost, words, 1)
   return words
 }
 
-/** Costs that were written, by language and locale: many events cost the same. */
-const written = new BoundedCache<string, string>(2000)
-/** Limit on the length of a cost that is kept. */
+/** Costs that were written: many events cost the same. */
+type Written = BoundedCache<string, string>
+
+/** By language, locale and currency; and those of a page, so that it looks for them once. */
+const writtenBy = new Map<string, Written>()
+const writtenOf = new WeakMap<Context, Written>()
+/** Limits on the costs that are kept, and on their length. */
+const MAX_WRITTEN = 2000
 const MAX_KEPT = 200
+
+function writtenIn(context: Context): Written {
+  const known = writtenOf.get(context)
+  if (known !== undefined) return known
+  const form = `${context.language} ${context.locale} ${context.call.scope.site.currency}`
+  const found = writtenBy.get(form) ?? new BoundedCache(MAX_WRITTEN)
+  writtenBy.set(form, found)
+  writtenOf.set(context, found)
+  return found
+}
 
 function writeCost(context: Context, event: EventEntry): string {
   const { locale, t } = context
