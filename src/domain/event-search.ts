@@ -55,25 +55,33 @@ async function searchable(tx: Tx, filter: EventFilter): Promise<Searchable> {
 }
 
 /** A bit for each place of a list, set only during a search. Reused: typed arrays are off-heap, and collected late. */
-let marked = new Uint32Array(0)
+let marked = new Int32Array(0)
 
 /** Matches that are in the list, in its order. */
 function intersect({ ids, positions }: Searchable, found: readonly number[]): PackedIds {
   const words = Math.ceil(ids.length / 32)
-  if (marked.length < words) marked = new Uint32Array(words)
+  if (marked.length < words) marked = new Int32Array(words)
   let count = 0
   for (const id of found) {
     const place = positions.of(id) - 1
     if (place < 0) continue
-    marked[place >>> 5] = (marked[place >>> 5] ?? 0) | (1 << (place & 31))
+    const bits = marked[place >>> 5] ?? 0
+    const bit = 1 << (place & 31)
+    if ((bits & bit) !== 0) continue
+    marked[place >>> 5] = bits | bit
     count++
   }
   const hits = ids instanceof Uint32Array ? new Uint32Array(count) : new Float64Array(count)
   let at = 0
   for (let word = 0; word < words; word++) {
-    for (let bits = marked[word] ?? 0; bits !== 0; bits &= bits - 1)
-      hits[at++] = ids[32 * word + 31 - Math.clz32(bits & -bits)] ?? 0
+    let bits = marked[word] ?? 0
+    if (bits === 0) continue
     marked[word] = 0
+    while (bits !== 0) {
+      const lowest = bits & -bits
+      hits[at++] = ids[32 * word + 31 - Math.clz32(lowest)] ?? 0
+      bits ^= lowest
+    }
   }
-  return hits.subarray(0, at)
+  return hits
 }
