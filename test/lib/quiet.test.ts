@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
+import { after, before, describe, it } from 'node:test'
 import { untilQuiet } from '../../src/lib/quiet.ts'
 
 /** Keeps the event loop busy until it is stopped. */
@@ -19,6 +19,13 @@ function beBusy(): () => void {
 const never = new AbortController().signal
 
 describe('waiting until the process is quiet', () => {
+  // Waiting alone does not keep a process alive.
+  let alive: NodeJS.Timeout
+  before(() => {
+    alive = setInterval(() => {}, 60_000)
+  })
+  after(() => clearInterval(alive))
+
   it('waits as long as the process is busy', async () => {
     const stop = beBusy()
     let isQuiet = false
