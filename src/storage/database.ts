@@ -14,7 +14,7 @@ import { ALL_MIGRATIONS, listDone, type MigrateOptions, migrate, throwIfLater, u
 import { postgresDialect } from './postgres/dialect.ts'
 import { DEFAULT_POOL, type PoolOptions } from './postgres/pool-options.ts'
 import { Replicas } from './postgres/replicas.ts'
-import { begun, type OnQuery, settled } from './prepared.ts'
+import { begun, type OnQuery } from './prepared.ts'
 import { inFewThenMany, inSnapshot, type SnapshotSize } from './snapshot.ts'
 import { type Adapter, SqliteDialect } from './sqlite/dialect.ts'
 import { FileIdentity } from './sqlite/file-identity.ts'
@@ -154,8 +154,7 @@ export function openDatabase(
           .execute(async (tx) => {
             await begun(tx)
             const result = await work(tx)
-            await dialect.texts.settle(tx)
-            await settled(tx)
+            await dialect.settle(tx)
             beforeCommit()
             return result
           }),

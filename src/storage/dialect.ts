@@ -5,9 +5,10 @@ import type { Fault } from './faults.ts'
 import * as changeOrder from './postgres/change-order.ts'
 import { NAME_FAILED } from './postgres/statement-names.ts'
 import { textIndex as postgresTexts } from './postgres/text-index.ts'
-import { INDEPENDENT, prepared } from './prepared.ts'
+import { prepared, settled } from './prepared.ts'
 import { placeIndex } from './sqlite/place-index.ts'
-import { textIndex as sqliteTexts } from './sqlite/text-index.ts'
+import * as reservedIds from './sqlite/reserved-ids.ts'
+import { forget as forgetTexts, textIndex as sqliteTexts } from './sqlite/text-index.ts'
 import * as wordIndex from './sqlite/word-index.ts'
 import type { Tables } from './tables.ts'
 import type { TextIndex } from './text-index.ts'
@@ -41,6 +42,10 @@ export interface Dialect {
   eventsContaining(tx: Tx, part: string, most: number): Promise<number[] | null>
   /** Index for searches by words. */
   readonly texts: TextIndex
+  /** Ends what a transaction has put off: before it is committed, and at both ends of a savepoint. */
+  settle(tx: Tx): Promise<void>
+  /** Forgets that: a part of the transaction was rolled back. */
+  forget(tx: Tx): void
   /** Ids of the venues in a bounding box, found by an index. */
   venuesIn(box: Box): Expression<number>
   /** Distance from a point to the coordinates in two columns, in kilometres, as in lib/geo.ts. */
@@ -120,23 +125,11 @@ function haversine(least: RawBuilder<unknown>): Dialect['distance'] {
   }
 }
 
-const incrementSequence = prepared<{ last: number }, [Exclude<Sequence, 'changes'>]>(
-  (db, sequence) =>
-    db
-      .updateTable('sequences')
-      .set((eb) => ({ last: eb('last', '+', 1) }))
-      .where('name', '=', sequence)
-      .returning('last'),
-  INDEPENDENT,
-)
-
 export const sqlite: Dialect = {
   now: sql<number>`unixepoch('subsec')`,
-  async nextId(tx, sequence) {
-    const [row] = await incrementSequence(tx, sequence)
-    return row?.last ?? 0
-  },
+  nextId: reservedIds.nextId,
   async nextIds(tx, sequence, count) {
+    await reservedIds.returnIds(tx)
     const { last } = await tx
       .updateTable('sequences')
       .set((eb) => ({ last: eb('last', '+', count) }))
@@ -146,6 +139,7 @@ export const sqlite: Dialect = {
     return Array.from({ length: count }, (_, offset) => last - count + 1 + offset)
   },
   async lastId(tx, sequence) {
+    await reservedIds.returnIds(tx)
     const { last } = await tx
       .selectFrom('sequences')
       .select('last')
@@ -154,6 +148,7 @@ export const sqlite: Dialect = {
     return last
   },
   async setLastId(tx, sequence, id) {
+    await reservedIds.returnIds(tx)
     await tx.updateTable('sequences').set({ last: id }).where('name', '=', sequence).execute()
   },
   /** SQLite does so itself. */
@@ -163,6 +158,14 @@ export const sqlite: Dialect = {
     return found === null ? null : nullIfMore(most, found)
   },
   texts: sqliteTexts,
+  async settle(tx) {
+    await sqliteTexts.settle(tx)
+    await reservedIds.returnIds(tx)
+  },
+  forget(tx) {
+    forgetTexts(tx)
+    reservedIds.forgetIds(tx)
+  },
   venuesIn: ({ south, north, west, east }) =>
     sql<number>`(select id from venue_places where north >= ${south} and south <= ${north} and east >= ${west} and west <= ${east})`,
   distance: haversine(sql`min`),
@@ -288,6 +291,8 @@ export const postgres: Dialect = {
     return nullIfMore(most, await selectIds(tx, found))
   },
   texts: postgresTexts,
+  settle: settled,
+  forget() {},
   venuesIn: ({ south, north, west, east }) =>
     sql<number>`(select id from venues where geo_lat is not null
       and point(geo_lng, geo_lat) <@ box(point(${west}, ${south}), point(${east}, ${north})))`,

@@ -1,7 +1,6 @@
 import { CompiledQuery } from 'kysely'
 import { trackPart } from './audit/tracker.ts'
 import { dialectOf, type Tx } from './dialect.ts'
-import { settled } from './prepared.ts'
 
 const BEGIN = CompiledQuery.raw('savepoint part')
 const ROLLBACK = CompiledQuery.raw('rollback to savepoint part')
@@ -12,21 +11,19 @@ const END = CompiledQuery.raw('release savepoint part')
  * returns the result or throws the error of the part. Errors that end the whole transaction are thrown at once.
  */
 export async function attemptInSavepoint<T>(tx: Tx, work: () => Promise<T>): Promise<() => T> {
-  const { texts } = dialectOf(tx)
-  await texts.settle(tx)
-  await settled(tx)
+  const { settle, forget } = dialectOf(tx)
+  await settle(tx)
   await tx.executeQuery(BEGIN)
   const endPart = trackPart(tx)
   let outcome: () => T
   try {
     const result = await work()
-    await texts.settle(tx)
-    await settled(tx)
+    await settle(tx)
     endPart(true)
     outcome = () => result
   } catch (error) {
     endPart(false)
-    texts.forget(tx)
+    forget(tx)
     const { isTransient, isUnreachable, faultOf } = dialectOf(tx)
     // These end the whole transaction; some can be retried.
     if (isTransient(error) || isUnreachable(error) || faultOf(error) !== null) throw error

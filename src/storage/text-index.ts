@@ -7,13 +7,11 @@ export interface TextIndex {
   put(tx: Kysely<Tables>, texts: EventWords, isNew: boolean): Promise<void>
   /** Stores what still waits in a transaction: before the index is read, and events are removed. */
   settle(tx: Kysely<Tables>): Promise<void>
-  /** Forgets what still waits in a transaction: a part of it was rolled back. */
-  forget(tx: Kysely<Tables>): void
   /** Query for the ids of events that have, for each of these words, one that begins with it. */
   having(words: readonly string[], column: 'title' | 'words'): RawBuilder<number>
   /** Ids of the events that have all marks. The query has rows with `marks` and `ids`, a JSON list of events that have them. */
   marked(tx: Kysely<Tables>, rows: RawBuilder<unknown>, all: number): Promise<number[]>
-  /** Stores words that may be suggested, each with its letters reversed. */
+  /** Stores words that may be suggested, each with its letters reversed; at the same time as `put`. */
   suggest(tx: Kysely<Tables>, words: readonly string[]): Promise<void>
   /** Query for pairs of numbers, as `id` and `marks`. */
   pairs(list: readonly (readonly [id: number, marks: number])[]): RawBuilder<unknown>

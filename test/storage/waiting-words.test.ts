@@ -5,7 +5,7 @@ import * as records from '../../src/storage/records.ts'
 import { attemptInSavepoint, inSavepoint } from '../../src/storage/savepoint.ts'
 import { SHARED_VISIBILITIES } from '../../src/storage/visibility.ts'
 import { findHaving } from '../../src/storage/word-hits.ts'
-import { eventWords, indexEvent } from '../../src/storage/word-search.ts'
+import { eventWords, indexEvent, wordsBeginning } from '../../src/storage/word-search.ts'
 import { type Service, startService } from '../support/service.ts'
 
 describe('words of events that wait for the end of their transaction', () => {
@@ -54,6 +54,23 @@ describe('words of events that wait for the end of their transaction', () => {
       /refused/,
     )
     assert.deepEqual([await foundLater('lantern'), await foundLater('thunder')], [[id], []])
+  })
+
+  it('may be suggested after it, unless they were in a part that failed', async () => {
+    const stored = (word: string) =>
+      service.db.read(async (tx) => (await wordsBeginning(tx, [word], 10)).filter((one) => one === word))
+    await service.db.write(async (tx) => {
+      await rename(tx, 'windmill')
+      await attemptInSavepoint(tx, async () => {
+        await rename(tx, 'avalanche')
+        throw new Error('refused')
+      })
+      await rename(tx, 'windmill quarry')
+    })
+    assert.deepEqual(
+      [await stored('windmill'), await stored('quarry'), await stored('avalanche')],
+      [['windmill'], ['quarry'], []],
+    )
   })
 
   it('of many events are stored', async () => {

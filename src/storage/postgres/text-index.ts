@@ -26,7 +26,6 @@ export const textIndex: TextIndex = {
     await put.later(tx, id, title.join(' '), words.join(' '))
   },
   async settle() {},
-  forget() {},
   having(words, column) {
     const all = words.map((word) => `'${word}':*`).join(' & ')
     return sql<number>`(select event as id from event_texts where ${sql.ref(column)} @@ cast(${all} as tsquery))`

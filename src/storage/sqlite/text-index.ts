@@ -1,15 +1,22 @@
 import { type Kysely, sql } from 'kysely'
-import { INDEPENDENT, prepared } from '../prepared.ts'
+import { INDEPENDENT, prepared, preparedBy } from '../prepared.ts'
 import type { Tables } from '../tables.ts'
 import { type EventWords, reversed, type TextIndex } from '../text-index.ts'
 import { MARKED_IDS } from './functions.ts'
 
 /** Index of words in SQLite: a full-text table that stores no texts. See migrations/0014-word-search.ts. */
 
-const add = prepared<object, [number, string, string]>((db, id, title, words) => ({
-  compile: () =>
-    sql<object>`insert into event_texts (rowid, title, words) values (${id}, ${title}, ${words})`.compile(db),
-}))
+type Row = [id: number, title: string, words: string]
+
+/** Adds some events. */
+const add = preparedBy((count: number) =>
+  prepared<object, (number | string)[]>((db, ...values) => ({
+    compile: () => {
+      const rows = Array.from({ length: count }, (_, n) => sql`(${sql.join(values.slice(3 * n, 3 * n + 3))})`)
+      return sql<object>`insert into event_texts (rowid, title, words) values ${sql.join(rows)}`.compile(db)
+    },
+  })),
+)
 const remove = prepared<object, [number]>((db, id) => ({
   compile: () => sql<object>`delete from event_texts where rowid = ${id}`.compile(db),
 }))
@@ -31,36 +38,66 @@ const store = prepared<object, [string]>(
   INDEPENDENT,
 )
 
-/**
- * What waits to be stored, by transaction. Nearly every statement has a savepoint of its own, at which the index writes
- * what it has gathered. So all events of a transaction are stored at its end.
- */
-const waiting = new WeakMap<Kysely<Tables>, (EventWords & { readonly isNew: boolean })[]>()
+/** What waits to be stored. */
+interface Waiting {
+  readonly events: (EventWords & { readonly isNew: boolean })[]
+  /** Words that may be suggested. */
+  readonly suggested: Set<string>
+}
 
-/** Limit on events that wait. */
+/**
+ * By transaction. Nearly every statement has a savepoint of its own, at which the index writes what it has gathered. So all
+ * events of a transaction are stored at its end, and the words of all are looked up together.
+ */
+const waiting = new WeakMap<Kysely<Tables>, Waiting>()
+
+/** Limits on events that wait, on words, and on events that are stored by one statement. */
 const MAX_WAITING = 500
+const MAX_WORDS = 5000
+const MAX_ROWS = 20
+
+function waitingIn(tx: Kysely<Tables>): Waiting {
+  const known = waiting.get(tx)
+  if (known !== undefined) return known
+  const made: Waiting = { events: [], suggested: new Set() }
+  waiting.set(tx, made)
+  return made
+}
 
 async function settle(tx: Kysely<Tables>): Promise<void> {
-  const events = waiting.get(tx)
-  if (events === undefined) return
+  const all = waiting.get(tx)
+  if (all === undefined) return
   waiting.delete(tx)
-  for (const { id, title, words, isNew } of events) {
-    if (!isNew) await remove(tx, id)
-    await add(tx, id, title.join(' '), words.join(' '))
+  const { events, suggested } = all
+  if (suggested.size > 0) await suggest(tx, [...suggested])
+  for (const { id, isNew } of events) if (!isNew) await remove(tx, id)
+  // Of an event that was indexed more than once, the last counts.
+  const rows = new Map(events.map(({ id, title, words }) => [id, [id, title.join(' '), words.join(' ')] satisfies Row]))
+  const left = [...rows.values()]
+  while (left.length > 0) {
+    const some = left.splice(0, MAX_ROWS)
+    await add(some.length)(tx, ...some.flat())
   }
+}
+
+/** Most words are stored already. They are only looked up: inserting them again takes six times as long. */
+async function suggest(tx: Kysely<Tables>, words: readonly string[]): Promise<void> {
+  const found = (await unknown(tx, JSON.stringify(words))).map(({ word }) => word).sort()
+  if (found.length > 0) await store(tx, JSON.stringify(found.map((word) => [word, reversed(word)])))
+}
+
+/** Forgets what still waits in a transaction: a part of it was rolled back. */
+export function forget(tx: Kysely<Tables>): void {
+  waiting.delete(tx)
 }
 
 export const textIndex: TextIndex = {
   async put(tx, texts, isNew) {
-    const events = waiting.get(tx) ?? []
+    const { events } = waitingIn(tx)
     events.push({ ...texts, isNew })
-    waiting.set(tx, events)
     if (events.length >= MAX_WAITING) await settle(tx)
   },
   settle,
-  forget(tx) {
-    waiting.delete(tx)
-  },
   having(words, column) {
     const all = words.map((word) => `"${word}" *`).join(' AND ')
     return sql<number>`(select rowid as id from event_texts where event_texts match ${`${column} : (${all})`})`
@@ -72,10 +109,10 @@ export const textIndex: TextIndex = {
     }>`select ${sql.raw(MARKED_IDS)}(marks, ids, ${all}) as ids from ${rows} as marked`.execute(tx)
     return JSON.parse(found.rows[0]?.ids ?? '[]')
   },
-  /** Most words are stored already. They are only looked up: inserting them again takes six times as long. */
   async suggest(tx, words) {
-    const found = (await unknown(tx, JSON.stringify(words))).map(({ word }) => word).sort()
-    if (found.length > 0) await store(tx, JSON.stringify(found.map((word) => [word, reversed(word)])))
+    const { suggested } = waitingIn(tx)
+    for (const word of words) suggested.add(word)
+    if (suggested.size >= MAX_WORDS) await settle(tx)
   },
   pairs: (list) => sql`(select value ->> 0 as id, value ->> 1 as marks from json_each(${JSON.stringify(list)}))`,
   async findDiffering(tx, events) {
