@@ -14,6 +14,7 @@ import { sweeping } from './domain/image-files.ts'
 import { inspectRegularly } from './domain/inspection.ts'
 import { type JobKind, Jobs } from './domain/jobs.ts'
 import { KeptChoices } from './domain/kept-choices.ts'
+import { KeptPlaces } from './domain/kept-places.ts'
 import { Limits, type Sharing, throughDatabase } from './domain/limits.ts'
 import { mailing } from './domain/mail.ts'
 import { PasswordAttempts } from './domain/password-attempts.ts'
@@ -267,6 +268,7 @@ export function createScope(
     signIns: new SignIns(attempts),
     quotas: new Quotas(config),
     choices: new KeptChoices(config.cache),
+    places: new KeptPlaces(config.cache),
     site: siteOf(config),
     files: openFiles(config),
     mail: config.smtpUrl === '' ? null : smtpMailer(config.smtpUrl, config.mailFrom),

@@ -6,6 +6,7 @@ import { type EventFilter, hasFewLinks } from '../storage/event-filter.ts'
 import { assembleEntries, type EventEntry } from './event-entries.ts'
 import { filterOf, readListParameters } from './event-filter.ts'
 import { isNarrow } from './event-list.ts'
+import { noPlaces, type Places } from './kept-places.ts'
 import type { Payload, Scope } from './scope.ts'
 
 /** Events by days: which days have some, and where the nearest are. */
@@ -27,28 +28,33 @@ export interface DayLimits {
 /** Limit on links of events that are read in the main thread. */
 const MAX_LINKS = 1000
 
-/** The first events of each day in a range, with the number of others. The number of rows read is bounded. */
-export async function listDays(scope: Scope, query: Payload, limits: DayLimits): Promise<EventDays> {
+/**
+ * The first events of each day in a range, with the number of others. The number of rows read is bounded. `version` is that
+ * of the data that the answer is made from, if it is known.
+ */
+export async function listDays(
+  scope: Scope,
+  query: Payload,
+  limits: DayLimits,
+  version: string | null = null,
+): Promise<EventDays> {
   const { values, problems } = readListParameters(scope, query)
   const read = async (tx: Tx, isShort: boolean): Promise<EventDays | null> => {
     const filter = await filterOf(tx, scope, values, problems)
     refuse(problems)
     if (isShort && !(await hasFewLinks(tx, filter, MAX_LINKS))) return null
-    return readDays(tx, scope, filter, limits, isShort)
+    const { rows, hidden } = await storage.firstOfDays(tx, filter, limits.perDay, limits.most, isShort)
+    const places = await placesAt(tx, scope, version)
+    return { events: await assembleEntries(tx, scope, rows, places, limits.pictured), hidden }
   }
   const short = isNarrow(values) ? await scope.db.read((tx) => read(tx, true)) : null
   return short ?? ((await scope.db.readMany((tx) => read(tx, false))) as EventDays)
 }
 
-async function readDays(
-  tx: Tx,
-  scope: Scope,
-  filter: EventFilter,
-  { perDay, most, pictured }: DayLimits,
-  isShort: boolean,
-): Promise<EventDays> {
-  const { rows, hidden } = await storage.firstOfDays(tx, filter, perDay, most, isShort)
-  return { events: await assembleEntries(tx, scope, rows, pictured), hidden }
+/** The places that are kept, for everybody, if the transaction reads the version that they are of. */
+async function placesAt(tx: Tx, { db, places, user }: Scope, version: string | null): Promise<Places> {
+  const mayUse = places.isOn && version !== null && user === null
+  return mayUse && (await db.isAt(tx, version, true)) ? places.at(version) : noPlaces()
 }
 
 /** Number of events that start on each day of a range. */

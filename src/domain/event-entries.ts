@@ -9,6 +9,7 @@ import { undamagedEvents, undamagedLinked } from './damage.ts'
 import { idsOf } from './event-assembly.ts'
 import type { Image } from './images.ts'
 import * as images from './images.ts'
+import type { Places } from './kept-places.ts'
 import type { Scope } from './scope.ts'
 
 export type { EntryRow } from '../storage/event-entries.ts'
@@ -27,18 +28,22 @@ export interface EventEntry {
   readonly whole: boolean
 }
 
-/** Assembles entries with a fixed number of queries. Damaged ones are left out and reported. Images are read if they are `pictured`. */
+/**
+ * Assembles entries with a fixed number of queries. Damaged ones are left out and reported. `places` has venues and categories that
+ * are known, and gets those that are read. Images are read if they are `pictured`.
+ */
 export async function assembleEntries(
   tx: Tx,
   scope: Pick<Scope, 'user' | 'onDamage'>,
   rows: readonly CheckedEntryRow[],
+  places: Places,
   pictured: boolean,
 ): Promise<EventEntry[]> {
   const sound = undamagedEvents(scope, rows)
   if (sound.length === 0) return []
   const ids = JSON.stringify(idsOf(sound))
-  const venues = await venuesOf(tx, scope, ids)
-  const categories = await categoriesOf(tx, ids)
+  const venues = await venuesOf(tx, scope, places.venues, ids)
+  const categories = await categoriesOf(tx, places.categories, ids)
   const pictures = pictured ? await images.ofRows(tx, sound, scope.onDamage) : null
   return sound.map((row) => ({
     row,
@@ -52,32 +57,46 @@ export async function assembleEntries(
 async function venuesOf(
   tx: Tx,
   scope: Pick<Scope, 'user' | 'onDamage'>,
+  known: Places['venues'],
   events: string,
 ): Promise<Map<number, { row: recordStorage.PlaceRow }[]>> {
   const links = await storage.venueLinks(tx, events)
-  const found = await recordStorage.getPlaces(tx, linkedIds(links), visibilityOf(scope.user))
-  const sound = undamagedLinked('venue', scope, found)
-  return byEvent(links, new Map(sound.map((row) => [row.id, { row }])))
+  await addUnknown(known, links, async (ids) => {
+    const found = await recordStorage.getPlaces(tx, ids, visibilityOf(scope.user))
+    return undamagedLinked('venue', scope, found).map((row) => [row.id, { row }])
+  })
+  return byEvent(links, known)
 }
 
-async function categoriesOf(tx: Tx, events: string): Promise<Map<number, TermRow[]>> {
+async function categoriesOf(tx: Tx, known: Places['categories'], events: string): Promise<Map<number, TermRow[]>> {
   const links = await storage.categoryLinks(tx, events)
-  const found = await termStorage.getAll(tx, 'category', linkedIds(links))
-  const categories = byEvent(links, new Map(found.map((row) => [row.id, row])))
+  await addUnknown(known, links, async (ids) => {
+    return (await termStorage.getAll(tx, 'category', ids)).map((row) => [row.id, row])
+  })
+  const categories = byEvent(links, known)
   for (const some of categories.values()) if (some.length > 1) some.sort(termStorage.byName)
   return categories
 }
 
-function linkedIds(links: readonly EntryLink[]): number[] {
-  return [...new Set(links.map(({ linked }) => linked))]
+/** Reads what is linked and unknown. */
+async function addUnknown<T>(
+  known: Map<number, T | null>,
+  links: readonly EntryLink[],
+  read: (ids: number[]) => Promise<[id: number, one: T][]>,
+): Promise<void> {
+  const unknown = new Set<number>()
+  for (const { linked } of links) if (!known.has(linked)) unknown.add(linked)
+  if (unknown.size === 0) return
+  const found = new Map(await read([...unknown]))
+  for (const id of unknown) known.set(id, found.get(id) ?? null)
 }
 
 /** Records by the events that are linked to them, in the order of the links. */
-function byEvent<T>(links: readonly EntryLink[], byId: ReadonlyMap<number, T>): Map<number, T[]> {
+function byEvent<T>(links: readonly EntryLink[], byId: ReadonlyMap<number, T | null>): Map<number, T[]> {
   const found = new Map<number, T[]>()
   for (const { event, linked } of links) {
     const one = byId.get(linked)
-    if (one === undefined) continue
+    if (!one) continue
     const some = found.get(event)
     if (some === undefined) found.set(event, [one])
     else some.push(one)

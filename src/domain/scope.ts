@@ -9,6 +9,7 @@ import type { FileStore } from '../storage/files.ts'
 import type { User } from './access.ts'
 import type { OnDamage } from './damage.ts'
 import type { KeptChoices } from './kept-choices.ts'
+import type { KeptPlaces } from './kept-places.ts'
 import type { LogoFile } from './logo.ts'
 import type { PasswordAttempts, Sender } from './password-attempts.ts'
 import type { Quotas } from './quotas.ts'
@@ -78,6 +79,8 @@ export interface Scope {
   readonly quotas: Quotas
   /** What the filters of pages offer. */
   readonly choices: KeptChoices
+  /** Venues and categories of calendars. */
+  readonly places: KeptPlaces
   readonly files: FileStore
   readonly fetchLimits: FetchLimits
   /** Null without a mail server. */

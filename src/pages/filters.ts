@@ -249,5 +249,5 @@ export async function eventsOn(
   limits: eventDays.DayLimits,
 ): Promise<eventDays.EventDays> {
   const query = { ...restQuery(filters), ends_after: addDays(from, -1), starts_before: to }
-  return eventDays.listDays(call.scope, () => query, limits)
+  return eventDays.listDays(call.scope, () => query, limits, call.version)
 }

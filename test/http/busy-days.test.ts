@@ -126,4 +126,21 @@ describe('the days of a category', () => {
     )
     assert.deepEqual(shown.at(-1), ['Two places', 'Room', 'Hall'])
   })
+
+  it('show venues by their present names, and none that is not public', async () => {
+    const month = async () => (await service.inject({ url: '/events/month/2031-06/?category=all' })).body
+    const [hall] = (await service.expect(200, null, '/venues', { query: { search: 'Hall' } })).venues
+    assert.match(await month(), /data-where="Hall"/)
+    await service.expect(200, 'administrator', `/venues/${hall.id}`, { json: { venue: 'Great Hall' } })
+    assert.match(await month(), /data-where="Great Hall"/)
+    // Another month, of places that are known.
+    const next = await service.inject({ url: '/events/week/2031-06-11/?category=all' })
+    assert.match(next.body, /Great Hall/)
+    await service.expect(200, 'administrator', `/venues/${hall.id}`, { json: { status: 'draft' } })
+    const hidden = await month()
+    assert.doesNotMatch(hidden, /Hall"/)
+    assert.match(hidden, /Day 11/)
+    await service.expect(200, 'administrator', `/venues/${hall.id}`, { json: { venue: 'Hall', status: 'publish' } })
+    assert.match(await month(), /data-where="Hall"/)
+  })
 })
