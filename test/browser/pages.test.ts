@@ -24,7 +24,8 @@ describe('pages in a browser', { skip: NO_BROWSER }, () => {
         await page.waitForLoadState('networkidle')
         const shift = await page.evaluate<number>(SHIFT)
         assert.ok(shift < 0.01, `${path} moved by ${shift}`)
-        assert.ok(bytes() < 100_000, `${path} has ${bytes()} bytes`)
+        const weight = await bytes()
+        assert.ok(weight > 10_000 && weight < 100_000, `${path} has ${weight} bytes`)
         await close()
       }
     }

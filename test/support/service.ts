@@ -58,6 +58,8 @@ export interface Options {
   readonly clock?: Clock
   readonly logger?: Logger | false
   readonly folder?: string
+  /** A copy of a database in memory that had these users, in place of a fresh one. */
+  readonly contents?: Uint8Array
   readonly onQuery?: OnQuery
   /** Set if the test writes into tables by itself: then the audit log is not compared with them. */
   readonly writesTables?: boolean
@@ -69,6 +71,7 @@ export async function startService({
   clock,
   logger = false,
   folder = ':memory:',
+  contents,
   onQuery,
   writesTables = false,
 }: Options = {}): Promise<Service> {
@@ -78,9 +81,9 @@ export async function startService({
     {},
   )
   const store = await freshStore(folder)
-  const db = openDatabase(store.where, { onQuery, contents: store.contents })
+  const db = openDatabase(store.where, { onQuery, contents: contents ?? store.contents })
   await db.migrate()
-  const ids = await addUsers(db)
+  const ids = contents === undefined ? await addUsers(db) : await usersOf(db)
   const app = await createApp(config, db, { ...(clock && { clock }), logger })
   const call: Service['call'] = (role, path, options) => app.server.inject(request(role, path, options))
   let renders = 0
@@ -165,4 +168,9 @@ async function addUsers(db: Database): Promise<Record<Role, number>> {
     }
     return ids as Record<Role, number>
   })
+}
+
+async function usersOf(db: Database): Promise<Record<Role, number>> {
+  const rows = await db.read((tx) => tx.selectFrom('users').select(['name', 'id']).execute())
+  return Object.fromEntries(rows.map(({ name, id }) => [name, id])) as Record<Role, number>
 }

@@ -1,10 +1,15 @@
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after } from 'node:test'
+import type { Browser, BrowserContext, BrowserContextOptions, Page, Request } from 'playwright-core'
 import type { Role } from '../../src/domain/access.ts'
 import { MOTION, openBrowser } from './browser.ts'
 import { clock, fillCalendar, type Sample } from './calendar.ts'
 import { freePort } from './free-port.ts'
 import { type Service, startService } from './service.ts'
 import { signIn } from './staff.ts'
+import { contentsOf } from './store.ts'
 
 export const WIDE = { width: 1280, height: 900 }
 export const PHONE = { width: 390, height: 844 }
@@ -54,7 +59,7 @@ export interface Opened {
   /** What it asked of others, and what went wrong. */
   readonly faults: string[]
   /** How much it has loaded. */
-  bytes(): number
+  bytes(): Promise<number>
   close(): Promise<void>
 }
 
@@ -68,12 +73,34 @@ export interface Site {
   close(): Promise<void>
 }
 
+interface Filled {
+  readonly sample: Sample
+  readonly contents: Uint8Array
+  /** Where the files of images are. */
+  readonly folder: string
+}
+
+let filled: Promise<Filled> | undefined
+
+after(async () => filled && rmSync((await filled).folder, { recursive: true }))
+
+/** The calendar of all sites of a process, filled once: that takes longer than to start a service. */
+async function fillOnce(): Promise<Filled> {
+  const folder = mkdtempSync(join(tmpdir(), 'kalends-site-'))
+  const service = await startService({ clock, folder, settings: { data: folder } })
+  const sample = await fillCalendar(service)
+  await service.close()
+  return { sample, contents: contentsOf(folder), folder }
+}
+
 /** A calendar that a browser looks at. */
 export async function startSite(): Promise<Site> {
+  filled ??= fillOnce()
+  const { sample, contents, folder } = await filled
   const port = await freePort()
-  const service = await startService({ clock, settings: { baseUrl: `http://127.0.0.1:${port}` } })
+  const service = await startService({ clock, contents, settings: { baseUrl: `http://127.0.0.1:${port}` } })
+  cpSync(join(folder, 'images'), join(service.config.data, 'images'), { recursive: true })
   const origin = await service.listen(port)
-  const sample = await fillCalendar(service)
   const browser = await openBrowser()
   const openPath = (path: string, options: BrowserContextOptions = {}) => open(browser, origin, path, options)
   return {
@@ -107,7 +134,7 @@ async function open(
   if (cookie !== undefined) await context.addCookies([cookie])
   const page = await context.newPage()
   const faults: string[] = []
-  let bytes = 0
+  const finished: Request[] = []
   const isOwn = (url: string) => url.replace(/^blob:/, '').startsWith(origin)
   page.on('request', (request) => isOwn(request.url()) || faults.push(`asked ${request.url()}`))
   page.on('console', (message) => {
@@ -120,11 +147,15 @@ async function open(
     faults.push(`a dialog: ${dialog.message()}`)
     void dialog.dismiss()
   })
-  page.on('requestfinished', async (request) => {
-    // Null if the page was closed meanwhile.
-    const sizes = await request.sizes().catch(() => null)
-    bytes += sizes === null ? 0 : sizes.responseBodySize + sizes.responseHeadersSize
-  })
+  page.on('requestfinished', (request) => finished.push(request))
   await page.goto(origin + path)
-  return { page, faults, bytes: () => bytes, close: () => context.close() }
+  return { page, faults, bytes: () => bytesOf(finished), close: () => context.close() }
+}
+
+async function bytesOf(requests: readonly Request[]): Promise<number> {
+  const sizes = await Promise.all(requests.map((request) => request.sizes()))
+  return sizes.reduce(
+    (sum, { responseBodySize, responseHeadersSize }) => sum + responseBodySize + responseHeadersSize,
+    0,
+  )
 }

@@ -81,15 +81,20 @@ export async function makeContents(): Promise<Uint8Array> {
     const db = openDatabase(folder)
     await db.migrate()
     await db.close()
-    const file = new DatabaseSync(join(folder, DATABASE_FILE))
-    // A database in memory has no write-ahead log.
-    file.exec('pragma journal_mode = delete')
-    const bytes = file.serialize()
-    file.close()
-    return bytes
+    return contentsOf(folder)
   } finally {
     rmSync(folder, { recursive: true })
   }
+}
+
+/** The bytes of the SQLite database in a folder, which nobody uses, for a database in memory. */
+export function contentsOf(folder: string): Uint8Array {
+  const file = new DatabaseSync(join(folder, DATABASE_FILE))
+  // A database in memory has no write-ahead log.
+  file.exec('pragma journal_mode = delete')
+  const bytes = file.serialize()
+  file.close()
+  return bytes
 }
 
 /** Makes a database with tables and without records; answers its name. */
