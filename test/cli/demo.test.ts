@@ -26,7 +26,9 @@ const COUNT = times(24, 16)
 const SERVED = times(20, 2)
 
 function start(args: string[]): { child: ChildProcess; out: () => string } {
-  const child = startProcess(process.execPath, [join(ROOT, 'scripts/demo.ts'), ...args], { cwd: ROOT })
+  // Finds modules faster, as the command does.
+  const resolve = ['--import', join(ROOT, 'bin/resolve.js')]
+  const child = startProcess(process.execPath, [...resolve, join(ROOT, 'scripts/demo.ts'), ...args], { cwd: ROOT })
   let out = ''
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (data) => {
