@@ -5,6 +5,7 @@ import { API, createRequests, pageRequests, pastPages, searchRequests, singleReq
 import { openBare } from './bare.ts'
 import { CONNECTIONS, type Request } from './load.ts'
 import { distinct, type Once, sendOnce } from './once.ts'
+import { CATEGORIES } from './rows.ts'
 import { ask, type Bench } from './works.ts'
 
 /** What a work came to when nothing of it was asked for before. */
@@ -160,11 +161,17 @@ function creates(bench: Bench): ReturnType<typeof create> {
 }
 
 /** Months of two years before and after this one. */
+const MONTHS = 46
+const WARM_MONTHS = 200
+const ASKED_MONTHS = 300
+
+/** Months of each category, each address once. */
 function months(): Request[] {
   const now = new Date()
-  return Array.from({ length: 46 }, (_, n) => {
-    const month = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 23 + n, 1)).toISOString().slice(0, 7)
-    return { path: `/events/month/${month}?category=category-${1 + (n % 20)}` }
+  return Array.from({ length: MONTHS * CATEGORIES }, (_, n) => {
+    const month = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - MONTHS / 2 + (n % MONTHS), 1))
+    const category = 1 + ((n + Math.floor(n / MONTHS)) % CATEGORIES)
+    return { path: `/events/month/${month.toISOString().slice(0, 7)}?category=category-${category}` }
   })
 }
 
@@ -225,7 +232,8 @@ export const FIRST_WORKS: readonly FirstWork[] = [
     title: 'a public month',
     atLeast: 0.03,
     aim: 0.1,
-    measure: (bench) => firstTime(bench, months().slice(0, 10), months().slice(10)),
+    measure: (bench) =>
+      firstTime(bench, months().slice(0, WARM_MONTHS), months().slice(WARM_MONTHS, WARM_MONTHS + ASKED_MONTHS)),
   },
   {
     name: 'editor',
