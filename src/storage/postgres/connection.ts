@@ -45,8 +45,9 @@ export class PostgresConnection implements DatabaseConnection, Direct {
   }
 
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-    // One that is no part of a transaction finds rows by a key, or adds up the version of the data.
-    const name = !this.#isInTransaction && sql.startsWith('select') ? this.#shared.names.of(sql) : undefined
+    // One that is no part of a transaction and has one value finds rows by a key, or adds up the version of the data.
+    const isByKey = !this.#isInTransaction && parameters.length <= 1 && sql.startsWith('select')
+    const name = isByKey ? this.#shared.names.of(sql) : undefined
     const isSimple = parameters.length === 0 && name === undefined
     const sending = { name, isSimple, isAlone: isSimple || !this.#isInTransaction }
     const { rows, rowCount, command } = await this.#send(sql, parameters, sending)
@@ -79,6 +80,7 @@ export class PostgresConnection implements DatabaseConnection, Direct {
   begin({ isolationLevel, accessMode }: TransactionSettings): void {
     const level = isolationLevel === undefined ? '' : ` isolation level ${isolationLevel}`
     this.#begin = `start transaction${level}${accessMode === undefined ? '' : ` ${accessMode}`}`
+    this.#shared.onQuery?.(this.#begin, [])
     this.#isReading = accessMode === 'read only'
     this.#isInTransaction = true
     this.#failure = null
@@ -106,6 +108,7 @@ export class PostgresConnection implements DatabaseConnection, Direct {
   }
 
   async #end(how: 'commit' | 'rollback'): Promise<string> {
+    this.#shared.onQuery?.(how, [])
     this.#isInTransaction = false
     const hasBegun = this.#begin === null
     this.#begin = null
