@@ -1,5 +1,5 @@
 import type { Tx } from '../storage/dialect.ts'
-import { RENDERED_BY_ID, RENDERED_BY_SLUG, renderedByIds, templatesByIds } from '../storage/event-templates.ts'
+import { lookUpRendered, lookUpTemplates, RENDERED_BY_ID, RENDERED_BY_SLUG } from '../storage/event-templates.ts'
 import type { EventStub, SortedStub } from '../storage/events.ts'
 import type { Ref } from '../storage/records.ts'
 import { type CachedList, type CachedLists, idsAt, NO_LISTS, stubsAt } from './cached-lists.ts'
@@ -128,7 +128,7 @@ async function lookUpPage<Rendered extends ShownTerms>(
   if (stubs === null || stubs.length === 0) return null
   if (known !== null) {
     const ids = known.map(({ id }) => id)
-    for (const stored of await db.lookUp(templatesByIds(ids.length), ...ids)) events.restore(stored)
+    for (const stored of await lookUpTemplates(db, ids)) events.restore(stored)
   }
   const next = knownCursor(asked, list, stubs, hits?.at(-1)?.start_local)
   return next !== undefined && events.hasAll(stubs) ? pageWith(asked, list, stubs, events, next) : null
@@ -144,8 +144,8 @@ async function lookUpHits(
 ): Promise<SortedStub[] | null> {
   const ids = idsAt(list, offsetOf(asked), asked.perPage) ?? []
   if (ids.length === 0) return null
-  const found = await db.lookUp(renderedByIds(ids.length), ...ids)
-  if (!(await db.isCurrent(version))) return null
+  const found = await lookUpRendered(db, ids)
+  if (found.length < ids.length || !(await db.isCurrent(version))) return null
   for (const { id, revision, form, text } of found)
     if (form !== null && text !== null) events.restore({ event: id, revision, form, text })
   return inOrder(ids, found)

@@ -246,6 +246,18 @@ export function openDatabase(
     })
     return migrate(own, run).finally(() => own.destroy())
   }
+  /** What is answered at once on SQLite is tried again on PostgreSQL. */
+  const asked = <T>(ask: () => T | Promise<T>): T | Promise<T> => {
+    const answer = reportingFaults(dialect, faults, ask)
+    if (!(answer instanceof Promise)) return answer
+    let first: Promise<T> | null = answer
+    const attempt = async () => {
+      const made = first ?? ask()
+      first = null
+      return made
+    }
+    return withRetry(dialect, attempt, faults)
+  }
   // Snapshots may use half of the pool. On SQLite they queue for the connection.
   const { connections } = pool ?? DEFAULT_POOL
   const snapshotQueue = new WorkQueue(isUrl ? Math.ceil(connections / 2) : Number.POSITIVE_INFINITY, MAX_WAITING)
@@ -263,7 +275,7 @@ export function openDatabase(
             }),
       ),
     isAt: (tx, version, hasRead) => versions.isAt(tx, version, hasRead),
-    isCurrent: (version) => versions.isCurrent(version),
+    isCurrent: (version) => asked(() => versions.isCurrent(version)),
     hasReplicas: isUrl && urls.length > 0,
     changesBetween: (from, to) => versions.changesBetween(from, to),
     isSettledAt: (version) => versions.isSettledAt(version),
@@ -283,26 +295,8 @@ export function openDatabase(
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    lookUp(question, ...values) {
-      const rows = reportingFaults(dialect, faults, () => lookups.run(question, values))
-      return Array.isArray(rows)
-        ? rows
-        : withRetry(
-            dialect,
-            continuing(rows, () => lookups.run(question, values)),
-            faults,
-          )
-    },
-    version() {
-      const current = reportingFaults(dialect, faults, () => versions.current())
-      return typeof current === 'string'
-        ? current
-        : withRetry(
-            dialect,
-            continuing(current, () => versions.current()),
-            faults,
-          )
-    },
+    lookUp: (question, ...values) => asked(() => lookups.run(question, values)),
+    version: () => asked(() => versions.current()),
     async warmUp() {
       await readTransaction(manyReader, async (tx) => sql`select 1`.execute(tx))
     },
@@ -401,15 +395,5 @@ function reportingFaults<T>(dialect: Dialect, faults: Faults, ask: () => T): T {
   } catch (error) {
     const fault = dialect.faultOf(error)
     throw fault === null ? error : faults.report(fault, error)
-  }
-}
-
-/** Attempts for withRetry, the first of which has already started. */
-function continuing<T>(made: Promise<T>, ask: () => T | Promise<T>): () => Promise<T> {
-  let first: Promise<T> | null = made
-  return async () => {
-    const asked = first ?? ask()
-    first = null
-    return asked
   }
 }

@@ -4,8 +4,8 @@ import type { Place } from './changes.ts'
 import * as changes from './changes.ts'
 import type { Tx } from './dialect.ts'
 import { SECRET, type SortedStub } from './events.ts'
-import type { Lookup } from './lookup.ts'
-import { type Placeholder, prepared, preparedBy, preparedList } from './prepared.ts'
+import { type Lookup, lookupByIds } from './lookup.ts'
+import { type Placeholder, prepared, preparedList } from './prepared.ts'
 import type { EventTemplateTable, Tables } from './tables.ts'
 
 /** The JSON of events, rendered in the background after each change: see domain/event-rendering.ts. */
@@ -38,15 +38,10 @@ export const RENDERED_BY_SLUG: Lookup<RenderedStub> = {
   build: (db, slug) => published(db).where('events.slug', '=', slug),
 }
 
-/** So many events by id. */
-export const renderedByIds = preparedBy(
-  (_: number): Lookup<RenderedStub> => ({ build: (db, ...ids) => withTemplate(db).where('events.id', 'in', ids) }),
-)
-/** So many templates by the ids of their events, in any form and of any revision. */
-export const templatesByIds = preparedBy(
-  (_: number): Lookup<StoredTemplate> => ({
-    build: (db, ...ids) => db.selectFrom('event_templates').selectAll().where('event', 'in', ids),
-  }),
+export const lookUpRendered = lookupByIds<RenderedStub>((db, ids) => withTemplate(db).where('events.id', 'in', ids))
+/** Stored templates in any form and of any revision. */
+export const lookUpTemplates = lookupByIds<StoredTemplate>((db, ids) =>
+  db.selectFrom('event_templates').selectAll().where('event', 'in', ids),
 )
 
 const insert = prepared<object, [id: number, revision: number, form: number, text: string]>((db, id, ...values) => {

@@ -1,6 +1,6 @@
 import type { SQLInputValue, StatementSync } from 'node:sqlite'
 import type { Compilable, CompiledQuery, Kysely } from 'kysely'
-import { bindValues, type Placeholder, placeholder } from './prepared.ts'
+import { bindValues, type Placeholder, placeholder, preparedBy, roundIds } from './prepared.ts'
 import { rowMaker } from './row-maker.ts'
 import { allOf } from './sqlite/connection.ts'
 import type { Tables } from './tables.ts'
@@ -8,6 +8,22 @@ import type { Tables } from './tables.ts'
 /** A frequent query, compiled once. It has a placeholder for each value. */
 export interface Lookup<Row> {
   build(db: Kysely<Tables>, ...values: Placeholder[]): Compilable<Row>
+}
+
+/** What answers lookups: see Database. */
+interface LooksUp {
+  lookUp<Row>(question: Lookup<Row>, ...values: (string | number)[]): Row[] | Promise<Row[]>
+}
+
+/** A lookup of some rows by their ids, each once. Lists of ids are filled up, so that few statements are compiled. */
+export function lookupByIds<Row>(
+  build: (db: Kysely<Tables>, ids: readonly Placeholder[]) => Compilable<Row>,
+): (db: LooksUp, ids: readonly number[]) => Row[] | Promise<Row[]> {
+  const ofLength = preparedBy((_: number): Lookup<Row> => ({ build: (db, ...ids) => build(db, ids) }))
+  return (db, ids) => {
+    const all = roundIds(ids, 0)
+    return db.lookUp(ofLength(all.length), ...all)
+  }
 }
 
 /** A statement that returns arrays, and the function that makes rows of them. */
@@ -25,8 +41,8 @@ function withRows(statement: StatementSync): Statement {
 export class Lookups {
   readonly #db: Kysely<Tables>
   readonly #prepare: ((sql: string) => StatementSync) | null
-  readonly #compiled = new Map<Lookup<unknown>, CompiledQuery>()
-  readonly #statements = new Map<Lookup<unknown>, Statement>()
+  readonly #compiled = new WeakMap<Lookup<unknown>, CompiledQuery>()
+  readonly #statements = new WeakMap<Lookup<unknown>, Statement>()
 
   /**
    * `prepare` prepares statements on a connection that is never in a transaction; null to run them like every other

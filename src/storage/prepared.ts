@@ -150,8 +150,9 @@ const MAX_IDS = 100
 /** Lists of more ids than this are filled up to a multiple of it by their last one, so that few statements are compiled. */
 const ROUND_IDS = 10
 
-function roundIds(ids: readonly number[]): readonly number[] {
-  if (ids.length <= ROUND_IDS || ids.length % ROUND_IDS === 0) return ids
+/** Lists of up to `exact` ids stay as they are. */
+export function roundIds(ids: readonly number[], exact: number = ROUND_IDS): readonly number[] {
+  if (ids.length <= exact || ids.length % ROUND_IDS === 0) return ids
   return [...ids, ...Array<number>(ROUND_IDS - (ids.length % ROUND_IDS)).fill(ids.at(-1) ?? 0)]
 }
 

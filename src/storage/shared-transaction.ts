@@ -189,10 +189,10 @@ class Gate<T> {
         const at = tx()
         return at === null ? own.writeWithoutInvalidating(work) : inSavepoint(at, () => work(at))
       },
-      lookUp(question, value) {
+      lookUp(question, ...values) {
         const at = tx()
-        if (at === null) return own.lookUp(question, value)
-        const query = bindValues(question.build(at, placeholder(0)).compile(), [value])
+        if (at === null) return own.lookUp(question, ...values)
+        const query = bindValues(question.build(at, ...values.map((_, n) => placeholder(n))).compile(), values)
         return at.executeQuery(query as CompiledQuery<never>).then(({ rows }) => rows)
       },
       async touch(statement) {

@@ -133,6 +133,20 @@ describe('statements that are sent together', { skip }, () => {
       assert.equal(await names(db), '')
     }))
 
+  it('are refused when their transaction has ended', () =>
+    withNames(async (db) => {
+      const ended = await db.write(async (tx) => {
+        await add(tx, 'a')
+        return { tx }
+      })
+      await assert.rejects(add(ended.tx, 'stray'), /already/)
+      await db.write(async (tx) => {
+        await add(tx, 'b')
+        await assert.rejects(add(ended.tx, 'stray'), /already/)
+      })
+      assert.equal(await names(db), 'a b')
+    }))
+
   it('may have bytes, numbers and nothing as values, and no objects', () =>
     withNames(async (db) => {
       const stored = await db.read(async (tx) => {
@@ -171,6 +185,36 @@ describe('names of statements', { skip }, () => {
       for (let n = 5; n < 8; n++) await db.write((tx) => add(tx, `${n}`))
       assert.equal(await names(db), '0 1 2 3 4 5 6 7')
       assert.deepEqual(await namedStatements(db), [])
+    }))
+
+  it('stay when a statement of a savepoint has failed', () =>
+    withNames(async (db) => {
+      for (let n = 0; n < 3; n++) await db.write((tx) => add(tx, `${n}`))
+      let attempts = 0
+      await db.write(async (tx) => {
+        attempts++
+        // The server skips the statement that has its name for the first time.
+        const failing = inSavepoint(tx, async () => {
+          await fail.later(tx, 'x')
+          await add.later(tx, '3')
+        })
+        await assert.rejects(failing, /nowhere/)
+        await add(tx, '4')
+      })
+      await db.write((tx) => add(tx, '5'))
+      assert.equal(attempts, 1)
+      assert.equal(await names(db), '0 1 2 4 5')
+      assert.ok((await namedStatements(db)).some((text) => text.startsWith('insert into names')))
+    }))
+
+  it('that are missing do not fail a question for the version', () =>
+    withNames(async (db) => {
+      for (let n = 0; n < 6; n++) assert.equal(await db.isCurrent('0'), false)
+      await db.write(async (tx) => {
+        await sql`deallocate all`.execute(tx)
+      })
+      assert.equal(await db.isCurrent('0'), false)
+      assert.equal(await db.isCurrent(await db.version()), true)
     }))
 
   it('are given anew when a later version adds columns', async () => {

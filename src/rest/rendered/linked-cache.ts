@@ -27,6 +27,8 @@ export function byKind<T>(make: (kind: LinkKind) => T): Record<LinkKind, T> {
 /** A rendered record; undefined if the audience may not see it. */
 interface Entry {
   readonly rendered: LinkedJson | undefined
+  /** Position that it was read at. */
+  readonly since: number
   /** Position of the change that made it outdated. */
   outdatedAt: number
 }
@@ -68,7 +70,7 @@ export class LinkedCache {
   /** Whether a record is known, for a request at a position. */
   has(kind: LinkKind, id: number, position: number): boolean {
     const entry = this.#entries[kind].get(id)
-    return entry !== undefined && position < entry.outdatedAt
+    return entry !== undefined && position >= entry.since && position < entry.outdatedAt
   }
 
   get(kind: LinkKind, id: number): LinkedJson | undefined {
@@ -79,7 +81,7 @@ export class LinkedCache {
   put(kind: LinkKind, id: number, position: number, rendered: LinkedJson | undefined): void {
     if (position !== this.#position) return
     const entries = this.#entries[kind]
-    entries.set(id, { rendered, outdatedAt: Number.POSITIVE_INFINITY })
+    entries.set(id, { rendered, since: position, outdatedAt: Number.POSITIVE_INFINITY })
     this.#isFull ||= entries.size > MAX_LINKED
   }
 

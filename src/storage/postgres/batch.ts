@@ -6,6 +6,8 @@ export interface Known {
   readonly types: pg.CustomTypesConfig
   /** Names of the statements that the server has parsed. */
   readonly parsed: Set<string>
+  /** Names that were sent with a batch that failed, so that the server may have parsed their statements or not. */
+  readonly doubtful: Set<string>
   /** By name: how the rows of a statement are made; null if it returns none. */
   readonly makers: Map<string, MakeRow | null>
 }
@@ -21,7 +23,8 @@ export class Batch implements pg.Submittable {
   readonly #statements: readonly Statement[]
   readonly #known: Known
   readonly #end: (end: BatchEnd) => void
-  #hasNamed = false
+  /** Names that it was the first to send, by the place of their statement. */
+  readonly #firstNames = new Map<string, number>()
   #at = 0
   #maker: MakeRow | null = null
   #isOver = false
@@ -34,11 +37,6 @@ export class Batch implements pg.Submittable {
     this.#end = end
   }
 
-  /** Whether it has named statements: if it fails, it is not known whether the server has parsed them. */
-  get hasNamed(): boolean {
-    return this.#hasNamed
-  }
-
   submit(connection: pg.Connection): void {
     const [first] = this.#statements
     if (first?.sending.isSimple) {
@@ -47,19 +45,22 @@ export class Batch implements pg.Submittable {
     }
     // One system call for all.
     connection.stream.cork()
-    for (const statement of this.#statements) this.#send(connection as unknown as Connection, statement)
+    for (const [at, statement] of this.#statements.entries())
+      this.#send(connection as unknown as Connection, statement, at)
     connection.sync()
     connection.stream.uncork()
     this.#begin()
   }
 
-  #send(connection: Connection, { text, values, sending }: Statement): void {
+  #send(connection: Connection, { text, values, sending }: Statement, at: number): void {
     const { name = '', isRowless } = sending
     if (name === '' || !this.#known.parsed.has(name)) {
+      // To close a statement that is not there is no error.
+      if (this.#known.doubtful.delete(name)) connection.close({ type: 'S', name })
       connection.parse({ name, text })
       if (name !== '') {
         this.#known.parsed.add(name)
-        this.#hasNamed = true
+        this.#firstNames.set(name, at)
       }
     }
     connection.bind({ statement: name, values })
@@ -101,6 +102,11 @@ export class Batch implements pg.Submittable {
     this.#finish(null)
   }
   handleError(error: unknown): void {
+    for (const [name, at] of this.#firstNames) {
+      if (at < this.#at) continue
+      this.#known.parsed.delete(name)
+      this.#known.doubtful.add(name)
+    }
     this.#finish({ error, at: this.#at })
   }
   handleCopyInResponse(connection: Connection): void {
@@ -119,6 +125,7 @@ export class Batch implements pg.Submittable {
 /** What `pg` has, and its types do not. */
 interface Connection extends Pick<pg.Connection, 'query' | 'sync' | 'stream'> {
   parse(statement: { name: string; text: string }): void
+  close(statement: { type: 'S'; name: string }): void
   bind(values: { statement: string; values: readonly (string | Buffer | null)[] }): void
   describe(what: { type: 'P' }): void
   execute(portal: object): void

@@ -3,7 +3,7 @@ import type pg from 'pg'
 import type { Direct, OnQuery } from '../prepared.ts'
 import { Batch, type BatchEnd, type Known } from './batch.ts'
 import { type Sending, Statement } from './statement.ts'
-import type { StatementNames } from './statement-names.ts'
+import { NameFailed, type StatementNames } from './statement-names.ts'
 
 /** Limit on statements that nobody waits for. */
 const MAX_UNANSWERED = 100
@@ -27,6 +27,7 @@ export class PostgresConnection implements DatabaseConnection, Direct {
   /** Set while statements are being sent, or are about to be. */
   #isBusy = false
   #isInTransaction = false
+  #transaction = 0
   #isReading = false
   /** The statement that begins the transaction, until the first one is sent: they go together. */
   #begin: string | null = null
@@ -41,16 +42,11 @@ export class PostgresConnection implements DatabaseConnection, Direct {
   constructor(client: pg.PoolClient, shared: Shared) {
     this.#client = client
     this.#shared = shared
-    this.#known = { types: shared.types, parsed: new Set(), makers: new Map() }
+    this.#known = { types: shared.types, parsed: new Set(), doubtful: new Set(), makers: new Map() }
   }
 
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-    // One that is no part of a transaction and has one value finds rows by a key, or adds up the version of the data.
-    const isByKey = !this.#isInTransaction && parameters.length <= 1 && sql.startsWith('select')
-    const name = isByKey ? this.#shared.names.of(sql) : undefined
-    const isSimple = parameters.length === 0 && name === undefined
-    const sending = { name, isSimple, isAlone: isSimple || !this.#isInTransaction }
-    const { rows, rowCount, command } = await this.#send(sql, parameters, sending)
+    const { rows, rowCount, command } = await this.#ask(sql, parameters)
     const isWrite = command === 'INSERT' || command === 'UPDATE' || command === 'DELETE' || command === 'MERGE'
     return { rows: rows as R[], ...(isWrite && { numAffectedRows: BigInt(rowCount) }) }
   }
@@ -77,12 +73,18 @@ export class PostgresConnection implements DatabaseConnection, Direct {
     if (this.#failure !== null) throw this.#failure.error
   }
 
+  /** Changes when a transaction begins, and when it ends. */
+  get transaction(): number {
+    return this.#transaction
+  }
+
   begin({ isolationLevel, accessMode }: TransactionSettings): void {
     const level = isolationLevel === undefined ? '' : ` isolation level ${isolationLevel}`
     this.#begin = `start transaction${level}${accessMode === undefined ? '' : ` ${accessMode}`}`
     this.#shared.onQuery?.(this.#begin, [])
     this.#isReading = accessMode === 'read only'
     this.#isInTransaction = true
+    this.#transaction++
     this.#failure = null
     this.#unanswered = 0
   }
@@ -110,12 +112,29 @@ export class PostgresConnection implements DatabaseConnection, Direct {
   async #end(how: 'commit' | 'rollback'): Promise<string> {
     this.#shared.onQuery?.(how, [])
     this.#isInTransaction = false
+    this.#transaction++
     const hasBegun = this.#begin === null
     this.#begin = null
     if (!hasBegun) return ''
     const { command } = await this.#send(how, [], { isSimple: true, isAlone: true })
     this.#failure = null
     return command
+  }
+
+  /** A query of Kysely. One that is no part of a transaction and has one value finds rows by a key, or adds up the version of the data. */
+  async #ask(sql: string, parameters: readonly unknown[]): Promise<Statement> {
+    const isFree = !this.#isInTransaction
+    const send = (name?: string) => {
+      const isSimple = parameters.length === 0 && name === undefined
+      return this.#send(sql, parameters, { name, isSimple, isAlone: isSimple || isFree })
+    }
+    const isByKey = isFree && parameters.length <= 1 && sql.startsWith('select')
+    const name = isByKey ? this.#shared.names.of(sql) : undefined
+    if (name === undefined) return send()
+    return send(name).catch((error) => {
+      if (!(error instanceof NameFailed)) throw error
+      return send()
+    })
   }
 
   /** Plans of reads may depend on their values. Those of writes find rows by keys, or insert some. */
@@ -152,16 +171,14 @@ export class PostgresConnection implements DatabaseConnection, Direct {
     const some = this.#queue.splice(0, alone === -1 ? this.#queue.length : Math.max(alone, 1))
     this.#isBusy = some.length > 0
     if (!this.#isBusy) return
-    const batch: Batch = new Batch(some, this.#known, (end) => this.#ended(some, end, batch.hasNamed))
-    this.#client.query(batch)
+    this.#client.query(new Batch(some, this.#known, (end) => this.#ended(some, end)))
   }
 
-  #ended(statements: readonly Statement[], end: BatchEnd, hasNamed: boolean): void {
+  #ended(statements: readonly Statement[], end: BatchEnd): void {
     if (end === null) {
       if (statements[0]?.text.startsWith('rollback')) this.#failure = null
       for (const statement of statements) statement.succeed()
     } else {
-      if (hasNamed) this.#isBroken = true
       const { error, at } = end
       const failure = { error: this.#errorOf(error, statements[at]) }
       if (this.#isInTransaction) this.#failure ??= failure
@@ -174,7 +191,10 @@ export class PostgresConnection implements DatabaseConnection, Direct {
 
   /** The connection is not used again if a name is to blame, or nobody answers. */
   #errorOf(error: unknown, statement: Statement | undefined): unknown {
-    if (error instanceof Error && /Query read timeout/.test(error.message)) this.#client.connection.stream.destroy()
+    if (error instanceof Error && /Query read timeout/.test(error.message)) {
+      this.#isBroken = true
+      this.#client.connection.stream.destroy()
+    }
     const failure = statement?.sending.name === undefined ? error : this.#shared.names.failed(error)
     if (failure !== error) this.#isBroken = true
     return failure

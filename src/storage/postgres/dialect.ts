@@ -9,17 +9,20 @@ import type { PoolOptions, PoolPurpose } from './pool-options.ts'
 /** Carries our dialect, so that storage functions get it from their transaction. */
 class Adapter extends PostgresAdapter implements DirectAdapter {
   readonly dialect: Dialect = postgres
-  /** Connections by what runs the statements of their transaction. */
-  readonly #connections = new WeakMap<object, PostgresConnection>()
+  /** Connections, and the numbers of their transactions, by what runs the statements of these. */
+  readonly #transactions = new WeakMap<object, { readonly connection: PostgresConnection; readonly number: number }>()
 
   async begun(tx: Kysely<Tables>): Promise<void> {
     const executor = tx.getExecutor()
-    await executor.provideConnection(async (connection) => {
-      this.#connections.set(executor, connection as PostgresConnection)
+    await executor.provideConnection(async (provided) => {
+      const connection = provided as PostgresConnection
+      this.#transactions.set(executor, { connection, number: connection.transaction })
     })
   }
+  /** Null for a transaction that has ended: its connection may have another one, and Kysely refuses its statements. */
   directOf(tx: Kysely<Tables>): Direct | null {
-    return this.#connections.get(tx.getExecutor()) ?? null
+    const begun = this.#transactions.get(tx.getExecutor())
+    return begun?.connection.transaction === begun?.number ? (begun?.connection ?? null) : null
   }
 }
 

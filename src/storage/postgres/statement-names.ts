@@ -15,7 +15,7 @@ const OUTDATED_CODE = '0A000'
 /** Code of the error of a transaction that failed because of a name. It is tried again, without the name. */
 export const NAME_FAILED = 'STATEMENT_NAME_FAILED'
 
-class NameFailed extends Error {
+export class NameFailed extends Error {
   readonly code = NAME_FAILED
 }
 

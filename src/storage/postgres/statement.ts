@@ -29,7 +29,8 @@ function encode(value: unknown): string | Buffer | null {
   if (typeof value === 'string') return value
   if (value === null || value === undefined) return null
   if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.byteLength)
-  if (typeof value === 'object') throw new TypeError('a statement cannot have such a value')
+  if (['object', 'function', 'symbol'].includes(typeof value))
+    throw new TypeError('a statement cannot have such a value')
   return String(value)
 }
 
