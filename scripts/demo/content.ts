@@ -82,14 +82,9 @@ export interface Festival extends Described {
   readonly sessions: readonly Session[]
 }
 
-interface Session {
+interface Session extends Pick<Timed, 'start' | 'minutes' | 'title' | 'venue' | 'cost'> {
   /** Day of the festival, from 1. */
   readonly day: number
-  readonly start: string
-  readonly minutes: number
-  readonly title: string
-  readonly venue: string
-  readonly cost: string
 }
 
 export interface SpecialEvent extends Timed {
@@ -99,13 +94,7 @@ export interface SpecialEvent extends Timed {
   readonly status?: string
 }
 
-export interface Venue {
-  readonly name: string
-  readonly kind: string
-  readonly district: string
-  readonly street: string
-  readonly about: string
-}
+export type Venue = Readonly<(typeof venues.venues)[number]>
 
 export const CITY = city
 /** Metres east and north of the centre, and how far venues are spread. */

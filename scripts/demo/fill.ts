@@ -12,12 +12,7 @@ import { ticketsOf } from './tickets.ts'
 /** How many pictures there are of each motif. */
 const VARIANTS = 5
 
-interface Created {
-  readonly pictures: Ids
-  readonly categories: Ids
-  readonly venues: Ids
-  readonly organizers: Ids
-}
+type Created = Readonly<Record<'pictures' | 'categories' | 'venues' | 'organizers', Ids>>
 
 /** Fills a calendar with `count` events, through the same functions as every other client. */
 export async function fill(scope: Scope, count: number, progress: Progress): Promise<void> {

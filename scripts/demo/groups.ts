@@ -1,28 +1,17 @@
-import {
-  EXHIBITIONS,
-  FESTIVAL_NOTES,
-  FESTIVALS,
-  type Festival,
-  named,
-  ORGANIZERS,
-  SERIES,
-  type Series,
-  SPECIAL_EVENTS,
-  VENUES,
-} from './content.ts'
+import * as content from './content.ts'
 import { CITY_COUNCIL, DEFAULTS, type DemoEvent, dayFrom, paragraphs, span, WINDOW, wholeDays } from './demo-event.ts'
 import type { Random } from './random.ts'
 import { fillTemplate } from './template.ts'
 
 /** An organizer of a theme, always the same for the same title. */
 function organizerOf(theme: string, title: string): string {
-  const { names } = named(ORGANIZERS, theme)
+  const { names } = content.named(content.ORGANIZERS, theme)
   return names[title.length % names.length] ?? ''
 }
 
 /** The events that are written by hand, each a group of its own. */
 export function specialGroups(today: string): DemoEvent[][] {
-  return SPECIAL_EVENTS.map(({ inDays, start, minutes, theme, text, ...event }) => [
+  return content.SPECIAL_EVENTS.map(({ inDays, start, minutes, theme, text, ...event }) => [
     {
       ...DEFAULTS,
       ...event,
@@ -36,13 +25,13 @@ export function specialGroups(today: string): DemoEvent[][] {
 
 /** Festivals with their sessions, each in the year in which it is inside the window. */
 export function festivalGroups(today: string, random: Random): DemoEvent[][] {
-  return FESTIVALS.flatMap((festival) => {
+  return content.FESTIVALS.flatMap((festival) => {
     const first = firstDay(festival, today)
     return first === null ? [] : [[wholeFestival(festival, first), ...sessions(festival, first, random)]]
   })
 }
 
-function firstDay({ month, day, days }: Festival, today: string): string | null {
+function firstDay({ month, day, days }: content.Festival, today: string): string | null {
   const [earliest, latest] = [dayFrom(today, WINDOW.first), dayFrom(today, WINDOW.last - days)]
   const year = Number(today.slice(0, 4))
   for (const candidate of [year - 1, year, year + 1]) {
@@ -54,7 +43,10 @@ function firstDay({ month, day, days }: Festival, today: string): string | null 
   return null
 }
 
-function wholeFestival({ title, category, tags, venue, motif, text, days }: Festival, first: string): DemoEvent {
+function wholeFestival(
+  { title, category, tags, venue, motif, text, days }: content.Festival,
+  first: string,
+): DemoEvent {
   return {
     ...DEFAULTS,
     ...wholeDays(first, days),
@@ -67,7 +59,7 @@ function wholeFestival({ title, category, tags, venue, motif, text, days }: Fest
   }
 }
 
-function sessions(festival: Festival, first: string, random: Random): DemoEvent[] {
+function sessions(festival: content.Festival, first: string, random: Random): DemoEvent[] {
   const { category, tags } = festival
   return festival.sessions.map(({ day, start, minutes, title, venue, cost }) => ({
     ...DEFAULTS,
@@ -75,17 +67,17 @@ function sessions(festival: Festival, first: string, random: Random): DemoEvent[
     ...{ title, category, tags, venue, cost },
     organizers: [CITY_COUNCIL],
     motif: random.is(0.3) ? 'festival' : festival.motif,
-    description: paragraphs([`Part of ${festival.title}, at ${venue}.`, ...random.sample(FESTIVAL_NOTES, 2)]),
+    description: paragraphs([`Part of ${festival.title}, at ${venue}.`, ...random.sample(content.FESTIVAL_NOTES, 2)]),
     ticketed: 0.6,
   }))
 }
 
 /** Every occurrence of every series in the window. */
 export function seriesGroups(today: string): DemoEvent[][] {
-  return SERIES.map((series) => occurrences(series, today)).filter((group) => group.length > 0)
+  return content.SERIES.map((series) => occurrences(series, today)).filter((group) => group.length > 0)
 }
 
-function occurrences(series: Series, today: string): DemoEvent[] {
+function occurrences(series: content.Series, today: string): DemoEvent[] {
   const { title, category, tags, venue, motif, cost, start, minutes, allDay = false } = series
   const days = []
   const from = Temporal.PlainDate.from(dayFrom(today, WINDOW.first))
@@ -103,13 +95,13 @@ function occurrences(series: Series, today: string): DemoEvent[] {
   }))
 }
 
-function ruleOf({ everyWeeks, season }: Series): string {
+function ruleOf({ everyWeeks, season }: content.Series): string {
   const months = Array.from({ length: 12 }, (_, at) => at + 1).filter((month) => isInSeason(season, month))
   const interval = everyWeeks === 1 ? '' : `;INTERVAL=${everyWeeks}`
   return `FREQ=WEEKLY${interval}${months.length === 12 ? '' : `;BYMONTH=${months}`}`
 }
 
-function isInSeason(season: Series['season'], month: number): boolean {
+function isInSeason(season: content.Series['season'], month: number): boolean {
   if (season === undefined) return true
   const { from, to } = season
   return from <= to ? month >= from && month <= to : month >= from || month <= to
@@ -117,8 +109,8 @@ function isInSeason(season: Series['season'], month: number): boolean {
 
 /** Exhibitions, which last for weeks. */
 export function exhibitionGroups(today: string, random: Random): DemoEvent[][] {
-  const { count, titles, costs, openings, hours } = EXHIBITIONS
-  const galleries = VENUES.filter(({ kind }) => kind === 'gallery' || kind === 'museum')
+  const { count, titles, costs, openings, hours } = content.EXHIBITIONS
+  const galleries = content.VENUES.filter(({ kind }) => kind === 'gallery' || kind === 'museum')
   return Array.from({ length: count }, (_, index) => {
     const part = random.fork(String(index))
     const first = dayFrom(today, WINDOW.first + Math.round((index / count) * 300) + part.int(0, 8))
@@ -135,7 +127,7 @@ export function exhibitionGroups(today: string, random: Random): DemoEvent[][] {
         category: 'Exhibitions',
         tags: ['art', 'exhibition'],
         venue: part.pick(galleries).name,
-        organizers: [part.pick(named(ORGANIZERS, 'art').names)],
+        organizers: [part.pick(content.named(content.ORGANIZERS, 'art').names)],
         motif: 'art',
         cost: part.pick(costs),
         description: paragraphs([fillTemplate(part.pick(openings), part, words), hours]),
