@@ -1,4 +1,4 @@
-import { dayNumber, daysInMonth, fromWall, toWall, type WallClock, wallParts, writeDay } from './civil.ts'
+import { dayNumber, daysInMonth, fromWall, toWall, twoDigitsAt, type WallClock, writeDay, yearOf } from './civil.ts'
 
 export type { WallClock } from './civil.ts'
 
@@ -108,9 +108,8 @@ export function wallClock(year: number, month: number, day: number, hour = 0, mi
 
 /** The calendar date, years later, of a wall-clock time's day; 29 February becomes the 28th. */
 export function addYears(wall: WallClock, years: number): string {
-  const [year = 0, month = 0, day = 0] = wallParts(wall).map(Number)
-  const later = year + years
-  return writeDay(dayNumber(later, month, Math.min(day, daysInMonth(later, month))))
+  const [year, month] = [yearOf(wall) + years, twoDigitsAt(wall, 5)]
+  return writeDay(dayNumber(year, month, Math.min(twoDigitsAt(wall, 8), daysInMonth(year, month))))
 }
 
 /** Whether this is a manual offset, which has no name but its own. */

@@ -123,29 +123,37 @@ async function lookUpPage<Rendered extends ShownTerms>(
   // The cursor after a search by words asks for more.
   if (events.form === null || db.hasReplicas || list.filter.words !== null) return null
   const known = stubsAt(list, offsetOf(asked), asked.perPage)
-  const hits = known === null ? await lookUpHits(db, asked, list, version, events) : null
-  const stubs = known ?? hits
-  if (stubs === null || stubs.length === 0) return null
-  if (known !== null) {
-    const ids = known.map(({ id }) => id)
-    for (const stored of await lookUpTemplates(db, ids)) events.restore(stored)
-  }
-  const next = knownCursor(asked, list, stubs, hits?.at(-1)?.start_local)
-  return next !== undefined && events.hasAll(stubs) ? pageWith(asked, list, stubs, events, next) : null
+  const stubs = known ? await lookUpKnown(db, known, events) : await lookUpHits(db, asked, list, version, events)
+  const next = knownCursor(asked, list, stubs, stubs.at(-1)?.start_local)
+  const isWhole = stubs.length > 0 && next !== undefined && events.hasAll(stubs)
+  return isWhole ? pageWith(asked, list, stubs, events, next) : null
 }
 
-/** Events of a page of a search, and their stored templates. Null if there are none, or the data has changed. */
+type LookedUp = readonly (EventStub & Partial<SortedStub>)[]
+
+/** Takes the stored templates of known events. */
+async function lookUpKnown(
+  db: Scope['db'],
+  stubs: readonly EventStub[],
+  events: RenderedEventCache<unknown>,
+): Promise<LookedUp> {
+  const ids = stubs.map(({ id }) => id)
+  if (ids.length > 0) for (const stored of await lookUpTemplates(db, ids)) events.restore(stored)
+  return stubs
+}
+
+/** Events of a page of a search; takes their stored templates. None if the data has changed. */
 async function lookUpHits(
   db: Scope['db'],
   asked: Asked,
   list: CachedList,
   version: string,
   events: RenderedEventCache<unknown>,
-): Promise<SortedStub[] | null> {
+): Promise<LookedUp> {
   const ids = idsAt(list, offsetOf(asked), asked.perPage) ?? []
-  if (ids.length === 0) return null
+  if (ids.length === 0) return []
   const found = await lookUpRendered(db, ids)
-  if (found.length < ids.length || !(await db.isCurrent(version))) return null
+  if (found.length < ids.length || !(await db.isCurrent(version))) return []
   for (const { id, revision, form, text } of found)
     if (form !== null && text !== null) events.restore({ event: id, revision, form, text })
   return inOrder(ids, found)

@@ -13,9 +13,11 @@ import type { EventTemplateTable, Tables } from './tables.ts'
 export type StoredTemplate = Selectable<EventTemplateTable>
 
 /** The stored templates of events, in any form and of any revision. */
-export const getAll = preparedList<StoredTemplate>((db, ids) =>
-  db.selectFrom('event_templates').selectAll().where('event', 'in', ids),
-)
+const byEvents = (db: Kysely<Tables>, ids: readonly Placeholder[]) =>
+  db.selectFrom('event_templates').selectAll().where('event', 'in', ids)
+export const getAll = preparedList<StoredTemplate>(byEvents)
+/** The same without a transaction. */
+export const lookUpTemplates = lookupByIds<StoredTemplate>(byEvents)
 
 /** An event with its stored template, if there is one of its revision. */
 export interface RenderedStub extends SortedStub {
@@ -39,10 +41,6 @@ export const RENDERED_BY_SLUG: Lookup<RenderedStub> = {
 }
 
 export const lookUpRendered = lookupByIds<RenderedStub>((db, ids) => withTemplate(db).where('events.id', 'in', ids))
-/** Stored templates in any form and of any revision. */
-export const lookUpTemplates = lookupByIds<StoredTemplate>((db, ids) =>
-  db.selectFrom('event_templates').selectAll().where('event', 'in', ids),
-)
 
 const insert = prepared<object, [id: number, revision: number, form: number, text: string]>((db, id, ...values) => {
   const [revision, form, text] = values as [Placeholder, Placeholder, Placeholder]
