@@ -65,16 +65,22 @@ export function readListParameters(scope: FilterScope, query: Payload): { values
   return { values, problems }
 }
 
+interface FilterOptions {
+  readonly unbounded?: boolean
+  readonly most?: number
+  readonly found?: readonly number[] | undefined
+}
+
 /**
  * Builds the storage filter. References to missing records are refused. Ids of matches of a text are included if there
- * are at most `most`.
+ * are at most `most`; `found` has them if they are known.
  */
 export async function filterOf(
   tx: Tx,
   scope: FilterScope,
   asked: Asked,
   problems: Problems,
-  { unbounded = isUnbounded(asked), most = MAX_BY_ID }: { unbounded?: boolean; most?: number } = {},
+  { unbounded = isUnbounded(asked), most = MAX_BY_ID, found }: FilterOptions = {},
 ): Promise<EventFilter> {
   const byProtected: number[] = []
   const categories = await termFilter(tx, scope, 'category', 'categories', asked.categories, problems, byProtected)
@@ -90,11 +96,10 @@ export async function filterOf(
   }
   if (asked.series && !(await series.isKnown(tx, asked.series, visibilityOf(scope.user))))
     problems.series = { problem: 'no_such_series', id: asked.series }
-  const isByWords = asked.search_mode === 'words'
-  const search = asked.search && !isByWords ? fold(asked.search) : null
+  const search = searchedText(asked)
   const family = asked.family ? await familyTerms(tx, scope) : null
   const visibility = visibilityOf(scope.user)
-  const words = asked.search && isByWords ? await findHaving(tx, searchedWords(asked.search), visibility) : null
+  const words = asked.search && search === null ? await findHaving(tx, searchedWords(asked.search), visibility) : null
   return {
     visibility,
     status: asked.status ?? null,
@@ -109,7 +114,7 @@ export async function filterOf(
     words,
     slugs: asked.slug?.length ? asked.slug : null,
     title: asked.title ?? null,
-    found: search === null ? null : await containing(tx, search, most),
+    found: search === null ? null : (found ?? (await containing(tx, search, most))),
     terms: [categories && (await terms.withDescendants(tx, categories)), tags, family].filter((list) => list !== null),
     linked,
     featured: asked.featured ?? null,
@@ -123,6 +128,11 @@ export async function filterOf(
     near: near(asked, problems),
     isByProtected: byProtected.length > 0,
   }
+}
+
+/** The text that events must contain, case-folded; null if there is none. */
+export function searchedText({ search, search_mode }: Asked): string | null {
+  return search && search_mode !== 'words' ? fold(search) : null
 }
 
 /** Today in the site's time zone. */

@@ -146,12 +146,14 @@ export function isNarrow(values: ListRequest['values']): boolean {
   return links.some((ids) => ids?.length) && !values.search && !values.collapse && !isSorted(values)
 }
 
-async function filterFor(
+/** `found` has the ids of events with the text that is searched, if they are known. */
+export async function filterFor(
   tx: Tx,
   scope: Scope,
   { values, problems }: ReturnType<typeof readRequest>,
+  found?: readonly number[],
 ): Promise<EventFilter> {
-  const filter = await filterOf(tx, scope, values, problems, { most: NO_LIMIT })
+  const filter = await filterOf(tx, scope, values, problems, { most: NO_LIMIT, found })
   refuse(problems)
   return filter
 }
@@ -210,6 +212,12 @@ export function keyOf(scope: Scope, { values: all, window }: ListRequest): strin
   return JSON.stringify([scope.user?.id, window, values, values.when && todayOf(scope)])
 }
 
+/** The request for the same list without the search. */
+export function withoutSearch<Asked extends ListRequest>(asked: Asked): Asked {
+  const { search, search_mode, ...values } = asked.values
+  return { ...asked, values }
+}
+
 /**
  * Gets a list from the cache or reads it, with its first stubs if `withStubs` is set. A list by distance is read together
  * with its rows.
@@ -233,12 +241,11 @@ export async function findList(
     return { list: { filter, total, head: NO_STUBS, ids: null, pageEnds: new Map() }, near: rows }
   }
   const hits = filter.words?.ids ?? filter.found
-  const { search: _, search_mode: __, ...values } = asked.values
   const ids = filter.collapse
     ? ranked(filter, await storage.ids(tx, filter))
     : hits === null
       ? null
-      : await searchList(tx, lists, keyOf(scope, { ...asked, values }), filter, hits)
+      : await searchList(tx, lists, keyOf(scope, withoutSearch(asked)), filter, hits)
   // Events found by links are unsorted: reading the first costs as much as reading all.
   const most = !withStubs ? 0 : isByLink(filter) ? MAX_STUBS : FIRST_STUBS
   const head = known?.stubs

@@ -5,7 +5,7 @@ import { type CachedList, type CachedLists, NO_STUBS } from './cached-lists.ts'
 import { type PackedIds, packIds, positionsOf } from './id-list.ts'
 
 /** Limit on matches that are filtered by query, rather than reading a whole uncached list. */
-const FEW_FOUND = 500
+export const FEW_FOUND = 500
 
 /** A cached list with all data that a search needs. */
 type Searchable = CachedList & Required<Pick<CachedList, 'protectedIds' | 'positions'>> & { readonly ids: PackedIds }
@@ -28,7 +28,7 @@ export async function searchList(
   const hits = intersect(list, found)
   // The index of words knows what the reader may see.
   if (filter.words !== null) return ranked(filter, hits)
-  if (list.protectedIds.size === 0 || !hits.some((id) => list.protectedIds.has(id))) return hits
+  if (!hasProtected(list, hits)) return hits
   const hidden = new Set(await containingHidden(tx, filter.search ?? '', filter.visibility))
   return hits.filter((id) => !hidden.has(id))
 }
@@ -41,6 +41,17 @@ export function ranked({ words }: EventFilter, hits: readonly number[] | PackedI
   let count = 0
   for (const isFirst of [true, false]) for (const id of hits) if (titled.has(id) === isFirst) inOrder[count++] = id
   return inOrder
+}
+
+/** The matches of a text in a searched list; null if more must be read, to see which the reader may find. */
+export function hitsOf(list: CachedList | undefined, found: readonly number[]): PackedIds | null {
+  if (!isSearchable(list)) return null
+  const hits = intersect(list, found)
+  return hasProtected(list, hits) ? null : hits
+}
+
+function hasProtected({ protectedIds }: Searchable, hits: PackedIds): boolean {
+  return protectedIds.size > 0 && hits.some((id) => protectedIds.has(id))
 }
 
 function isSearchable(listing: CachedList | undefined): listing is Searchable {
@@ -62,8 +73,8 @@ function intersect({ ids, positions }: Searchable, found: readonly number[]): Pa
   const words = Math.ceil(ids.length / 32)
   if (marked.length < words) marked = new Int32Array(words)
   let count = 0
-  for (const id of found) {
-    const place = positions.of(id) - 1
+  for (let n = 0; n < found.length; n++) {
+    const place = positions.of(found[n] ?? 0) - 1
     if (place < 0) continue
     const bits = marked[place >>> 5] ?? 0
     const bit = 1 << (place & 31)

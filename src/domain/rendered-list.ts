@@ -2,11 +2,13 @@ import type { Tx } from '../storage/dialect.ts'
 import { lookUpRendered, lookUpTemplates, RENDERED_BY_ID, RENDERED_BY_SLUG } from '../storage/event-templates.ts'
 import type { EventStub, SortedStub } from '../storage/events.ts'
 import type { Ref } from '../storage/records.ts'
-import { type CachedList, type CachedLists, idsAt, NO_LISTS, stubsAt } from './cached-lists.ts'
+import { type CachedList, type CachedLists, idsAt, NO_LISTS, NO_STUBS, stubsAt } from './cached-lists.ts'
 import { type Dependencies, dependenciesOf } from './dependencies.ts'
 import { fill, type RenderedEventCache } from './event-data.ts'
+import { searchedText } from './event-filter.ts'
 import {
   type EventPage,
+  filterFor,
   findList,
   inOrder,
   isNarrow,
@@ -19,8 +21,10 @@ import {
   readSorted,
   shortList,
   stubsOf,
+  withoutSearch,
 } from './event-list.ts'
 import { cursorAfter, isSorted } from './event-order.ts'
+import { FEW_FOUND, hitsOf } from './event-search.ts'
 import type { Payload, Scope } from './scope.ts'
 
 /** Lists and single events as all readers of an audience see them, from JSON that is rendered once. */
@@ -66,7 +70,8 @@ export async function listRendered<Rendered extends ShownTerms>(
     })
     if (page !== undefined) return page
   }
-  const list = known ?? (await db.readMany((tx) => findCurrent(tx, scope, asked, cached)))
+  const list =
+    known ?? (await findFew(scope, asked, cached)) ?? (await db.readMany((tx) => findCurrent(tx, scope, asked, cached)))
   if (list !== undefined && isByKey(asked, list)) {
     const rendered = await lookUpPage(scope, asked, list, cached)
     if (rendered !== null) return rendered
@@ -85,6 +90,37 @@ export async function listRendered<Rendered extends ShownTerms>(
 }
 
 type Asked = ReturnType<typeof readRequest>
+
+/** A list of the few events that contain a text, by the main thread; undefined if they are many, or the data has changed. */
+async function findFew(scope: Scope, asked: Asked, cached: CachedEvents<unknown>): Promise<CachedList | undefined> {
+  const { db } = scope
+  const { version, lists } = cached
+  const search = searchedText(asked.values)
+  if (search === null || asked.values.collapse || db.fewWords === null) return undefined
+  const query = await db.fewWords.queryFor(db, search)
+  if (query === null) return undefined
+  const key = keyOf(scope, withoutSearch(asked))
+  // Texts that the same words contain are in the same events.
+  const same = lists.get(`${key} ${query}`)
+  if (same !== undefined)
+    return (await db.isCurrent(version)) ? { ...same, filter: { ...same.filter, search } } : undefined
+  const found = await db.fewWords.find(db, query)
+  if (found === null) return undefined
+  const whole = lists.get(key)
+  const ids = hitsOf(whole, found)
+  if (whole !== undefined && ids !== null) {
+    if (!(await db.isCurrent(version))) return undefined
+    const list = { filter: { ...whole.filter, search }, total: ids.length, head: NO_STUBS, ids, pageEnds: new Map() }
+    lists.put(`${key} ${query}`, list)
+    return list
+  }
+  if (found.length > FEW_FOUND) return undefined
+  return db.read(async (tx) => {
+    if (!(await db.isAt(tx, version))) return undefined
+    const known = { filter: await filterFor(tx, scope, asked, found), stubs: null }
+    return (await findList(tx, scope, asked, lists, true, known)).list
+  })
+}
 
 /** A list, unless the data has changed. Lists are cached once that is known. */
 async function findCurrent(

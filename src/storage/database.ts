@@ -8,6 +8,7 @@ import { writeLog } from './audit/writing.ts'
 import { changeOf, type DataChange } from './data-change.ts'
 import { type Dialect, postgres, sqlite, type Tx } from './dialect.ts'
 import { type Fault, Faults, isFull } from './faults.ts'
+import type { FewWords } from './few-words.ts'
 import { type Lookup, Lookups } from './lookup.ts'
 import { measured } from './measure.ts'
 import { ALL_MIGRATIONS, listDone, type MigrateOptions, migrate, throwIfLater, untilUnlocked } from './migrator.ts'
@@ -64,6 +65,8 @@ export interface Database {
   onWrite(listener: () => void): () => void
   /** Asks one question that is asked over and over, without a transaction. */
   lookUp<Row>(question: Lookup<Row>, ...values: (string | number)[]): Row[] | Promise<Row[]>
+  /** Looks up events by words; null if that needs a transaction. */
+  readonly fewWords: FewWords | null
   /** Whether the data has this version now: what was looked up since it had is of this version. */
   isCurrent(version: Version): boolean | Promise<boolean>
   /** Whether replicas answer reads. They do not answer what is looked up. */
@@ -296,6 +299,7 @@ export function openDatabase(
       return () => listeners.delete(listener)
     },
     lookUp: (question, ...values) => asked(() => lookups.run(question, values)),
+    fewWords: dialect.fewWords,
     version: () => asked(() => versions.current()),
     async warmUp() {
       await readTransaction(manyReader, async (tx) => sql`select 1`.execute(tx))

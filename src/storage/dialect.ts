@@ -2,6 +2,7 @@ import { type Expression, type Kysely, type RawBuilder, type SqlBool, sql, type 
 import { type Box, EARTH_RADIUS, type Point } from '../lib/geo.ts'
 import type { DerivedIndex } from './derived-index.ts'
 import type { Fault } from './faults.ts'
+import type { FewWords } from './few-words.ts'
 import * as changeOrder from './postgres/change-order.ts'
 import { NAME_FAILED } from './postgres/statement-names.ts'
 import { textIndex as postgresTexts } from './postgres/text-index.ts'
@@ -40,6 +41,8 @@ export interface Dialect {
    * answer.
    */
   eventsContaining(tx: Tx, part: string, most: number): Promise<number[] | null>
+  /** Looks up events by the words that contain a text; null if that takes a transaction. */
+  readonly fewWords: FewWords | null
   /** Index for searches by words. */
   readonly texts: TextIndex
   /** Ends what a transaction has put off: before it is committed, and at both ends of a savepoint. */
@@ -157,6 +160,7 @@ export const sqlite: Dialect = {
     const found = await wordIndex.containing(tx, part)
     return found === null ? null : nullIfMore(most, found)
   },
+  fewWords: wordIndex.fewWords,
   texts: sqliteTexts,
   async settle(tx) {
     await sqliteTexts.settle(tx)
@@ -290,6 +294,7 @@ export const postgres: Dialect = {
     const found = sql`(select id from events where ${postgres.contains(sql.ref('search'), part)} limit ${most + 1})`
     return nullIfMore(most, await selectIds(tx, found))
   },
+  fewWords: null,
   texts: postgresTexts,
   settle: settled,
   forget() {},

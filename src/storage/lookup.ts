@@ -11,7 +11,7 @@ export interface Lookup<Row> {
 }
 
 /** What answers lookups: see Database. */
-interface LooksUp {
+export interface LooksUp {
   lookUp<Row>(question: Lookup<Row>, ...values: (string | number)[]): Row[] | Promise<Row[]>
 }
 

@@ -68,6 +68,35 @@ describe('a search that many events answer', () => {
     })
   }
 
+  it('finds the same for parts of the same words, until something is written', async () => {
+    const parts = ['lantern', 'anterns', 'LANTERNS', 'ntern']
+    const same = async (total: number, first: string) => {
+      for (const part of parts) {
+        const answer = await list(`search=${part}`)
+        assert.equal(answer.total, total, part)
+        assert.equal(titles(answer)[0], first, part)
+        assert.match(answer.rest_url, new RegExp(`search=${part}`))
+        const second = await service.call(null, `/events?per_page=2&page=2&end_date=2034-01-01&search=${part}`)
+        assert.deepEqual(titles(second.json()), titles(answer).slice(2, 4), part)
+      }
+    }
+    // Before and after the whole list was searched, for a word that many have.
+    await same(14, `Gathering ${MANY - 50}`)
+    await list('search=music')
+    await same(14, `Gathering ${MANY - 50}`)
+    const json = { title: 'The first lanterns', start_date: '2031-06-20 10:00', end_date: '2031-06-20 11:00' }
+    const { id } = await service.expect(201, 'administrator', '/events', { json })
+    await same(15, 'The first lanterns')
+    await list('search=gathering')
+    await service.expect(200, 'administrator', `/events/${id}`, { method: 'PUT', json: { password: 'dark' } })
+    await list('search=gathering')
+    // Its title may be read, its description not.
+    await same(15, 'The first lanterns')
+    await service.expect(200, 'administrator', `/events/${id}?force=true`, { method: 'DELETE' })
+    await list('search=gathering')
+    await same(14, `Gathering ${MANY - 50}`)
+  })
+
   it('follows what is written, and does not look into what is protected', async () => {
     await list('search=music')
     const { events } = await list('search=music')

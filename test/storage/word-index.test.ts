@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { type Kysely, sql } from 'kysely'
-import type { Tx } from '../../src/storage/dialect.ts'
+import { dialectOf, type Tx } from '../../src/storage/dialect.ts'
 import { containing, NO_LIMIT } from '../../src/storage/event-filter.ts'
+import { Lookups } from '../../src/storage/lookup.ts'
 import { steps as speed } from '../../src/storage/migrations/0004-speed.ts'
 import { steps as words } from '../../src/storage/migrations/0006-words.ts'
 import { perform } from '../../src/storage/migrations/steps.ts'
@@ -17,6 +18,7 @@ const text = fc.array(fc.constantFrom(...SIGNS), { maxLength: 60 }).map((signs) 
 describe('the index of words', () => {
   let service: Service
   let row: object
+  let looked = 0
   before(async () => {
     service = await startService({ writesTables: true })
     const json = { title: 'One', start_date: '2031-06-10 19:00', end_date: '2031-06-10 22:00' }
@@ -33,6 +35,14 @@ describe('the index of words', () => {
       .insertInto('events')
       .values({ ...row, id, slug: `event-${id}`, search } as never)
       .execute()
+  /** Ids that a lookup finds, in a transaction here; null if it gives up. */
+  const lookUp = async (tx: Tx, part: string) => {
+    const { fewWords } = dialectOf(tx)
+    const lookups = new Lookups(tx, null)
+    const db = { lookUp: ((question, ...values) => lookups.run(question, values)) as Service['db']['lookUp'] }
+    const query = await fewWords?.queryFor(db, part)
+    return typeof query === 'string' ? ((await fewWords?.find(db, query)) ?? null) : null
+  }
   /** Those that contain a part, by the index and by looking; nothing if the index cannot tell. */
   const compare = async (tx: Tx, texts: ReadonlyMap<number, string>, part: string) => {
     const found = await containing(tx, part, NO_LIMIT)
@@ -43,6 +53,9 @@ describe('the index of words', () => {
       expected,
       JSON.stringify([part, [...texts.values()]]),
     )
+    const few = await lookUp(tx, part)
+    if (few !== null) looked++
+    if (few !== null) assert.deepEqual(few, expected, JSON.stringify([part, [...texts.values()]]))
     return true
   }
 
@@ -75,6 +88,27 @@ describe('the index of words', () => {
       { numRuns: 60 },
     )
     assert.ok(told > 500, `${told} were told by the index`)
+    if (!ON_POSTGRES) assert.ok(looked > 100, `${looked} were looked up`)
+  })
+
+  it('is looked up only as far as that is short', { skip: ON_POSTGRES && 'is never looked up' }, async () => {
+    await service.db.write(async (tx) => {
+      await tx.deleteFrom('events').execute()
+      const words = (count: number, name: string) => Array.from({ length: count }, (_, n) => `${name}${n}`).join(' ')
+      await put(tx, 5000, `${words(16, 'sixteen')} ${words(17, 'seventeen')} ${words(300, 'lan+tern')} lamp`)
+      assert.deepEqual(await lookUp(tx, 'sixteen'), [5000])
+      assert.equal(await lookUp(tx, 'seventeen'), null)
+      // No word has it, many its first and last letters.
+      assert.equal(await lookUp(tx, 'lantern'), null)
+      assert.deepEqual(await lookUp(tx, 'lamp'), [5000])
+      for (const part of ['la', 'a lamp', '\0lamp', '']) assert.equal(await lookUp(tx, part), null, part)
+      const most = 8192
+      for (let n = 1; n < most; n++) await put(tx, 5000 + n, 'fountain')
+      assert.equal((await lookUp(tx, 'fountain'))?.length, most - 1)
+      await put(tx, 5000 + most, 'fountains')
+      assert.equal(await lookUp(tx, 'fountain'), null)
+      assert.deepEqual(await lookUp(tx, 'fountains'), [5000 + most])
+    })
   })
 
   it('finds all of many words that have a part in common, and each event once', async () => {

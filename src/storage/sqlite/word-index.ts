@@ -1,5 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { DerivedIndex } from '../derived-index.ts'
+import type { FewWords } from '../few-words.ts'
+import type { Lookup } from '../lookup.ts'
 import { prepared } from '../prepared.ts'
 import type { Tables } from '../tables.ts'
 
@@ -16,6 +18,9 @@ const MIN_LETTERS = 3
 /** Words per full-text query: events that have several of them are then returned once. */
 const WORDS_PER_QUERY = 16
 
+/** Full-text query for events with any of some words. */
+const ANY_WORD = sql`group_concat('"' || replace(word, '"', '""') || '"', ' OR ')`
+
 /** Events that have a word with this part. `last` is above 0 if there were several queries. */
 const eventsWith = prepared<{ ids: string; last: number | null }, [string, string]>((db, trigrams, piece) => ({
   compile: () =>
@@ -23,7 +28,7 @@ const eventsWith = prepared<{ ids: string; last: number | null }, [string, strin
         select word, (row_number() over () - 1) / ${sql.lit(WORDS_PER_QUERY)} as part from words
         where id in (select rowid from word_parts where word_parts match ${trigrams}) and instr(word, ${piece}) > 0
       ), asked as (
-        select part, group_concat('"' || replace(word, '"', '""') || '"', ' OR ') as query from found group by part
+        select part, ${ANY_WORD} as query from found group by part
       )
       select json_group_array(event_words.rowid) as ids, max(asked.part) as last
       from asked cross join event_words on event_words match asked.query`.compile(db),
@@ -40,14 +45,59 @@ const filterByText = prepared<{ ids: string }, [string, string]>((db, ids, part)
  */
 const MAX_TERMS = 4
 
+const SPACE = /[\t\n\r ]/
+
+/** Limits on what a lookup reads: words that may contain a text, and events. */
+const FEW_WORDS = 256
+const FEW_EVENTS = 8192
+
+interface FoundWords {
+  readonly parts: number
+  readonly words: number
+  readonly query: string | null
+}
+
+const WORDS_WITH: Lookup<FoundWords> = {
+  build: (db, trigrams, piece) => ({
+    compile: () =>
+      sql<FoundWords>`with parts as materialized (
+          select rowid as id from word_parts where word_parts match ${trigrams} limit ${sql.lit(FEW_WORDS)}
+        )
+        select (select count(*) from parts) as parts, count(*) as words, ${ANY_WORD} as query from words
+        where id in (select id from parts) and instr(word, ${piece}) > 0`.compile(db),
+  }),
+}
+
+const EVENTS_WITH: Lookup<{ ids: string }> = {
+  build: (db, query) => ({
+    compile: () =>
+      sql<{ ids: string }>`select json_group_array(id) as ids from (
+          select rowid as id from event_words where event_words match ${query} limit ${sql.lit(FEW_EVENTS)}
+        )`.compile(db),
+  }),
+}
+
+export const fewWords: FewWords = {
+  async queryFor(db, part) {
+    if (SPACE.test(part) || !isIndexed(part)) return null
+    const [found] = await db.lookUp(WORDS_WITH, edgesOf(part), part)
+    if (found === undefined || found.parts >= FEW_WORDS || found.words > WORDS_PER_QUERY) return null
+    return found.query ?? ''
+  },
+  async find(db, query) {
+    if (query === '') return []
+    const ids = listIn(await db.lookUp(EVENTS_WITH, query))
+    return ids.length < FEW_EVENTS ? ids : null
+  },
+}
+
 /** Ids of the events that contain a text, case-sensitive; null if the index cannot answer. */
 export async function containing(db: Kysely<Tables>, part: string): Promise<number[] | null> {
-  const pieces = part.split(/[\t\n\r ]/)
+  const pieces = part.split(SPACE)
   const searchable = [...new Set(pieces)]
-    .filter((piece) => [...piece].length >= MIN_LETTERS)
+    .filter(isIndexed)
     .sort((one, other) => other.length - one.length)
     .slice(0, MAX_TERMS)
-  // A NUL ends a full-text query, so it cannot be searched for.
   if (searchable.length === 0 || part.includes('\0')) return null
   let found = await withPiece(db, searchable[0] ?? '')
   for (const piece of searchable.slice(1)) {
@@ -55,6 +105,11 @@ export async function containing(db: Kysely<Tables>, part: string): Promise<numb
     found = found.filter((id) => having.has(id))
   }
   return pieces.length === 1 ? found : listIn(await filterByText(db, JSON.stringify(found), part))
+}
+
+/** Whether the index can find a text. A NUL ends a full-text query. */
+function isIndexed(part: string): boolean {
+  return [...part].length >= MIN_LETTERS && !part.includes('\0')
 }
 
 async function withPiece(db: Kysely<Tables>, piece: string): Promise<number[]> {

@@ -1,0 +1,9 @@
+import type { LooksUp } from './lookup.ts'
+
+/** Looks up events by the words that contain a text. The main thread waits for it, so it gives up if there is much to read. */
+export interface FewWords {
+  /** A query for all words that contain a text; null if there are many, or the text cannot be found by words. */
+  queryFor(db: LooksUp, part: string): Promise<string | null>
+  /** Ids of the events with one of the words; null if there are many. */
+  find(db: LooksUp, query: string): Promise<number[] | null>
+}
