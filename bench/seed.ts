@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { Kysely } from 'kysely'
 import { readConfig } from '../src/config.ts'
 import { renderEvents } from '../src/domain/event-rendering.ts'
+import { mergeIndexes } from '../src/domain/index-merging.ts'
 import * as users from '../src/domain/users.ts'
 import { fold } from '../src/lib/fold.ts'
 import { slugify } from '../src/lib/slug.ts'
@@ -53,6 +54,7 @@ export async function seed(
     // As the service does in the background.
     const site = siteOf(readConfig({ timezone: ZONE }, {}))
     await renderEvents({ db, clock, current: { last: site, read: async () => site } }, eventRenderer)
+    await mergeIndexes(db)
     return token
   } finally {
     await db.close()

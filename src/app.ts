@@ -11,6 +11,7 @@ import { renderingEvents } from './domain/event-rendering.ts'
 import { sharedFigures } from './domain/figures.ts'
 import { forgettingKeys } from './domain/idempotency.ts'
 import { sweeping } from './domain/image-files.ts'
+import { mergingIndexes } from './domain/index-merging.ts'
 import { inspectRegularly } from './domain/inspection.ts'
 import { type JobKind, Jobs } from './domain/jobs.ts'
 import { KeptChoices } from './domain/kept-choices.ts'
@@ -187,6 +188,7 @@ export async function createApp(
     delivering(service, sender),
     forgettingDeliveries(service),
     forgettingAudit(service, config.auditDays),
+    ...(config.databaseUrl === '' ? [mergingIndexes(service)] : []),
     ...(config.cache ? [renderingEvents(service, eventRenderer)] : []),
     ...importJobs(service),
     ...backupJobs(config, server.log),

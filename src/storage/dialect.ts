@@ -3,10 +3,12 @@ import { type Box, EARTH_RADIUS, type Point } from '../lib/geo.ts'
 import type { DerivedIndex } from './derived-index.ts'
 import type { Fault } from './faults.ts'
 import type { FewWords } from './few-words.ts'
+import type { PartedIndex } from './parted-index.ts'
 import * as changeOrder from './postgres/change-order.ts'
 import { NAME_FAILED } from './postgres/statement-names.ts'
 import { textIndex as postgresTexts } from './postgres/text-index.ts'
 import { prepared, settled } from './prepared.ts'
+import { fullTextIndexes } from './sqlite/full-text.ts'
 import { placeIndex } from './sqlite/place-index.ts'
 import * as reservedIds from './sqlite/reserved-ids.ts'
 import { forget as forgetTexts, textIndex as sqliteTexts } from './sqlite/text-index.ts'
@@ -79,6 +81,8 @@ export interface Dialect {
   lockNext(tx: Tx, name: string): Promise<void>
   /** Indexes that triggers maintain beside the tables, each with a check and a repair. */
   readonly derived: readonly DerivedIndex[]
+  /** Indexes whose parts are merged in the background. */
+  readonly parted: readonly PartedIndex[]
   /** Changes rows of a table without its triggers, such as those that count changes. Needs its owner. */
   withoutTriggers(tx: Tx, table: string, work: () => Promise<void>): Promise<void>
   /** Whether a read of few rows holds up the event loop: the database is in this process. */
@@ -193,6 +197,7 @@ export const sqlite: Dialect = {
   lock: async () => false,
   async lockNext() {},
   derived: [placeIndex, wordIndex.derivedIndex],
+  parted: fullTextIndexes,
   async withoutTriggers(tx, table, work) {
     const { rows } = await sql<{
       name: string
@@ -323,6 +328,7 @@ export const postgres: Dialect = {
   lockNext: (tx, name) => advisoryLock.later(tx, name),
   /** PostgreSQL maintains its indexes itself. */
   derived: [],
+  parted: [],
   async withoutTriggers(tx, table, work) {
     await sql`alter table ${sql.table(table)} disable trigger user`.execute(tx)
     await work()

@@ -1,0 +1,9 @@
+import type { Kysely } from 'kysely'
+import type { Tables } from './tables.ts'
+
+/** An index to which every write adds a part. A search reads all parts, so it is faster when they are merged. */
+export interface PartedIndex {
+  countParts(tx: Kysely<Tables>): Promise<number>
+  /** Begins to merge all parts, or goes on. Does a few milliseconds of work, and returns whether there is more. */
+  mergeSome(tx: Kysely<Tables>, isFirst: boolean): Promise<boolean>
+}
