@@ -6,7 +6,7 @@ import type { Database } from '../storage/database.ts'
 const FIRST = 10_000
 const INTERVAL = 24 * 3600 * 1000
 /** It reads the whole file: it waits while the process is busy, up to ten minutes. */
-const PATIENCE = { watch: 5000, most: 600_000 }
+const PATIENCE = { watch: 20_000, most: 600_000 }
 
 /**
  * Inspects the file of an embedded database for damage, and logs it. This is no job: each process has to know for itself

@@ -9,7 +9,7 @@ export interface Patience {
 }
 
 /** Share of the time that the event loop of a quiet process works. */
-const QUIET = 0.5
+const QUIET = 0.1
 
 /** Waits until the process has been quiet for a while, so that work that can wait takes no time from requests. */
 export async function untilQuiet({ watch, most }: Patience, signal: AbortSignal): Promise<void> {
