@@ -15,7 +15,7 @@ import { hasChangedMore, willReplace, willUpdateAll } from './audit/tracker.ts'
 import { dialectOf, selectIds, type Tx } from './dialect.ts'
 import { conditions, type EventFilter, NO_LIMIT } from './event-filter.ts'
 import type { Lookup } from './lookup.ts'
-import { INDEPENDENT, insertLater, insertRows, prepared, preparedBy, preparedList } from './prepared.ts'
+import { insertLater, insertRows, prepared, preparedBy, preparedList, waitingIn } from './prepared.ts'
 import { LINK_TABLE, type LinkedKind, type Page, RECORD_TABLE } from './records.ts'
 import type { EventTable, Tables, TermTable } from './tables.ts'
 import { byName } from './terms.ts'
@@ -227,14 +227,12 @@ export async function setTerms(
 
 const counting = (by: 1 | -1) =>
   preparedBy((_: number) =>
-    prepared<TermTable, number[]>(
-      (db, ...terms) =>
-        db
-          .updateTable('terms')
-          .set((eb) => ({ count: eb('count', '+', by), ...(by === 1 && { published: 1 }) }))
-          .where('id', 'in', terms)
-          .returningAll(),
-      INDEPENDENT,
+    prepared<TermTable, number[]>((db, ...terms) =>
+      db
+        .updateTable('terms')
+        .set((eb) => ({ count: eb('count', '+', by), ...(by === 1 && { published: 1 }) }))
+        .where('id', 'in', terms)
+        .returningAll(),
     ),
   )
 const countUp = counting(1)
@@ -246,7 +244,9 @@ const countDown = counting(-1)
  */
 export async function countTerms(tx: Tx, terms: readonly number[], by: 1 | -1): Promise<TermTable[]> {
   if (terms.length === 0) return []
-  const rows = await (by === 1 ? countUp : countDown)(terms.length)(tx, ...terms)
+  const rows =
+    (by === 1 ? waitingIn(tx)?.terms.count(terms) : null) ??
+    (await (by === 1 ? countUp : countDown)(terms.length)(tx, ...terms))
   // The first event that a term counts may make it public.
   if (by === 1 && rows.some(({ count }) => count === 1)) hasChangedMore(tx)
   return rows.sort(byName)

@@ -1,5 +1,5 @@
 import { type Compilable, type CompiledQuery, type Kysely, type Selectable, sql } from 'kysely'
-import type { Tables } from './tables.ts'
+import type { Tables, TermTable } from './tables.ts'
 
 /** Called for every query; for tests that count queries or read their plans. */
 export type OnQuery = (sql: string, parameters: readonly unknown[]) => void
@@ -29,6 +29,18 @@ export interface DirectAdapter {
 export interface Waiting {
   add(table: string, rows: readonly Readonly<Record<string, unknown>>[]): void
   has(table: string, column: string, value: unknown): boolean
+  readonly terms: WaitingTerms
+  /** Rows of independent questions, until a statement that is not independent: see `askOnce`. */
+  readonly answers: Map<unknown, readonly object[]>
+}
+
+/** Terms that a transaction has found, with the counts that wait to be stored; they are forgotten when these are. */
+export interface WaitingTerms {
+  get(id: number): TermTable | undefined
+  /** A term as it will be, given as it is stored. */
+  current(stored: TermTable): TermTable
+  /** Counts one more event of each, later. Returns them as they will be; null if one is not known, or is not public yet. */
+  count(ids: readonly number[]): TermTable[] | null
 }
 
 /** Of a statement that may run while rows wait to be inserted: it reads and changes nothing of what these change. */
@@ -126,6 +138,17 @@ export function prepared<Row, Values extends readonly unknown[]>(
     }
   }
   return Object.assign(now, { later })
+}
+
+/** Asks an independent question, on SQLite once for all writers of a commit, unless a statement that is not independent comes between. */
+export async function askOnce<Row extends object>(
+  db: Kysely<Tables>,
+  question: Prepared<Row, []>,
+): Promise<readonly Row[]> {
+  const answers = waitingIn(db)?.answers
+  const rows = (answers?.get(question) as readonly Row[] | undefined) ?? (await question(db))
+  answers?.set(question, rows)
+  return rows
 }
 
 /** Limit on cached statements of one form. */

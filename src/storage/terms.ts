@@ -6,7 +6,7 @@ import { hasChangedMore, hasCreated, willRemove, willUpdate, willUpdateAll } fro
 import { dialectOf, type Tx } from './dialect.ts'
 import { isModifiedIn, type ModifiedRange } from './event-filter.ts'
 import { isAfter, type SortKey, type SortValues } from './keyset.ts'
-import { INDEPENDENT, prepared, preparedBy, preparedList } from './prepared.ts'
+import { INDEPENDENT, prepared, preparedBy, preparedList, waitingIn } from './prepared.ts'
 import { firstFree, type Page } from './records.ts'
 import type { TermTable } from './tables.ts'
 import { isEventFullyVisible, isTermVisible, type Visibility } from './visibility.ts'
@@ -103,7 +103,13 @@ const byId = prepared<TermRow, [kind: TermKind, id: number]>(
 )
 
 export async function get(tx: Tx, kind: TermKind, id: number): Promise<TermRow | undefined> {
-  return (await byId(tx, kind, id))[0]
+  const known = waitingIn(tx)?.terms.get(id)
+  return known?.kind === kind ? known : current(tx, await byId(tx, kind, id))
+}
+
+/** The first of some rows, with the counts that wait to be stored. */
+function current(tx: Tx, [row]: readonly TermRow[]): TermRow | undefined {
+  return row && (waitingIn(tx)?.terms.current(row) ?? row)
 }
 
 /** The given terms that exist, hidden or not. */
@@ -144,7 +150,7 @@ export async function find(
   visibility: Visibility | null,
 ): Promise<TermRow | undefined> {
   const bySlug = slug === null ? undefined : await findBySlug(tx, kind, slug, visibility)
-  return bySlug ?? (await firstOf(`name_key ${shownOf(visibility)}`)(tx, kind, nameKey))[0]
+  return bySlug ?? current(tx, await firstOf(`name_key ${shownOf(visibility)}`)(tx, kind, nameKey))
 }
 
 /** Finds a term by slug. `visibility` null includes hidden terms. */
@@ -154,7 +160,7 @@ export async function findBySlug(
   slug: string,
   visibility: Visibility | null,
 ): Promise<TermRow | undefined> {
-  return (await firstOf(`slug ${shownOf(visibility)}`)(tx, kind, slug))[0]
+  return current(tx, await firstOf(`slug ${shownOf(visibility)}`)(tx, kind, slug))
 }
 
 function shownOf(visibility: Visibility | null): 'all' | 'visible' {

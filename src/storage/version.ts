@@ -2,7 +2,7 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import type { DataChange } from './data-change.ts'
 import { type Tx, VERSION_ROWS } from './dialect.ts'
-import { INDEPENDENT, prepared } from './prepared.ts'
+import { askOnce, INDEPENDENT, prepared } from './prepared.ts'
 import { type FileIdentity, MovedError } from './sqlite/file-identity.ts'
 import type { Tables } from './tables.ts'
 import { type Version, VersionHistory } from './version-history.ts'
@@ -135,7 +135,7 @@ export class LocalVersions implements Versions {
     return { end, endUnchanged, added: 0 }
   }
   async increment(tx: Tx): Promise<boolean> {
-    return (await firstActive(tx)).length > 0 && (await firstNoted(tx)).length > 0
+    return (await askOnce(tx, firstActive)).length > 0 && (await firstNoted(tx)).length > 0
   }
   /** Prepares a statement on this connection, which is never in a transaction: it reads the latest committed data. */
   prepare(sql: string): StatementSync {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Tx } from '../../src/storage/dialect.ts'
-import { insertLater } from '../../src/storage/prepared.ts'
+import { askOnce, INDEPENDENT, insertLater, prepared } from '../../src/storage/prepared.ts'
 import * as records from '../../src/storage/records.ts'
 import { attemptInSavepoint } from '../../src/storage/savepoint.ts'
 import { type Service, startService } from '../support/service.ts'
@@ -86,6 +86,27 @@ describe('rows that wait for the end of their transaction', () => {
     assert.deepEqual(await slugsLater('twice'), [])
     await service.db.write((tx) => create(tx, 'twice-3'))
     assert.deepEqual(await slugsLater('twice'), ['twice-3'])
+  })
+
+  it('and answers are kept until a statement comes that may change them', async () => {
+    const all = prepared<{ id: number }, []>((db) => db.selectFrom('webhooks').select('id'), INDEPENDENT)
+    await service.db.write(async (tx) => {
+      const count = async () => (await askOnce(tx, all)).length
+      asked.length = 0
+      assert.deepEqual([await count(), await count()], [0, 0])
+      assert.equal(asked.length, ON_POSTGRES ? 2 : 1)
+      const row = { url: 'u', events: '[]', active: 1, description: '', payload: '', secret: 's', created_utc: 0 }
+      const refused = await attemptInSavepoint(tx, async () => {
+        await tx
+          .insertInto('webhooks')
+          .values(row as never)
+          .execute()
+        assert.equal(await count(), 1)
+        throw new Error('refused')
+      })
+      assert.throws(refused, /refused/)
+      assert.equal(await count(), 0)
+    })
   })
 
   it('of writers that share a commit share a statement, and have slugs of their own', async () => {

@@ -3,7 +3,7 @@ import { INDEPENDENT, prepared } from '../prepared.ts'
 import type { Tables } from '../tables.ts'
 
 /** Limit on ids that are drawn together. */
-const MAX_DRAWN = 8
+const MAX_DRAWN = 32
 
 const move = prepared<{ last: number }, [by: number, sequence: string]>(
   (db, by, sequence) =>
@@ -19,9 +19,13 @@ const move = prepared<{ last: number }, [by: number, sequence: string]>(
 interface Drawn {
   next: number
   last: number
-  /** How many were drawn the last time. */
+  /** How many were drawn the last time, and in all. */
   count: number
+  total: number
 }
+
+/** How many ids the last transaction that drew some has used: the next one begins with as many. */
+const used = new Map<string, number>()
 
 const drawn = new WeakMap<Kysely<Tables>, Map<string, Drawn>>()
 
@@ -31,11 +35,11 @@ export async function nextId(tx: Kysely<Tables>, sequence: string): Promise<numb
   drawn.set(tx, all)
   const known = all.get(sequence)
   if (known !== undefined && known.next <= known.last) return known.next++
-  const count = known === undefined ? 1 : Math.min(2 * known.count, MAX_DRAWN)
+  const count = Math.min(known === undefined ? (used.get(sequence) ?? 1) : 2 * known.count, MAX_DRAWN)
   const [row] = await move(tx, count, sequence)
   const last = row?.last ?? 0
   const first = last - count + 1
-  all.set(sequence, { next: first + 1, last, count })
+  all.set(sequence, { next: first + 1, last, count, total: (known?.total ?? 0) + count })
   return first
 }
 
@@ -44,7 +48,11 @@ export async function returnIds(tx: Kysely<Tables>): Promise<void> {
   const all = drawn.get(tx)
   if (all === undefined) return
   drawn.delete(tx)
-  for (const [sequence, { next, last }] of all) if (next <= last) await move(tx, next - last - 1, sequence)
+  for (const [sequence, { next, last, total }] of all) {
+    const left = last - next + 1
+    used.set(sequence, total - left)
+    if (left > 0) await move(tx, -left, sequence)
+  }
 }
 
 /** Forgets them: a part of the transaction was rolled back. */

@@ -54,7 +54,7 @@ const waiting = new WeakMap<Kysely<Tables>, Waiting>()
 /** Limits on events that wait, on words, and on events that are stored by one statement. */
 const MAX_WAITING = 500
 const MAX_WORDS = 5000
-const MAX_ROWS = 20
+const MAX_ROWS = 40
 
 function waitingIn(tx: Kysely<Tables>): Waiting {
   const known = waiting.get(tx)

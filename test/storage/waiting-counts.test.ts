@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, it } from 'node:test'
+import type { Tx } from '../../src/storage/dialect.ts'
+import { countTerms } from '../../src/storage/events.ts'
+import { attemptInSavepoint } from '../../src/storage/savepoint.ts'
+import * as terms from '../../src/storage/terms.ts'
+import { type Service, startService } from '../support/service.ts'
+import { ON_POSTGRES } from '../support/store.ts'
+
+describe('counts of terms that wait for the end of their transaction', () => {
+  let service: Service
+  let ids: number[] = []
+  let number = 0
+  const asked: string[] = []
+  before(async () => {
+    service = await startService({ writesTables: true, onQuery: (sql) => asked.push(sql) })
+  })
+  beforeEach(async () => {
+    ids = []
+    for (const name of ['one', 'other']) {
+      const { id } = await service.expect(201, 'administrator', '/tags', { json: { name: `${name} ${++number}` } })
+      ids.push(id)
+    }
+  })
+  after(() => service.close())
+
+  const find = async (tx: Tx, of: readonly number[] = ids) => {
+    for (const id of of) await terms.get(tx, 'tag', id)
+  }
+  const count = async (tx: Tx) => {
+    await find(tx)
+    return (await countTerms(tx, ids, 1)).map((term) => term.count)
+  }
+  const counts = async () => (await service.db.read((tx) => terms.getSome(tx, ids))).map((term) => term.count)
+  const create = (tags: readonly number[]) => {
+    const json = { title: 'T', start_date: '2031-06-10', end_date: '2031-06-11', tags }
+    return service.expect(201, 'administrator', '/events', { json })
+  }
+
+  it('are in the answer to each create, and are stored by few statements', async () => {
+    await create(ids)
+    asked.length = 0
+    const made = await Promise.all(Array.from({ length: 8 }, () => create(ids)))
+    const told = made.map(({ tags }) => tags.map((tag: { count: number }) => tag.count).join())
+    assert.deepEqual(
+      told.sort(),
+      [2, 3, 4, 5, 6, 7, 8, 9].map((n) => `${n},${n}`),
+    )
+    assert.deepEqual(await counts(), [9, 9])
+    const updates = asked.filter((sql) => /^update "?terms/.test(sql)).length
+    assert.ok(ON_POSTGRES ? updates === 8 : updates < 8, `${updates} statements`)
+  })
+
+  it('are told to later questions of the transaction, however they are asked', async () => {
+    const [id = 0] = ids
+    await service.db.write(async (tx) => {
+      assert.deepEqual(await count(tx), [1, 1])
+      assert.deepEqual(await count(tx), [2, 2])
+      const term = await terms.get(tx, 'tag', id)
+      assert.equal(term?.count, 2)
+      assert.equal(await terms.get(tx, 'category', id), undefined)
+      assert.equal((await terms.findBySlug(tx, 'tag', term?.slug ?? '', null))?.count, 2)
+      assert.equal((await terms.find(tx, 'tag', null, term?.name_key ?? '', null))?.count, 2)
+      assert.deepEqual(
+        (await terms.getSome(tx, ids)).map((one) => one.count),
+        [2, 2],
+      )
+      assert.deepEqual(await count(tx), [3, 3])
+      assert.deepEqual(
+        (await countTerms(tx, ids, -1)).map((one) => one.count),
+        [2, 2],
+      )
+      assert.equal((await terms.get(tx, 'tag', id))?.count, 2)
+    })
+    assert.deepEqual(await counts(), [2, 2])
+  })
+
+  it('of a part that failed are forgotten, and no others', async () => {
+    await service.db.write(async (tx) => {
+      await count(tx)
+      const refused = await attemptInSavepoint(tx, async () => {
+        await count(tx)
+        throw new Error('refused')
+      })
+      assert.throws(refused, /refused/)
+      assert.deepEqual(await count(tx), [2, 2])
+      await attemptInSavepoint(tx, () => count(tx))
+    })
+    assert.deepEqual(await counts(), [3, 3])
+  })
+
+  it('of writers that share a commit are right, if one of them is refused, too', async () => {
+    const write = (n: number) =>
+      service.db.write(async (tx) => {
+        const [found] = await count(tx)
+        if (n === 3) throw new Error('refused')
+        return found
+      })
+    const outcomes = await Promise.allSettled([0, 1, 2, 3, 4, 5].map(write))
+    const found = outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : 'refused'))
+    assert.equal(found[3], 'refused')
+    assert.deepEqual(found.filter((one) => one !== 'refused').sort(), [1, 2, 3, 4, 5])
+    assert.deepEqual(await counts(), [5, 5])
+  })
+
+  it('make a term public at once', async () => {
+    const [id = 0] = ids
+    await service.db.write(async (tx) => {
+      await terms.update(tx, id, { published: 0 })
+      const everybody = { all: false, own: null, ownPublished: false }
+      const slug = (await terms.get(tx, 'tag', id))?.slug ?? ''
+      assert.equal(await terms.findBySlug(tx, 'tag', slug, everybody), undefined)
+      await count(tx)
+      assert.equal((await terms.findBySlug(tx, 'tag', slug, everybody))?.published, 1)
+    })
+    assert.deepEqual(await counts(), [1, 1])
+  })
+
+  it('are not counted for terms that have changed since they were found', async () => {
+    const [id = 0, removed = 0] = ids
+    await service.db.write(async (tx) => {
+      await find(tx)
+      await terms.update(tx, id, { name: 'Renamed' })
+      const gone = await terms.get(tx, 'tag', removed)
+      if (gone !== undefined) await terms.remove(tx, gone, 0)
+      assert.equal(await terms.get(tx, 'tag', removed), undefined)
+      assert.deepEqual(
+        (await countTerms(tx, ids, 1)).map(({ name }) => name),
+        ['Renamed'],
+      )
+    })
+    assert.deepEqual(await counts(), [1])
+  })
+})
