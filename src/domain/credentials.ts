@@ -1,6 +1,7 @@
 import { AppError } from '../lib/errors.ts'
 import type { TokenOwner, UserRow } from '../storage/users.ts'
 import * as storage from '../storage/users.ts'
+import type { Version } from '../storage/version-history.ts'
 import type { Role } from './access.ts'
 import type { Sender, SlowCheck } from './password-attempts.ts'
 import type { Scope, User } from './scope.ts'
@@ -17,8 +18,8 @@ interface NamedCredentials {
 type Store = Pick<Scope, 'db' | 'clock' | 'passwords' | 'attempts' | 'signIns'>
 
 /**
- * Returns the user, or throws if the credentials are wrong. The user is read every time, so that a changed password or
- * role takes effect at once, whichever process changed it. Null means malformed credentials, which are wrong as well.
+ * Returns the user, or throws if the credentials are wrong. The user is read whenever data has changed, so that a changed
+ * password or role takes effect at once, whichever process changed it. Null means malformed credentials, which are wrong as well.
  */
 export async function identify(store: Store, credentials: Credentials | null, sender: Sender): Promise<User> {
   const row = await store.attempts.attempt(store.attempts.limitsFor(sender), async (slowly) => {
@@ -40,8 +41,30 @@ type Found = UserRow & Partial<Pick<TokenOwner, 'token_id' | 'used_utc'>>
 
 async function byToken({ db, clock }: Store, token: string): Promise<TokenOwner | undefined> {
   if (!token.startsWith(TOKEN_PREFIX)) return undefined
-  const [owner] = await db.lookUp(storage.BY_TOKEN, hashToken(token))
+  const owner = await ownerOf(db, hashToken(token))
   return owner === undefined || isExpired(owner, clock()) ? undefined : owner
+}
+
+/** Owners of tokens at one version of the data. */
+interface Owners {
+  readonly version: Version
+  readonly byHash: Map<string, TokenOwner>
+}
+
+const owners = new WeakMap<Scope['db'], Owners>()
+
+/** On SQLite the version tells of every change, and is known at once. On PostgreSQL a change by hand may leave it as it is. */
+async function ownerOf(db: Scope['db'], hash: string): Promise<TokenOwner | undefined> {
+  const version = db.version()
+  if (version instanceof Promise) return (await db.lookUp(storage.BY_TOKEN, hash))[0]
+  let known = owners.get(db)
+  if (known?.version !== version) {
+    known = { version, byHash: new Map() }
+    owners.set(db, known)
+  }
+  const owner = known.byHash.get(hash) ?? (await db.lookUp(storage.BY_TOKEN, hash))[0]
+  if (owner !== undefined) known.byHash.set(hash, owner)
+  return owner
 }
 
 async function byName(

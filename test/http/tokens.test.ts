@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import * as users from '../../src/domain/users.ts'
+import { openDatabase } from '../../src/storage/database.ts'
 import { basic, PASSWORD, type Service, startService } from '../support/service.ts'
 import { eventually } from '../support/workers.ts'
 
@@ -61,6 +62,27 @@ describe('a token', () => {
     assert.equal(await use(`Bearer ${token}x`), 401)
     await use(basic('author', PASSWORD))
     assert.equal(await usedAt('named'), null)
+  })
+
+  it('is that of its user as they are now, whichever process has changed them', async () => {
+    await users.create(store(), { name: 'kim', email: 'kim@example.org', role: 'contributor', password: PASSWORD })
+    const token = await users.createToken(store(), 'kim', '')
+    const headers = { authorization: `Bearer ${token}` }
+    const category = async () => {
+      const request = { method: 'POST', url: '/calendar/events/v1/categories', headers } as const
+      return (await service.inject({ ...request, payload: { name: `C ${now++}` } })).statusCode
+    }
+    const other = openDatabase(service.where)
+    for (const db of [other, service.db]) {
+      assert.equal(await category(), 403)
+      await users.setRole({ db, clock }, 'kim', 'editor')
+      assert.equal(await category(), 201)
+      await users.setRole({ db, clock }, 'kim', 'contributor')
+    }
+    assert.equal(await category(), 403)
+    await users.setPassword({ db: other, clock }, 'kim', 'another password', true)
+    await other.close()
+    assert.equal(await category(), 401)
   })
 
   it('ends with the password if that is asked for', async () => {
