@@ -45,8 +45,6 @@ export async function read(
   let uncached: Answer | null = null
   let isOwnRender = false
   const make = async () => {
-    isOwnRender = true
-    await cache.queue.take()
     const began = scope.clock()
     const observed = new ObservedClock(scope)
     const answer = await endpoint.handle(callOf(context, request, search, { version, clock: observed.clock }))
@@ -55,13 +53,17 @@ export async function read(
     const until = Math.min(answer.until ?? observed.until, observed.until)
     return isCacheable ? buildResponse(answer, search, { began, made: scope.clock(), until }, request, headers()) : null
   }
+  const makeInTurn = () => {
+    isOwnRender = true
+    return cache.queue.run(request.match?.route.url ?? '', make)
+  }
   const retryAlone = (error: unknown) => {
     // Rate limits are per sender. A request that waited for another sender's failed render tries by itself.
     if (isOwnRender || !(error instanceof AppError && error.code === 'rest_too_many_requests')) throw error
     return null
   }
   const { responses } = cache
-  const response = responses.get(key, version) ?? (await responses.make(key, version, make).catch(retryAlone))
+  const response = responses.get(key, version) ?? (await responses.make(key, version, makeInTurn).catch(retryAlone))
   if (response !== null) return { key, response }
   return { answer: uncached ?? (await endpoint.handle(callOf(context, request, search))), search }
 }

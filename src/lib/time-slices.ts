@@ -5,30 +5,49 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
  * and may wait for a slice in each.
  */
 export const SLICE = 4
-/** Tasks are started for so long per turn of the event loop, in milliseconds, by what recent ones took, within these bounds. */
+/** How long the tasks that start in one turn of the event loop may take together, in milliseconds, and how many they are. */
 const TURN = 6
 const MIN_STARTS = 2
 const MAX_STARTS = 8
-/** Weight of the last turn in what recent tasks took. */
-const WEIGHT = 1 / 4
+/** Of a kind of tasks that is not known, or waits for something: then nobody knows how long it works. */
+const UNKNOWN = TURN / MIN_STARTS
+/** What a task counts at least, in milliseconds. */
+const SHORTEST = 0.1
+/** How fast a long task is forgotten. */
+const FORGET = 1 / 8
+/** Limit on kinds. */
+const MAX_KINDS = 1000
+
+interface Task {
+  readonly kind: string
+  readonly start: () => void
+  isOver: boolean
+}
 
 /**
  * Starts tasks in order of arrival, some per turn of the event loop. Otherwise synchronous tasks would hold up
- * everything after them, cached responses included. Short tasks are started together: they then take the same steps in
- * turn, and the processor finds the code of each step in its cache.
+ * everything after them, cached responses included. Tasks of a kind that was short of late start together: they take the
+ * same steps in turn, and the processor finds the code of each step in its cache.
  */
 export class FairQueue {
-  #waiting: (() => void)[] = []
-  #next: (() => void)[] = []
+  #waiting: Task[] = []
+  #next: Task[] = []
   #isScheduled = false
-  /** How long recent tasks took at once, in milliseconds. */
-  #length = TURN / MIN_STARTS
+  /** How long tasks of a kind take, in milliseconds. */
+  readonly #lengths = new Map<string, number>()
 
-  /** Resolves when it is the caller's turn. */
-  take(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#waiting.push(resolve)
+  /** Does work when it is its turn. */
+  run<T>(kind: string, work: () => Promise<T>): Promise<T> {
+    return new Promise<Task>((resolve) => {
+      const task: Task = { kind, start: () => resolve(task), isOver: false }
+      this.#waiting.push(task)
       this.#schedule()
+    }).then(async (task) => {
+      try {
+        return await work()
+      } finally {
+        task.isOver = true
+      }
     })
   }
 
@@ -41,22 +60,42 @@ export class FairQueue {
   #start(): void {
     this.#isScheduled = false
     const began = performance.now()
-    const most = Math.min(Math.max(TURN / this.#length, MIN_STARTS), MAX_STARTS)
-    let started = 0
-    while (started + 1 <= most && this.#startNext()) started++
-    if (this.#next.length > 0 || this.#waiting.length > 0) this.#schedule()
-    afterMicrotasks(() => {
-      const length = (performance.now() - began) / started
-      this.#length += WEIGHT * (length - this.#length)
-    })
+    const tasks: Task[] = []
+    let expected = 0
+    for (let task = this.#peek(); task !== undefined && tasks.length < MAX_STARTS; task = this.#peek()) {
+      const length = this.#lengthOf(task.kind)
+      if (tasks.length >= MIN_STARTS && expected + length > TURN) break
+      expected += length
+      tasks.push(task)
+      this.#next.pop()
+      task.start()
+    }
+    if (this.#peek() !== undefined) this.#schedule()
+    afterMicrotasks(() => this.#learn(tasks, (performance.now() - began) / expected))
   }
 
-  #startNext(): boolean {
+  /** The task that is next. */
+  #peek(): Task | undefined {
     // Two stacks form a queue: shifting from the front of a long array is slow.
     if (this.#next.length === 0) [this.#next, this.#waiting] = [this.#waiting.reverse(), this.#next]
-    const start = this.#next.pop()
-    start?.()
-    return start !== undefined
+    return this.#next.at(-1)
+  }
+
+  #lengthOf(kind: string): number {
+    return this.#lengths.get(kind) ?? UNKNOWN
+  }
+
+  /** Learns from tasks that have taken so many times as long as expected. What is longer counts at once. */
+  #learn(tasks: readonly Task[], times: number): void {
+    const learnt = new Map<string, number>()
+    for (const { kind, isOver } of tasks) {
+      const known = this.#lengthOf(kind)
+      const length = isOver ? known * times : Math.max(known * times, UNKNOWN)
+      const next = length > known ? length : Math.max(known + FORGET * (length - known), SHORTEST)
+      learnt.set(kind, Math.max(next, learnt.get(kind) ?? 0))
+    }
+    if (this.#lengths.size > MAX_KINDS) this.#lengths.clear()
+    for (const [kind, length] of learnt) this.#lengths.set(kind, length)
   }
 }
 

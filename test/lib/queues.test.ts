@@ -33,21 +33,31 @@ describe('delays', () => {
 })
 
 describe('a fair queue', () => {
-  /** Runs tasks that take so many milliseconds at once each. Returns their numbers by turn of the event loop. */
-  const turnsOf = async (queue: FairQueue, lengths: readonly number[]): Promise<number[][]> => {
+  /** A kind of tasks: how long each works, in milliseconds, and whether it waits for something before. */
+  interface Kind {
+    readonly name: string
+    readonly length: number
+    readonly waits?: boolean
+  }
+  const SHORT: Kind = { name: 'short', length: 0 }
+  const LONG: Kind = { name: 'long', length: 10 }
+  const of = (count: number, kind: Kind): Kind[] => Array<Kind>(count).fill(kind)
+
+  /** Runs tasks, and returns their numbers by the turn of the event loop that they started in. */
+  const turnsOf = async (queue: FairQueue, kinds: readonly Kind[]): Promise<number[][]> => {
     let turn: number[] = []
     const turns = [turn]
-    const run = async (length: number, n: number) => {
-      await queue.take()
-      turn.push(n)
-      // As a request does: several steps, of which one takes time.
-      await null
-      const end = performance.now() + length
-      while (performance.now() < end);
-    }
-    const all = Promise.all(lengths.map(run))
+    const tasks = kinds.map(({ name, length, waits = false }, n) =>
+      queue.run(name, async () => {
+        turn.push(n)
+        // As a request does: several steps, of which one takes time.
+        await (waits ? new Promise(setImmediate) : null)
+        const end = performance.now() + length
+        while (performance.now() < end);
+      }),
+    )
     let isOver = false
-    void all.then(() => {
+    void Promise.all(tasks).then(() => {
       isOver = true
     })
     while (!isOver) {
@@ -57,25 +67,51 @@ describe('a fair queue', () => {
     }
     return turns.filter(({ length }) => length > 0)
   }
+  const countsOf = (turns: readonly (readonly number[])[]) => turns.map(({ length }) => length)
+  const most = (counts: readonly number[]) => Math.max(...counts)
 
   it('starts short tasks together, and all in order of arrival', async () => {
-    const turns = await turnsOf(new FairQueue(), Array(200).fill(0))
-    assert.deepEqual(turns.flat(), [...turns.flat().keys()])
-    assert.equal(turns.flat().length, 200)
-    assert.ok(Math.max(...turns.map(({ length }) => length)) === 8, JSON.stringify(turns.map(({ length }) => length)))
+    const turns = await turnsOf(new FairQueue(), of(200, SHORT))
+    assert.deepEqual(
+      turns.flat(),
+      Array.from({ length: 200 }, (_, n) => n),
+    )
+    assert.equal(most(countsOf(turns)), 8, countsOf(turns).join())
   })
 
   it('starts few long tasks a turn, also after short ones', async () => {
     const queue = new FairQueue()
-    const long = (turns: number[][]) => turns.map(({ length }) => length)
-    assert.deepEqual(long(await turnsOf(queue, Array(6).fill(10))), [2, 2, 2])
-    await turnsOf(queue, Array(200).fill(0))
-    const [first = 0, ...rest] = long(await turnsOf(queue, Array(20).fill(30)))
-    assert.ok(first <= 8, `${first}`)
-    assert.ok(
-      rest.every((count) => count <= 2),
-      rest.join(),
+    for (let round = 0; round < 3; round++) {
+      assert.equal(most(countsOf(await turnsOf(queue, of(6, LONG)))), 2)
+      assert.equal(most(countsOf(await turnsOf(queue, of(100, SHORT)))), 8)
+    }
+    const mixed = await turnsOf(queue, [...of(4, SHORT), ...of(4, LONG), ...of(20, SHORT)])
+    const inOneTurn = mixed.map((turn) => turn.filter((n) => n >= 4 && n < 8).length)
+    assert.ok(most(inOneTurn) <= 2, inOneTurn.join())
+  })
+
+  it('learns at once that tasks of a kind have become long', async () => {
+    const queue = new FairQueue()
+    await turnsOf(queue, of(100, SHORT))
+    const [first = 0, ...rest] = countsOf(await turnsOf(queue, of(20, { ...LONG, name: SHORT.name })))
+    assert.equal(first, 8)
+    assert.equal(most(rest), 2)
+  })
+
+  it('starts few tasks a turn that wait for something, however short they seem', async () => {
+    const turns = await turnsOf(new FairQueue(), of(60, { name: 'waiting', length: 1, waits: true }))
+    assert.equal(most(countsOf(turns)), 2)
+  })
+
+  it('goes on after a task that fails', async () => {
+    const queue = new FairQueue()
+    await assert.rejects(
+      queue.run('failing', async () => {
+        throw new Error('no')
+      }),
+      /no/,
     )
+    assert.equal(await queue.run('failing', async () => 1), 1)
   })
 })
 
