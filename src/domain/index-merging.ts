@@ -4,11 +4,11 @@ import { dialectOf } from '../storage/dialect.ts'
 import type { JobKind } from './job-run.ts'
 
 /** Indexes with fewer parts stay as they are: merging writes them anew as a whole. */
-const MANY_PARTS = 6
+const MANY_PARTS = 8
 /** Pause after each step, as a multiple of its duration: the rest of the time is for requests. */
 const PAUSE = 3
-/** In seconds. */
-const INTERVAL = 3600
+/** In seconds. Other processes on the same file take each step for a change of the data. */
+const INTERVAL = 86_400
 
 /** Merges the parts of indexes that have many. */
 export function mergingIndexes({ db }: { readonly db: Database }): JobKind {

@@ -30,12 +30,12 @@ describe('the parts of indexes', { skip: ON_POSTGRES && 'are those of SQLite' },
     try {
       await create(service, 0, 40)
       const before = await countParts(service)
-      assert.ok(Math.max(...before) >= 6, before.join())
+      assert.ok(Math.max(...before) >= 8, before.join())
       const found = await search(service)
       await mergeIndexes(service.db)
       const merged = await countParts(service)
       before.forEach((parts, n) => {
-        assert.equal(merged[n], parts >= 6 ? 1 : parts)
+        assert.equal(merged[n], parts >= 8 ? 1 : parts)
       })
       assert.deepEqual(await search(service), found)
       await create(service, 40, 40)

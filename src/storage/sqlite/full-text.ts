@@ -3,7 +3,7 @@ import type { PartedIndex } from '../parted-index.ts'
 import type { Tables } from '../tables.ts'
 
 /** How much of an index is merged at once, in its pages. */
-const PAGES = 8
+const PAGES = 24
 
 /** The full-text indexes: see migrations 0006 and 0014. */
 export const fullTextIndexes: readonly PartedIndex[] = ['event_words', 'word_parts', 'event_texts'].map(fullTextIndex)
