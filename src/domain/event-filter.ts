@@ -65,22 +65,16 @@ export function readListParameters(scope: FilterScope, query: Payload): { values
   return { values, problems }
 }
 
-interface FilterOptions {
-  readonly unbounded?: boolean
-  readonly most?: number
-  readonly found?: readonly number[] | undefined
-}
-
 /**
  * Builds the storage filter. References to missing records are refused. Ids of matches of a text are included if there
- * are at most `most`; `found` has them if they are known.
+ * are at most `most`.
  */
 export async function filterOf(
   tx: Tx,
   scope: FilterScope,
   asked: Asked,
   problems: Problems,
-  { unbounded = isUnbounded(asked), most = MAX_BY_ID, found }: FilterOptions = {},
+  { unbounded = isUnbounded(asked), most = MAX_BY_ID }: { unbounded?: boolean; most?: number } = {},
 ): Promise<EventFilter> {
   const byProtected: number[] = []
   const categories = await termFilter(tx, scope, 'category', 'categories', asked.categories, problems, byProtected)
@@ -114,7 +108,7 @@ export async function filterOf(
     words,
     slugs: asked.slug?.length ? asked.slug : null,
     title: asked.title ?? null,
-    found: search === null ? null : (found ?? (await containing(tx, search, most))),
+    found: search === null ? null : await containing(tx, search, most),
     terms: [categories && (await terms.withDescendants(tx, categories)), tags, family].filter((list) => list !== null),
     linked,
     featured: asked.featured ?? null,

@@ -146,14 +146,12 @@ export function isNarrow(values: ListRequest['values']): boolean {
   return links.some((ids) => ids?.length) && !values.search && !values.collapse && !isSorted(values)
 }
 
-/** `found` has the ids of events with the text that is searched, if they are known. */
-export async function filterFor(
+async function filterFor(
   tx: Tx,
   scope: Scope,
   { values, problems }: ReturnType<typeof readRequest>,
-  found?: readonly number[],
 ): Promise<EventFilter> {
-  const filter = await filterOf(tx, scope, values, problems, { most: NO_LIMIT, found })
+  const filter = await filterOf(tx, scope, values, problems, { most: NO_LIMIT })
   refuse(problems)
   return filter
 }

@@ -5,7 +5,7 @@ import { type CachedList, type CachedLists, NO_STUBS } from './cached-lists.ts'
 import { type PackedIds, packIds, positionsOf } from './id-list.ts'
 
 /** Limit on matches that are filtered by query, rather than reading a whole uncached list. */
-export const FEW_FOUND = 500
+const FEW_FOUND = 500
 
 /** A cached list with all data that a search needs. */
 type Searchable = CachedList & Required<Pick<CachedList, 'protectedIds' | 'positions'>> & { readonly ids: PackedIds }
@@ -44,8 +44,7 @@ export function ranked({ words }: EventFilter, hits: readonly number[] | PackedI
 }
 
 /** The matches of a text in a searched list; null if more must be read, to see which the reader may find. */
-export function hitsOf(list: CachedList | undefined, found: readonly number[]): PackedIds | null {
-  if (!isSearchable(list)) return null
+export function hitsOf(list: Searchable, found: readonly number[]): PackedIds | null {
   const hits = intersect(list, found)
   return hasProtected(list, hits) ? null : hits
 }
@@ -54,7 +53,7 @@ function hasProtected({ protectedIds }: Searchable, hits: PackedIds): boolean {
   return protectedIds.size > 0 && hits.some((id) => protectedIds.has(id))
 }
 
-function isSearchable(listing: CachedList | undefined): listing is Searchable {
+export function isSearchable(listing: CachedList | undefined): listing is Searchable {
   return listing?.positions !== undefined
 }
 

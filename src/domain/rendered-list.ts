@@ -8,7 +8,6 @@ import { fill, type RenderedEventCache } from './event-data.ts'
 import { searchedText } from './event-filter.ts'
 import {
   type EventPage,
-  filterFor,
   findList,
   inOrder,
   isNarrow,
@@ -24,7 +23,7 @@ import {
   withoutSearch,
 } from './event-list.ts'
 import { cursorAfter, isSorted } from './event-order.ts'
-import { FEW_FOUND, hitsOf } from './event-search.ts'
+import { hitsOf, isSearchable } from './event-search.ts'
 import type { Payload, Scope } from './scope.ts'
 
 /** Lists and single events as all readers of an audience see them, from JSON that is rendered once. */
@@ -91,35 +90,27 @@ export async function listRendered<Rendered extends ShownTerms>(
 
 type Asked = ReturnType<typeof readRequest>
 
-/** A list of the few events that contain a text, by the main thread; undefined if they are many, or the data has changed. */
+/**
+ * The events of a searched list that contain a text, looked up by the main thread; undefined if they are many, the list is
+ * not known, or the data has changed.
+ */
 async function findFew(scope: Scope, asked: Asked, cached: CachedEvents<unknown>): Promise<CachedList | undefined> {
   const { db } = scope
   const { version, lists } = cached
   const search = searchedText(asked.values)
   if (search === null || asked.values.collapse || db.fewWords === null) return undefined
-  const query = await db.fewWords.queryFor(db, search)
-  if (query === null) return undefined
   const key = keyOf(scope, withoutSearch(asked))
-  // Texts that the same words contain are in the same events.
-  const same = lists.get(`${key} ${query}`)
-  if (same !== undefined)
-    return (await db.isCurrent(version)) ? { ...same, filter: { ...same.filter, search } } : undefined
-  const found = await db.fewWords.find(db, query)
-  if (found === null) return undefined
   const whole = lists.get(key)
-  const ids = hitsOf(whole, found)
-  if (whole !== undefined && ids !== null) {
-    if (!(await db.isCurrent(version))) return undefined
-    const list = { filter: { ...whole.filter, search }, total: ids.length, head: NO_STUBS, ids, pageEnds: new Map() }
-    lists.put(`${key} ${query}`, list)
-    return list
-  }
-  if (found.length > FEW_FOUND) return undefined
-  return db.read(async (tx) => {
-    if (!(await db.isAt(tx, version))) return undefined
-    const known = { filter: await filterFor(tx, scope, asked, found), stubs: null }
-    return (await findList(tx, scope, asked, lists, true, known)).list
-  })
+  const query = isSearchable(whole) ? await db.fewWords.queryFor(db, search) : null
+  if (!isSearchable(whole) || query === null) return undefined
+  // Texts that the same words contain are in the same events.
+  const known = lists.get(`${key} ${query}`)
+  const found = known === undefined ? await db.fewWords.find(db, query) : null
+  const ids = known?.ids ?? (found && hitsOf(whole, found))
+  if (ids === null || !(await db.isCurrent(version))) return undefined
+  const list = { filter: { ...whole.filter, search }, total: ids.length, head: NO_STUBS, ids, pageEnds: new Map() }
+  if (known === undefined) lists.put(`${key} ${query}`, list)
+  return list
 }
 
 /** A list, unless the data has changed. Lists are cached once that is known. */

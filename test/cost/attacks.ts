@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { deflateSync } from 'node:zlib'
+import { CATEGORIES, ORGANIZERS, TAGS, VENUES } from '../../bench/rows.ts'
+import { rareWord } from '../../bench/words.ts'
 import { feeds } from '../../src/feeds/views.ts'
 import { NAMESPACE } from '../../src/http/endpoint.ts'
 import { pages } from '../../src/pages/views.ts'
@@ -77,6 +79,7 @@ function* reads(): Generator<Attack> {
   yield { name: 'everywhere', method: 'GET', path: `${API}/events?${near}&geoloc_radius=20000&${EVERYTHING}` }
   yield { name: 'near', method: 'GET', path: `${API}/events?${near}&geoloc_radius=1` }
   yield { name: 'strict', method: 'GET', path: `${API}/events?${EVERYTHING}&strict_dates=true&featured=false` }
+  yield* textSearches()
   for (const page of [1000, 10_000, 1_000_000])
     yield { name: `page ${page}`, method: 'GET', path: `${API}/events?${EVERYTHING}&page=${page}&per_page=1` }
   yield {
@@ -93,6 +96,25 @@ function* reads(): Generator<Attack> {
       .map((n) => `tags[${n}]=1`)
       .join('&')}`,
   }
+}
+
+/** Searches for words of many and of five events, with filters that name very many more. */
+function* textSearches(): Generator<Attack> {
+  const links = {
+    categories: numbers(CATEGORIES),
+    tags: numbers(TAGS, CATEGORIES + 1),
+    venue: numbers(VENUES),
+    organizer: numbers(ORGANIZERS, VENUES + 1),
+  }
+  const filters = Object.entries(links).map(([name, values]) => `${name}=${values}`)
+  const all = ['', 'geoloc=true', 'geoloc=false', 'free=true', ...filters, filters.join('&')]
+  for (const word of ['music', 'mus', rareWord(1), rareWord(2).slice(0, 5)])
+    for (const filter of all)
+      yield {
+        name: `text ${word} ${filter.slice(0, 30)}`,
+        method: 'GET',
+        path: `${API}/events?search=${word}&${EVERYTHING}&${filter}`,
+      }
 }
 
 /** Every page and feed with the worst that each parameter allows. */

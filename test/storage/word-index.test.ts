@@ -102,6 +102,11 @@ describe('the index of words', () => {
       assert.equal(await lookUp(tx, 'lantern'), null)
       assert.deepEqual(await lookUp(tx, 'lamp'), [5000])
       for (const part of ['la', 'a lamp', '\0lamp', '']) assert.equal(await lookUp(tx, part), null, part)
+      // Words may be as long as texts.
+      await put(tx, 4999, `${'x'.repeat(50_000)}lamp`)
+      assert.equal(await lookUp(tx, 'lamp'), null)
+      await tx.deleteFrom('events').where('id', '=', 4999).execute()
+      assert.deepEqual(await lookUp(tx, 'lamp'), [5000])
       const most = 8192
       for (let n = 1; n < most; n++) await put(tx, 5000 + n, 'fountain')
       assert.equal((await lookUp(tx, 'fountain'))?.length, most - 1)

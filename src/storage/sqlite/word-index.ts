@@ -47,15 +47,20 @@ const MAX_TERMS = 4
 
 const SPACE = /[\t\n\r ]/
 
-/** Limits on what a lookup reads: words that may contain a text, and events. */
+/** Limits on what a lookup reads: words that may contain a text, the length of each in bytes, and events. */
 const FEW_WORDS = 256
+const SHORT_WORD = 1000
 const FEW_EVENTS = 8192
 
 interface FoundWords {
   readonly parts: number
   readonly words: number
+  readonly longest: number | null
   readonly query: string | null
 }
+
+/** The length is read without the word. */
+const IS_SHORT = sql`octet_length(word) <= ${sql.lit(SHORT_WORD)}`
 
 const WORDS_WITH: Lookup<FoundWords> = {
   build: (db, trigrams, piece) => ({
@@ -63,8 +68,11 @@ const WORDS_WITH: Lookup<FoundWords> = {
       sql<FoundWords>`with parts as materialized (
           select rowid as id from word_parts where word_parts match ${trigrams} limit ${sql.lit(FEW_WORDS)}
         )
-        select (select count(*) from parts) as parts, count(*) as words, ${ANY_WORD} as query from words
-        where id in (select id from parts) and instr(word, ${piece}) > 0`.compile(db),
+        select (select count(*) from parts) as parts, count(*) as words, max(octet_length(word)) as longest,
+          ${ANY_WORD} filter (where ${IS_SHORT}) as query
+        from words where id in (select id from parts) and iif(${IS_SHORT}, instr(word, ${piece}) > 0, true)`.compile(
+        db,
+      ),
   }),
 }
 
@@ -82,7 +90,7 @@ export const fewWords: FewWords = {
     if (SPACE.test(part) || !isIndexed(part)) return null
     const [found] = await db.lookUp(WORDS_WITH, edgesOf(part), part)
     if (found === undefined || found.parts >= FEW_WORDS || found.words > WORDS_PER_QUERY) return null
-    return found.query ?? ''
+    return (found.longest ?? 0) > SHORT_WORD ? null : (found.query ?? '')
   },
   async find(db, query) {
     if (query === '') return []
