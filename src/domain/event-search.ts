@@ -71,16 +71,7 @@ let marked = new Int32Array(0)
 function intersect({ ids, positions }: Searchable, found: readonly number[]): PackedIds {
   const words = Math.ceil(ids.length / 32)
   if (marked.length < words) marked = new Int32Array(words)
-  let count = 0
-  for (let n = 0; n < found.length; n++) {
-    const place = positions.of(found[n] ?? 0) - 1
-    if (place < 0) continue
-    const bits = marked[place >>> 5] ?? 0
-    const bit = 1 << (place & 31)
-    if ((bits & bit) !== 0) continue
-    marked[place >>> 5] = bits | bit
-    count++
-  }
+  const count = positions.mark(found, marked)
   const hits = ids instanceof Uint32Array ? new Uint32Array(count) : new Float64Array(count)
   let at = 0
   for (let word = 0; word < words; word++) {

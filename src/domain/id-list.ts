@@ -11,10 +11,10 @@ export function packIds(ids: readonly number[]): PackedIds {
   return boundsOf(ids).last <= MAX_UINT32 ? new Uint32Array(ids) : new Float64Array(ids)
 }
 
-/** Position of an id in a list, from 1. */
+/** Positions of ids in a list. */
 export interface IdPositions {
-  /** 0 if the id is not in the list. */
-  of(id: number): number
+  /** Sets the bit of each of some ids that is in the list, by its position. Returns how many were set. */
+  mark(ids: readonly number[], bits: Int32Array): number
   /** Memory use. */
   readonly bytes: number
 }
@@ -43,8 +43,12 @@ class DensePositions implements IdPositions {
     return this.#places.byteLength
   }
 
-  of(id: number): number {
-    return this.#places[id - this.#first] ?? 0
+  mark(ids: readonly number[], bits: Int32Array): number {
+    const places = this.#places
+    const first = this.#first
+    let count = 0
+    for (let n = 0; n < ids.length; n++) count += setBit(bits, places[(ids[n] ?? 0) - first] ?? 0)
+    return count
   }
 }
 
@@ -66,9 +70,13 @@ class SparsePositions implements IdPositions {
     return this.#ids.byteLength + this.#places.byteLength
   }
 
-  of(id: number): number {
-    const at = this.#find(id)
-    return this.#ids[at] === id ? (this.#places[at] ?? 0) : 0
+  mark(ids: readonly number[], bits: Int32Array): number {
+    let count = 0
+    for (const id of ids) {
+      const at = this.#find(id)
+      if (this.#ids[at] === id) count += setBit(bits, this.#places[at] ?? 0)
+    }
+    return count
   }
 
   /** Index of an id in the sorted array, or where it would be inserted. */
@@ -81,6 +89,17 @@ class SparsePositions implements IdPositions {
     }
     return low
   }
+}
+
+/** Sets the bit of a place, from 1; 0 is none. Returns 1 if it was not set. */
+function setBit(bits: Int32Array, place: number): 0 | 1 {
+  if (place === 0) return 0
+  const word = (place - 1) >>> 5
+  const bit = 1 << ((place - 1) & 31)
+  const before = bits[word] ?? 0
+  if ((before & bit) !== 0) return 0
+  bits[word] = before | bit
+  return 1
 }
 
 function boundsOf(ids: readonly number[]): { first: number; last: number } {

@@ -58,8 +58,9 @@ export async function listRendered<Rendered extends ShownTerms>(
   if (Object.keys(asked.problems).length > 0 || typeof asked.values.geoloc_lat === 'number') return null
   if (isSorted(asked.values)) return listSorted(scope, asked, cached)
   const { db } = scope
-  const known = cached.lists.get(keyOf(scope, asked))
-  if (known === undefined && isNarrow(asked.values)) {
+  const few = await findFew(scope, asked, cached)
+  const known = few === null ? cached.lists.get(keyOf(scope, asked)) : undefined
+  if (few === null && known === undefined && isNarrow(asked.values)) {
     const page = await db.read(async (tx) => {
       const short = await shortList(tx, scope, asked)
       if (short === null) return undefined
@@ -69,11 +70,13 @@ export async function listRendered<Rendered extends ShownTerms>(
     })
     if (page !== undefined) return page
   }
-  const list =
-    known ?? (await findFew(scope, asked, cached)) ?? (await db.readMany((tx) => findCurrent(tx, scope, asked, cached)))
+  const list = few?.list ?? known ?? (await db.readMany((tx) => findCurrent(tx, scope, asked, cached)))
   if (list !== undefined && isByKey(asked, list)) {
     const rendered = await lookUpPage(scope, asked, list, cached)
-    if (rendered !== null) return rendered
+    if (rendered !== null) {
+      if (few !== null) cached.lists.put(few.key, few.list)
+      return rendered
+    }
     // Not by the thread that has found it: messages to it take longer than reading some rows.
     const page = await db.read(async (tx) =>
       (await db.isAt(tx, cached.version)) ? readPage(tx, scope, asked, list, cached.events) : undefined,
@@ -91,26 +94,30 @@ export async function listRendered<Rendered extends ShownTerms>(
 type Asked = ReturnType<typeof readRequest>
 
 /**
- * The events of a searched list that contain a text, looked up by the main thread; undefined if they are many, the list is
- * not known, or the data has changed.
+ * The events of a searched list that contain a text, looked up by the main thread, and the key of their list; null if they
+ * are many, or the list is not known. The data may have changed since.
  */
-async function findFew(scope: Scope, asked: Asked, cached: CachedEvents<unknown>): Promise<CachedList | undefined> {
+async function findFew(
+  scope: Scope,
+  asked: Asked,
+  { lists }: CachedEvents<unknown>,
+): Promise<{ readonly key: string; readonly list: CachedList } | null> {
   const { db } = scope
-  const { version, lists } = cached
   const search = searchedText(asked.values)
-  if (search === null || asked.values.collapse || db.fewWords === null) return undefined
-  const key = keyOf(scope, withoutSearch(asked))
-  const whole = lists.get(key)
-  const query = isSearchable(whole) ? await db.fewWords.queryFor(db, search) : null
-  if (!isSearchable(whole) || query === null) return undefined
+  if (search === null || asked.values.collapse || db.fewWords === null) return null
+  const wholeKey = keyOf(scope, withoutSearch(asked))
+  const whole = lists.get(wholeKey)
+  if (!isSearchable(whole)) return null
+  const query = await db.fewWords.queryFor(db, search)
+  if (query === null) return null
   // Texts that the same words contain are in the same events.
-  const known = lists.get(`${key} ${query}`)
+  const key = `${wholeKey} ${query.text}`
+  const known = lists.get(key)
   const found = known === undefined ? await db.fewWords.find(db, query) : null
   const ids = known?.ids ?? (found && hitsOf(whole, found))
-  if (ids === null || !(await db.isCurrent(version))) return undefined
-  const list = { filter: { ...whole.filter, search }, total: ids.length, head: NO_STUBS, ids, pageEnds: new Map() }
-  if (known === undefined) lists.put(`${key} ${query}`, list)
-  return list
+  if (ids === null) return null
+  const filter = { ...whole.filter, search }
+  return { key, list: { filter, total: ids.length, head: NO_STUBS, ids, pageEnds: new Map() } }
 }
 
 /** A list, unless the data has changed. Lists are cached once that is known. */

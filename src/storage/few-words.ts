@@ -1,9 +1,15 @@
 import type { LooksUp } from './lookup.ts'
 
+/** A query for events with any of some words. */
+export interface WordQuery {
+  readonly text: string
+  readonly words: number
+}
+
 /** Looks up events by the words that contain a text. The main thread waits for it, so it gives up if there is much to read. */
 export interface FewWords {
   /** A query for all words that contain a text; null if there are many, or the text cannot be found by words. */
-  queryFor(db: LooksUp, part: string): Promise<string | null>
+  queryFor(db: LooksUp, part: string): Promise<WordQuery | null>
   /** Ids of the events with one of the words; null if there are many. */
-  find(db: LooksUp, query: string): Promise<number[] | null>
+  find(db: LooksUp, query: WordQuery): Promise<number[] | null>
 }

@@ -47,10 +47,10 @@ const MAX_TERMS = 4
 
 const SPACE = /[\t\n\r ]/
 
-/** Limits on what a lookup reads: words that may contain a text, the length of each in bytes, and events. */
+/** Limits on what a lookup reads: words that may contain a text, the length of each in bytes, and events by the number of words. */
 const FEW_WORDS = 256
 const SHORT_WORD = 1000
-const FEW_EVENTS = 8192
+const FEW_EVENTS = 32_768
 
 interface FoundWords {
   readonly parts: number
@@ -77,10 +77,10 @@ const WORDS_WITH: Lookup<FoundWords> = {
 }
 
 const EVENTS_WITH: Lookup<{ ids: string }> = {
-  build: (db, query) => ({
+  build: (db, query, most) => ({
     compile: () =>
       sql<{ ids: string }>`select json_group_array(id) as ids from (
-          select rowid as id from event_words where event_words match ${query} limit ${sql.lit(FEW_EVENTS)}
+          select rowid as id from event_words where event_words match ${query} limit ${most}
         )`.compile(db),
   }),
 }
@@ -90,12 +90,13 @@ export const fewWords: FewWords = {
     if (SPACE.test(part) || !isIndexed(part)) return null
     const [found] = await db.lookUp(WORDS_WITH, edgesOf(part), part)
     if (found === undefined || found.parts >= FEW_WORDS || found.words > WORDS_PER_QUERY) return null
-    return (found.longest ?? 0) > SHORT_WORD ? null : (found.query ?? '')
+    return (found.longest ?? 0) > SHORT_WORD ? null : { text: found.query ?? '', words: found.words }
   },
-  async find(db, query) {
-    if (query === '') return []
-    const ids = listIn(await db.lookUp(EVENTS_WITH, query))
-    return ids.length < FEW_EVENTS ? ids : null
+  async find(db, { text, words }) {
+    if (words === 0) return []
+    const most = FEW_EVENTS / words
+    const ids = listIn(await db.lookUp(EVENTS_WITH, text, Math.floor(most) + 1))
+    return ids.length <= most ? ids : null
   },
 }
 
