@@ -15,8 +15,6 @@ const UNKNOWN = TURN / MIN_STARTS
 const SHORTEST = 0.1
 /** How fast a long task is forgotten. */
 const FORGET = 1 / 8
-/** Limit on kinds. */
-const MAX_KINDS = 1000
 
 interface Task {
   readonly kind: string
@@ -36,7 +34,7 @@ export class FairQueue {
   /** How long tasks of a kind take, in milliseconds. */
   readonly #lengths = new Map<string, number>()
 
-  /** Does work when it is its turn. */
+  /** Does work when it is its turn. There must be few kinds: each is remembered. */
   run<T>(kind: string, work: () => Promise<T>): Promise<T> {
     return new Promise<Task>((resolve) => {
       const task: Task = { kind, start: () => resolve(task), isOver: false }
@@ -94,7 +92,6 @@ export class FairQueue {
       const next = length > known ? length : Math.max(known + FORGET * (length - known), SHORTEST)
       learnt.set(kind, Math.max(next, learnt.get(kind) ?? 0))
     }
-    if (this.#lengths.size > MAX_KINDS) this.#lengths.clear()
     for (const [kind, length] of learnt) this.#lengths.set(kind, length)
   }
 }

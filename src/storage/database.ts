@@ -1,12 +1,11 @@
 import { join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
 import { type Compilable, Kysely, sql } from 'kysely'
-import { AppError, unavailable } from '../lib/errors.ts'
+import { AppError } from '../lib/errors.ts'
 import { WorkQueue } from '../lib/work-queue.ts'
 import { type Tracker, tracked } from './audit/tracker.ts'
 import { writeLog } from './audit/writing.ts'
 import { changeOf, type DataChange } from './data-change.ts'
-import { type Dialect, postgres, sqlite, type Tx } from './dialect.ts'
+import { postgres, sqlite, type Tx } from './dialect.ts'
 import { type Fault, Faults, isFull } from './faults.ts'
 import type { FewWords } from './few-words.ts'
 import { type Lookup, Lookups } from './lookup.ts'
@@ -16,6 +15,7 @@ import { postgresDialect } from './postgres/dialect.ts'
 import { DEFAULT_POOL, type PoolOptions } from './postgres/pool-options.ts'
 import { Replicas } from './postgres/replicas.ts'
 import { begun, type OnQuery } from './prepared.ts'
+import { reportingFaults, withRetry } from './retries.ts'
 import { inFewThenMany, inSnapshot, type SnapshotSize } from './snapshot.ts'
 import { type Adapter, SqliteDialect } from './sqlite/dialect.ts'
 import { FileIdentity } from './sqlite/file-identity.ts'
@@ -91,10 +91,6 @@ export interface Database {
   inspect(isThorough?: boolean): Promise<string | null>
   close(): Promise<void>
 }
-
-/** How long a transaction is retried, and the longest pause between attempts, in milliseconds. */
-const RETRY_TIMEOUT = 5000
-const MAX_PAUSE = 50
 
 /** Limit on waiting snapshots. */
 const MAX_WAITING = 500
@@ -356,48 +352,4 @@ export function openDatabase(
     },
   }
   return database
-}
-
-/** Retries of a transaction whose connection broke. */
-const MAX_RECONNECTS = 3
-
-/**
- * Retries a transaction after a transient error or a broken connection: until the commit was sent, nothing has changed.
- * A commit whose reply was lost may have happened, so it is not retried.
- */
-async function withRetry<T>(
-  dialect: Dialect,
-  attempt: (beforeCommit: () => void) => Promise<T>,
-  faults: Faults,
-): Promise<T> {
-  const deadline = performance.now() + RETRY_TIMEOUT
-  for (let reconnects = 0; ; ) {
-    let committing = false
-    try {
-      return await attempt(() => {
-        committing = true
-      })
-    } catch (error) {
-      const fault = dialect.faultOf(error)
-      if (fault !== null) throw faults.report(fault, error)
-      const isTransient = dialect.isTransient(error)
-      const isUnreachable = dialect.isUnreachable(error)
-      if (!isTransient && !isUnreachable) throw error
-      if (isUnreachable && (committing || ++reconnects > MAX_RECONNECTS || performance.now() > deadline))
-        throw unavailable()
-      if (isTransient && performance.now() > deadline) throw unavailable()
-      // Random pause, so that conflicting transactions do not collide again.
-      await setTimeout(Math.random() * MAX_PAUSE)
-    }
-  }
-}
-
-/** Runs a synchronous query. Records faults of the database, and converts them to client errors. */
-function reportingFaults<T>(dialect: Dialect, faults: Faults, ask: () => T): T {
-  try {
-    return ask()
-  } catch (error) {
-    const fault = dialect.faultOf(error)
-    throw fault === null ? error : faults.report(fault, error)
-  }
 }
