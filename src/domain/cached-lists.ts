@@ -15,6 +15,8 @@ export interface CachedList {
   readonly positions?: IdPositions
   /** Ids of all protected events; only if it was searched. */
   readonly protectedIds?: ReadonlySet<number>
+  /** Limit on the events that exist; only if it was searched. */
+  readonly inAll?: number
   /** Last events of some pages, by offset: later pages start from there. */
   readonly pageEnds: Map<number, SortedStub>
 }

@@ -8,7 +8,8 @@ import { type PackedIds, packIds, positionsOf } from './id-list.ts'
 const FEW_FOUND = 500
 
 /** A cached list with all data that a search needs. */
-type Searchable = CachedList & Required<Pick<CachedList, 'protectedIds' | 'positions'>> & { readonly ids: PackedIds }
+type Searchable = CachedList &
+  Required<Pick<CachedList, 'protectedIds' | 'positions' | 'inAll'>> & { readonly ids: PackedIds }
 
 /**
  * Intersects the matches of the text index with the list without the search, which is cached under `key`. So a frequent
@@ -60,8 +61,9 @@ export function isSearchable(listing: CachedList | undefined): listing is Search
 async function searchable(tx: Tx, filter: EventFilter): Promise<Searchable> {
   const ids = await storage.ids(tx, filter)
   const protectedIds = new Set(await storage.secretIds(tx))
+  const inAll = await storage.idSpan(tx)
   const all = { ids: packIds(ids), positions: positionsOf(ids) }
-  return { filter, total: ids.length, head: NO_STUBS, ...all, protectedIds, pageEnds: new Map() }
+  return { filter, total: ids.length, head: NO_STUBS, ...all, protectedIds, inAll, pageEnds: new Map() }
 }
 
 /** A bit for each place of a list, set only during a search. Reused: typed arrays are off-heap, and collected late. */

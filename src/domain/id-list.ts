@@ -52,7 +52,7 @@ class DensePositions implements IdPositions {
   }
 }
 
-/** For sparse ids: sorted, with binary search. */
+/** For sparse ids: sorted, and searched. */
 class SparsePositions implements IdPositions {
   readonly #ids: Float64Array
   readonly #places: Uint32Array
@@ -72,19 +72,30 @@ class SparsePositions implements IdPositions {
 
   mark(ids: readonly number[], bits: Int32Array): number {
     let count = 0
+    let at = 0
+    let last = 0
     for (const id of ids) {
-      const at = this.#find(id)
+      // Ids are mostly in order.
+      at = this.#find(id, id < last ? 0 : at)
+      last = id
       if (this.#ids[at] === id) count += setBit(bits, this.#places[at] ?? 0)
     }
     return count
   }
 
-  /** Index of an id in the sorted array, or where it would be inserted. */
-  #find(id: number): number {
-    let [low, high] = [0, this.#ids.length]
+  /** Index of an id in the sorted array, or where it would be inserted; not before `from`. Steps double until they pass it. */
+  #find(id: number, from = 0): number {
+    const ids = this.#ids
+    let low = from
+    let step = 1
+    while (low + step <= ids.length && (ids[low + step - 1] ?? 0) < id) {
+      low += step
+      step *= 2
+    }
+    let high = Math.min(low + step, ids.length)
     while (low < high) {
       const middle = (low + high) >>> 1
-      if ((this.#ids[middle] ?? 0) < id) low = middle + 1
+      if ((ids[middle] ?? 0) < id) low = middle + 1
       else high = middle
     }
     return low

@@ -1,3 +1,4 @@
+import { nextSlice, TimeSlice } from '../lib/time-slices.ts'
 import type { Tx } from '../storage/dialect.ts'
 import { lookUpRendered, lookUpTemplates, RENDERED_BY_ID, RENDERED_BY_SLUG } from '../storage/event-templates.ts'
 import type { EventStub, SortedStub } from '../storage/events.ts'
@@ -108,12 +109,15 @@ async function findFew(
   const wholeKey = keyOf(scope, withoutSearch(asked))
   const whole = lists.get(wholeKey)
   if (!isSearchable(whole)) return null
+  const slice = new TimeSlice()
   const query = await db.fewWords.queryFor(db, search)
   if (query === null) return null
   // Texts that the same words contain are in the same events.
   const key = `${wholeKey} ${query.text}`
   const known = lists.get(key)
-  const found = known === undefined ? await db.fewWords.find(db, query) : null
+  // Requests that have begun together take this step together.
+  if (known === undefined && slice.isOver) await nextSlice()
+  const found = known === undefined ? await db.fewWords.find(db, query, whole.inAll) : null
   const ids = known?.ids ?? (found && hitsOf(whole, found))
   if (ids === null) return null
   const filter = { ...whole.filter, search }

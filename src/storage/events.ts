@@ -125,6 +125,13 @@ export async function secretIds(tx: Tx): Promise<number[]> {
   return selectIds(tx, tx.selectFrom('events').select('id').where('password_hash', 'is not', null))
 }
 
+/** How far the ids of events reach, so a limit on how many there are. Counting them takes longer. */
+export async function idSpan(tx: Tx): Promise<number> {
+  const { rows } = await sql<{ span: number | null }>`select
+    (select max(id) from events) - (select min(id) from events) + 1 as span`.execute(tx)
+  return Number(rows[0]?.span ?? 0)
+}
+
 /** Length of the searchable text, in octets. */
 type TextSize = { readonly size: number }
 const textSize = (db: Kysely<Tables>) => db.selectFrom('events').select(sql<number>`octet_length(search)`.as('size'))

@@ -10,6 +10,6 @@ export interface WordQuery {
 export interface FewWords {
   /** A query for all words that contain a text; null if there are many, or the text cannot be found by words. */
   queryFor(db: LooksUp, part: string): Promise<WordQuery | null>
-  /** Ids of the events with one of the words; null if there are many. */
-  find(db: LooksUp, query: WordQuery): Promise<number[] | null>
+  /** Ids of the events with one of the words; null if there are many. At most `inAll` events exist. */
+  find(db: LooksUp, query: WordQuery, inAll: number): Promise<number[] | null>
 }

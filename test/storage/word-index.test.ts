@@ -36,12 +36,12 @@ describe('the index of words', () => {
       .values({ ...row, id, slug: `event-${id}`, search } as never)
       .execute()
   /** Ids that a lookup finds, in a transaction here; null if it gives up. */
-  const lookUp = async (tx: Tx, part: string) => {
+  const lookUp = async (tx: Tx, part: string, inAll = 10_000_000) => {
     const { fewWords } = dialectOf(tx)
     const lookups = new Lookups(tx, null)
     const db = { lookUp: ((question, ...values) => lookups.run(question, values)) as Service['db']['lookUp'] }
     const query = await fewWords?.queryFor(db, part)
-    return query ? ((await fewWords?.find(db, query)) ?? null) : null
+    return query ? ((await fewWords?.find(db, query, inAll)) ?? null) : null
   }
   /** Those that contain a part, by the index and by looking; nothing if the index cannot tell. */
   const compare = async (tx: Tx, texts: ReadonlyMap<number, string>, part: string) => {
@@ -56,6 +56,7 @@ describe('the index of words', () => {
     const few = await lookUp(tx, part)
     if (few !== null) looked++
     if (few !== null) assert.deepEqual(few, expected, JSON.stringify([part, [...texts.values()]]))
+    if (few !== null) assert.deepEqual(await lookUp(tx, part, texts.size), expected)
     return true
   }
 
@@ -114,6 +115,8 @@ describe('the index of words', () => {
       await put(tx, 9999, 'fountain0')
       assert.equal(await lookUp(tx, 'fountain'), null)
       assert.equal((await lookUp(tx, 'fountain0'))?.length, 4097)
+      assert.equal((await lookUp(tx, 'fountain0', 5000))?.length, 4097)
+      assert.equal(await lookUp(tx, 'fountain', 5000), null)
     })
   })
 
