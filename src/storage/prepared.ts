@@ -30,11 +30,16 @@ export interface Waiting {
   add(table: string, rows: readonly Readonly<Record<string, unknown>>[]): void
   has(table: string, column: string, value: unknown): boolean
   readonly terms: WaitingTerms
-  /** Rows of independent questions, until a statement that is not independent: see `askOnce`. */
-  readonly answers: Map<unknown, readonly object[]>
+  readonly answers: Answers
 }
 
-/** Terms that a transaction has found, with the counts that wait to be stored; they are forgotten when these are. */
+/** Rows of independent questions: see `askOnce`. */
+interface Answers {
+  get(question: unknown, values: readonly unknown[]): readonly object[] | undefined
+  keep(question: unknown, values: readonly unknown[], rows: readonly object[]): void
+}
+
+/** Terms that writers have found, with the counts that wait to be stored. */
 export interface WaitingTerms {
   get(id: number): TermTable | undefined
   /** A term as it will be, given as it is stored. */
@@ -140,14 +145,20 @@ export function prepared<Row, Values extends readonly unknown[]>(
   return Object.assign(now, { later })
 }
 
-/** Asks an independent question, on SQLite once for all writers of a commit, unless a statement that is not independent comes between. */
-export async function askOnce<Row extends object>(
+/**
+ * Asks an independent question. On SQLite, transactions that write remember the rows, also for those after them, until a
+ * statement that is not independent or another connection may have changed them.
+ */
+export async function askOnce<Row extends object, Values extends readonly unknown[]>(
   db: Kysely<Tables>,
-  question: Prepared<Row, []>,
+  question: Prepared<Row, Values>,
+  ...values: Values
 ): Promise<readonly Row[]> {
   const answers = waitingIn(db)?.answers
-  const rows = (answers?.get(question) as readonly Row[] | undefined) ?? (await question(db))
-  answers?.set(question, rows)
+  const known = answers?.get(question, values) as readonly Row[] | undefined
+  if (known !== undefined) return known
+  const rows = await question(db, ...values)
+  answers?.keep(question, values, rows)
   return rows
 }
 

@@ -7,6 +7,7 @@ import { hasCreated, willRemove, willUpdate } from './audit/tracker.ts'
 import { dialectOf, type Tx } from './dialect.ts'
 import { withDefaults } from './event-defaults.ts'
 import {
+  askOnce,
   INDEPENDENT,
   insertLater,
   insertRows,
@@ -75,7 +76,11 @@ const idBySlug = forEach((kind) =>
 )
 
 export async function get(tx: Tx, kind: RecordKind, ref: Ref): Promise<RecordRow | undefined> {
-  const [row] = await ('id' in ref ? byId[kind](tx, ref.id) : bySlug[kind](tx, ref.slug))
+  const [row] = await (!('id' in ref)
+    ? bySlug[kind](tx, ref.slug)
+    : kind === 'event'
+      ? byId[kind](tx, ref.id)
+      : askOnce(tx, byId[kind], ref.id))
   return row as RecordRow | undefined
 }
 

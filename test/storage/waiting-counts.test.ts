@@ -3,6 +3,8 @@ import { after, before, beforeEach, describe, it } from 'node:test'
 import type { Tx } from '../../src/storage/dialect.ts'
 import { countTerms } from '../../src/storage/events.ts'
 import { attemptInSavepoint } from '../../src/storage/savepoint.ts'
+import { WaitingCounts } from '../../src/storage/sqlite/waiting-counts.ts'
+import type { TermTable } from '../../src/storage/tables.ts'
 import * as terms from '../../src/storage/terms.ts'
 import { type Service, startService } from '../support/service.ts'
 import { ON_POSTGRES } from '../support/store.ts'
@@ -130,5 +132,27 @@ describe('counts of terms that wait for the end of their transaction', () => {
       )
     })
     assert.deepEqual(await counts(), [1])
+  })
+
+  it('are known of few terms, and of none with a long description', () => {
+    const known = new WaitingCounts()
+    const term = (id: number, description = '') => ({ id, description, count: 1, published: 1 }) as TermTable
+    known.current(term(5000, 'x'.repeat(2000)))
+    assert.equal(known.count([5000]), null)
+    for (let id = 1; id <= 1500; id++) known.current(term(id))
+    const [first, ...more] = Array.from({ length: 1500 }, (_, n) => n + 1).filter((id) => known.get(id) !== undefined)
+    assert.ok(more.length < 1000, `${more.length} are known`)
+    // What is to be added stays.
+    assert.deepEqual(
+      known.count([first ?? 0])?.map(({ count }) => count),
+      [2],
+    )
+    for (let id = 2001; id <= 3500; id++) known.current(term(id))
+    assert.equal(known.get(first ?? 0)?.count, 2)
+    assert.deepEqual(
+      known.take().map(({ parameters }) => parameters),
+      [[JSON.stringify({ [first ?? 0]: 1 })]],
+    )
+    assert.equal(known.get(first ?? 0)?.count, 2)
   })
 })

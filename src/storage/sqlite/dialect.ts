@@ -170,7 +170,8 @@ class LocalConnection implements DatabaseConnection, Direct {
   readonly #onQuery: OnQuery | undefined
   #began = 0
   /** Rows that are inserted before the next statement that may depend on them, the commit at the latest. */
-  readonly waiting = new WaitingRows()
+  readonly #waiting = new WaitingRows()
+  #dataVersion: unknown
   /** Why waiting rows could not be inserted: their writers may not know, so the transaction can only be rolled back. */
   #failure: unknown = null
 
@@ -206,17 +207,35 @@ class LocalConnection implements DatabaseConnection, Direct {
   #execute(sql: string, parameters: readonly unknown[], isIndependent: boolean): Result {
     // Of the whole transaction, or of a part: all rows that wait are of that part, since others were inserted before it began.
     if (sql.startsWith('rollback')) {
-      this.waiting.clear()
+      this.#waiting.clear()
       this.#failure = null
     }
     if (this.#failure !== null) throw this.#failure
-    if (!isIndependent && !this.waiting.isEmpty) this.#insertWaiting()
-    return this.#connection.execute(sql, parameters)
+    if (isIndependent || this.isReading) return this.#connection.execute(sql, parameters)
+    if (!this.#waiting.isEmpty) this.#insertWaiting()
+    // Nothing is changed where a transaction begins or ends. What is known serves for the next one.
+    if (sql !== 'begin' && sql !== 'begin immediate' && sql !== 'commit') this.#waiting.clear()
+    const result = this.#connection.execute(sql, parameters)
+    if (sql === 'begin immediate') this.#forgetIfChanged()
+    return result
+  }
+
+  /** Forgets what is known if another connection has committed since the last transaction that wrote. */
+  #forgetIfChanged(): void {
+    try {
+      const version = this.dataVersion()
+      if (version !== this.#dataVersion) this.#waiting.clear()
+      this.#dataVersion = version
+    } catch (error) {
+      // Who begins a transaction does not end one that has not begun.
+      this.#connection.execute('rollback', [])
+      throw error
+    }
   }
 
   #insertWaiting(): void {
     try {
-      for (const { sql, parameters } of this.waiting.take()) {
+      for (const { sql, parameters } of this.#waiting.take()) {
         this.#onQuery?.(sql, parameters)
         this.#connection.execute(sql, parameters)
       }
@@ -228,7 +247,12 @@ class LocalConnection implements DatabaseConnection, Direct {
 
   isReading = false
 
+  get waiting(): WaitingRows | null {
+    return this.isReading ? null : this.#waiting
+  }
+
   endReading(): void {
+    this.isReading = false
     this.#connection.execute('rollback', [])
   }
 

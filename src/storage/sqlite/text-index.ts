@@ -10,12 +10,15 @@ type Row = [id: number, title: string, words: string]
 
 /** Adds some events. */
 const add = preparedBy((count: number) =>
-  prepared<object, (number | string)[]>((db, ...values) => ({
-    compile: () => {
-      const rows = Array.from({ length: count }, (_, n) => sql`(${sql.join(values.slice(3 * n, 3 * n + 3))})`)
-      return sql<object>`insert into event_texts (rowid, title, words) values ${sql.join(rows)}`.compile(db)
-    },
-  })),
+  prepared<object, (number | string)[]>(
+    (db, ...values) => ({
+      compile: () => {
+        const rows = Array.from({ length: count }, (_, n) => sql`(${sql.join(values.slice(3 * n, 3 * n + 3))})`)
+        return sql<object>`insert into event_texts (rowid, title, words) values ${sql.join(rows)}`.compile(db)
+      },
+    }),
+    INDEPENDENT,
+  ),
 )
 const remove = prepared<object, [number]>((db, id) => ({
   compile: () => sql<object>`delete from event_texts where rowid = ${id}`.compile(db),

@@ -4,14 +4,18 @@ import type { TermTable } from '../tables.ts'
 /** By the id of each term, what is to be added. */
 const ADD = 'update terms set count = count + added.value from json_each(?) as added where terms.id = added.key'
 
-/** Terms that a transaction has found, and counts that wait: all writers of a commit need some of the same few terms. */
+/** Limits on terms that are known, and on the description of each, in characters. */
+const MAX_KNOWN = 1000
+const MAX_DESCRIPTION = 1000
+
+/** Terms that writers have found, and counts that wait: all writers need some of the same few terms. */
 export class WaitingCounts implements WaitingTerms {
   /** As they will be. */
   readonly #known = new Map<number, TermTable>()
   readonly #added = new Map<number, number>()
 
   get isEmpty(): boolean {
-    return this.#known.size === 0
+    return this.#added.size === 0
   }
 
   get(id: number): TermTable | undefined {
@@ -20,8 +24,11 @@ export class WaitingCounts implements WaitingTerms {
 
   current(stored: TermTable): TermTable {
     const known = this.#known.get(stored.id)
-    if (known === undefined) this.#known.set(stored.id, stored)
-    return known ?? stored
+    if (known !== undefined) return known
+    if (this.#known.size >= MAX_KNOWN && this.isEmpty) this.#known.clear()
+    const isShort = (stored.description?.length ?? 0) <= MAX_DESCRIPTION
+    if (isShort && this.#known.size < MAX_KNOWN) this.#known.set(stored.id, stored)
+    return stored
   }
 
   count(ids: readonly number[]): TermTable[] | null {
@@ -46,7 +53,7 @@ export class WaitingCounts implements WaitingTerms {
   /** The statement that adds what waits. */
   take(): { sql: string; parameters: unknown[] }[] {
     const added = this.#added.size === 0 ? null : JSON.stringify(Object.fromEntries(this.#added))
-    this.clear()
+    this.#added.clear()
     return added === null ? [] : [{ sql: ADD, parameters: [added] }]
   }
 }

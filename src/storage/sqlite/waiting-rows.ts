@@ -1,3 +1,4 @@
+import { KeptAnswers } from './kept-answers.ts'
 import { WaitingCounts } from './waiting-counts.ts'
 
 /** Rows per statement: as many as share a commit under load. After each statement, full-text indexes write what they have gathered. */
@@ -46,15 +47,18 @@ function formOf(table: string, columns: readonly string[]): Form {
   return made
 }
 
-/** Rows that wait until something may depend on them: then those of a table are inserted together. */
+/**
+ * Rows that wait until something may depend on them: then those of a table are inserted together. And what is known of
+ * other rows, which none of these change.
+ */
 export class WaitingRows {
   /** By table. Tables are in the order in which they were first needed, so rows that others refer to come first. */
   readonly #tables = new Map<string, Map<Form, (readonly unknown[])[]>>()
   readonly terms = new WaitingCounts()
-  readonly answers = new Map<unknown, readonly object[]>()
+  readonly answers = new KeptAnswers()
 
   get isEmpty(): boolean {
-    return this.#tables.size === 0 && this.terms.isEmpty && this.answers.size === 0
+    return this.#tables.size === 0 && this.terms.isEmpty
   }
 
   add(table: string, rows: readonly Readonly<Record<string, unknown>>[]): void {
@@ -92,7 +96,7 @@ export class WaitingRows {
           const some = rows.slice(at, at + MAX_ROWS)
           statements.push({ sql: form.insert(some.length), parameters: some.flat() })
         }
-    this.clear()
+    this.#tables.clear()
     return statements
   }
 }
