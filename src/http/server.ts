@@ -4,6 +4,7 @@ import type { Site, User } from '../domain/scope.ts'
 import type { Session } from '../domain/sessions.ts'
 import { ConnectionCounts } from '../lib/connection-counts.ts'
 import { AppError, unavailable } from '../lib/errors.ts'
+import { type AccessLog, accessLog } from './access-log.ts'
 import { addressesOf } from './addresses.ts'
 import { anonymousReads, handedOver } from './anonymous-reads.ts'
 import { sendAnswer, sendClientError, sendError } from './answer.ts'
@@ -24,13 +25,14 @@ import { addMetrics } from './metrics.ts'
 import { throwNoRoute } from './no-route.ts'
 import { watchForProxy } from './proxy-warning.ts'
 import { checkAddress, checkUser, countMore, type Sender, senderOf, tellIn } from './rate-limit.ts'
+import { RequestLogger } from './request-logger.ts'
 import { languageOf, mountOf, rewrite } from './rewrite.ts'
 import { type Bodies, type Match, type Route, Router } from './router.ts'
 import { securityHeaders } from './security-headers.ts'
 import type { ServerOptions, Service } from './server-options.ts'
 import { useSession } from './session-cookie.ts'
 import { addStopping } from './stopping.ts'
-import { tracing } from './tracing.ts'
+import { type Tracing, tracing } from './tracing.ts'
 import { useSite } from './use-site.ts'
 
 declare module 'fastify' {
@@ -82,7 +84,7 @@ export async function createServer(service: Service, routes: Routes, options: Se
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: idOf,
     childLoggerFactory: (logger, bindings, options, raw) =>
-      logger.child({ ...bindings, ...traceOf(raw as IncomingMessage) }, options),
+      new RequestLogger(() => logger.child({ ...bindings, ...traceOf(raw as IncomingMessage) }, options)),
     rewriteUrl: (request) => rewrite(request, routes, addressing),
     // Routes have no Fastify schemas (see schema/), so the compilers need not be loaded.
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
@@ -126,7 +128,8 @@ export async function createServer(service: Service, routes: Routes, options: Se
     reply.headers({ ...securityHeaderSet, 'x-request-id': request.id, 'content-language': request.language.name })
     if (match === 'too-long') throw new AppError('rest_uri_too_long')
   })
-  logAnswers(app)
+  const log = accessLog(app)
+  logAnswers(app, log, traceOf)
   measureAnswers(app)
   closeAfterErrors(app)
   allowOrigins(app, options.writeOrigins, options.baseUrl)
@@ -141,7 +144,7 @@ export async function createServer(service: Service, routes: Routes, options: Se
   const plain: Service = { ...service }
   for (const bodies of ['form', 'record', 'file'] as const) addRoute(app, bodies, plain, cache, options)
   if (cache.isOn)
-    installFastPath(app, service, cache, anonymousReads(plain, routes, router, cache, watch, options), options)
+    installFastPath(app, service, cache, anonymousReads(plain, routes, router, cache, watch, options), log, options)
   limitConnections(app.server, options.counter ?? new ConnectionCounts(options), options, app.log)
   app.stopping.watch()
   return app
@@ -152,12 +155,13 @@ function noSchemas(): never {
 }
 
 /** Logs one line per response. */
-function logAnswers(app: FastifyInstance): void {
+function logAnswers(app: FastifyInstance, log: AccessLog, traceOf: Tracing['traceOf']): void {
   app.addHook('onResponse', async (request, reply) => {
-    request.log.info(
-      { req: request, res: reply, user: request.user?.id, ms: Math.round(reply.elapsedTime * 10) / 10 },
-      'answered',
-    )
+    // Of health checks, files and figures, only what is wrong is logged.
+    if (request.routeOptions.logLevel) return
+    const { id, raw, method, url, ip, user } = request
+    const [time, trace] = [Date.now(), traceOf(raw)]
+    log({ time, id, trace, method, url, ip: ip ?? '', status: reply.statusCode, user: user?.id, ms: reply.elapsedTime })
   })
 }
 

@@ -6,6 +6,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { freePort } from '../support/free-port.ts'
 import { startProcess } from '../support/processes.ts'
 import { ROOT } from '../support/sources.ts'
@@ -100,6 +101,8 @@ for (const workers of ['1', '2']) {
       follow(reader)()
       closeSync(reader)
       await ask(served.url, '/nowhere', 100)
+      // Lines wait for others, for less than this.
+      await setTimeout(300)
       const lines = follow(openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK))
       // Lines of a process say what that process has dropped.
       await eventually(async () => {

@@ -32,6 +32,25 @@ async function send(trustProxy: string, headers: Record<string, string | string[
   return { ids, answered }
 }
 
+describe('the line of a request in the log', () => {
+  it('names the user who is signed in', async () => {
+    const lines: Json[] = []
+    const logger = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
+    const service = await startService({ logger })
+    const { id } = await service.expect(200, 'editor', '/users/me')
+    await service.expect(200, null, '/tags')
+    await service.close()
+    const answered = lines.filter(({ msg }) => msg === 'answered')
+    assert.deepEqual(
+      answered.map(({ req, res, user }) => [req.method, req.url, req.ip, res.statusCode, user]),
+      [
+        ['GET', `${API}/users/me`, '127.0.0.1', 200, id],
+        ['GET', `${API}/tags`, '127.0.0.1', 200, undefined],
+      ],
+    )
+  })
+})
+
 describe('a request that a proxy has named', () => {
   it('keeps its id in the answer and in the log, if the proxy is trusted', async () => {
     for (const id of ['5f1c2a', 'a/b+c==', 'Root=1-67891233-abcdef012345678912345678']) {

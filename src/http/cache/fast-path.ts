@@ -5,7 +5,7 @@ import type { CurrentSite } from '../../domain/current-site.ts'
 import type { Limits } from '../../domain/limits.ts'
 import type { Scope } from '../../domain/scope.ts'
 import { currentTracer, type Span } from '../../lib/traces.ts'
-import { accessLog } from '../access-log.ts'
+import type { AccessLog } from '../access-log.ts'
 import { type AnonymousRead, handedOver } from '../anonymous-reads.ts'
 import { replyTo } from '../conditional.ts'
 import { languageChooser, languageIn } from '../language.ts'
@@ -44,6 +44,7 @@ export function installFastPath(
   { db, limits, current }: Pick<Scope, 'db'> & { readonly limits: Limits; readonly current: CurrentSite },
   { responses, aliases }: Cache,
   read: AnonymousRead,
+  log: AccessLog,
   options: FastPathOptions,
 ): void {
   const listeners = app.server.listeners('request') as RequestListener[]
@@ -55,7 +56,6 @@ export function installFastPath(
   const choose = languageChooser(() => current.last.languages)
 
   const { idOf, traceOf } = tracing(options.trustProxy)
-  const log = accessLog(app)
   const tracer = currentTracer()
   const { stopping } = app
   const send = (request: IncomingMessage, response: ServerResponse, reply: Reply, sending: Sending, route: string) => {
