@@ -25,6 +25,7 @@ import {
 } from './event-list.ts'
 import { cursorAfter, isSorted } from './event-order.ts'
 import { hitsOf, isSearchable } from './event-search.ts'
+import type { RecentHits } from './recent-hits.ts'
 import type { Payload, Scope } from './scope.ts'
 
 /** Lists and single events as all readers of an audience see them, from JSON that is rendered once. */
@@ -34,6 +35,7 @@ export interface CachedEvents<Rendered> {
   readonly version: string
   readonly events: RenderedEventCache<Rendered>
   readonly lists: CachedLists
+  readonly hits: RecentHits
 }
 
 /** Ids of the terms that a rendered event shows, in this order. */
@@ -156,12 +158,13 @@ async function lookUpPage<Rendered extends ShownTerms>(
   { db }: Scope,
   asked: Asked,
   list: CachedList,
-  { version, events }: CachedEvents<Rendered>,
+  cached: CachedEvents<Rendered>,
 ): Promise<RenderedPage<Rendered> | null> {
+  const { events } = cached
   // The cursor after a search by words asks for more.
   if (events.form === null || db.hasReplicas || list.filter.words !== null) return null
   const known = stubsAt(list, offsetOf(asked), asked.perPage)
-  const stubs = known ? await lookUpKnown(db, known, events) : await lookUpHits(db, asked, list, version, events)
+  const stubs = known ? await lookUpKnown(db, known, events) : await lookUpHits(db, asked, list, cached)
   const next = knownCursor(asked, list, stubs, stubs.at(-1)?.start_local)
   const isWhole = stubs.length > 0 && next !== undefined && events.hasAll(stubs)
   return isWhole ? pageWith(asked, list, stubs, events, next) : null
@@ -180,18 +183,25 @@ async function lookUpKnown(
   return stubs
 }
 
+/** Lists of more events are of frequent words. */
+const FREQUENT = 100
+
 /** Events of a page of a search; takes their stored templates. None if the data has changed. */
 async function lookUpHits(
   db: Scope['db'],
   asked: Asked,
   list: CachedList,
-  version: string,
-  events: RenderedEventCache<unknown>,
+  { version, events, hits }: CachedEvents<unknown>,
 ): Promise<LookedUp> {
   const ids = idsAt(list, offsetOf(asked), asked.perPage) ?? []
-  if (ids.length === 0) return []
-  const found = await lookUpRendered(db, ids)
-  if (found.length < ids.length || !(await db.isCurrent(version))) return []
+  const known = ids.flatMap((id) => hits.get(version, id) ?? [])
+  const missing = known.length === 0 ? ids : ids.filter((id) => !known.some((event) => event.id === id))
+  const read = missing.length === 0 ? [] : await lookUpRendered(db, missing)
+  if (known.length + read.length < ids.length || !(await db.isCurrent(version))) return []
+  // Those without a template of this form may have one soon.
+  const rendered = list.total > FREQUENT ? read.filter(({ form }) => form === events.form) : []
+  if (rendered.length > 0) hits.put(version, rendered)
+  const found = [...known, ...read]
   for (const { id, revision, form, text } of found)
     if (form !== null && text !== null) events.restore({ event: id, revision, form, text })
   return inOrder(ids, found)

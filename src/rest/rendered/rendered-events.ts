@@ -5,6 +5,7 @@ import { type ChangesBetween, FollowedChanges } from '../../domain/dependencies.
 import { type EventPage, list } from '../../domain/event-list.ts'
 import type { EventRenderer } from '../../domain/event-rendering.ts'
 import { type Event, get } from '../../domain/events.ts'
+import { RecentHits } from '../../domain/recent-hits.ts'
 import { type CachedEvents, getRendered, listRendered } from '../../domain/rendered-list.ts'
 import type { Site } from '../../domain/scope.ts'
 import type { Answer, Call } from '../../http/endpoint.ts'
@@ -28,6 +29,7 @@ export class RenderedEvents {
   readonly #isCached: boolean
   readonly #changes: FollowedChanges
   readonly #lists: ListCache
+  readonly #hits = new RecentHits()
   /** Records that events are linked to, by audience, language, and base address of the REST interface. */
   readonly #linked = new Map<string, { readonly site: Site; readonly cache: LinkedCache }>()
 
@@ -62,12 +64,13 @@ export class RenderedEvents {
   #cacheFor({ scope, addresses, search, version }: Call): CachedEvents<RenderedEvent> | null {
     const audience = audienceOf(scope.user)
     if (version === null || audience === null || fieldsIn(search) !== null) return null
-    if (!this.#isCached) return { version, events: new EventCache(addresses, scope.site, false), lists: NO_LISTS }
+    const hits = this.#hits
+    if (!this.#isCached) return { version, events: new EventCache(addresses, scope.site, false), lists: NO_LISTS, hits }
     const { lists } = this.#listsAt(version)
     const key = `${audience} ${addresses.language} ${addresses.rest}`
     const linked = this.#isAt(version) ? this.#linkedFor(key, scope.site) : undefined
     const events = new EventCache(addresses, scope.site, true, linked, this.#changes.position)
-    return { version, events, lists }
+    return { version, events, lists, hits }
   }
 
   #listsFor(version: string | null): { readonly version: string; readonly lists: CachedLists } | null {
