@@ -29,10 +29,15 @@ export class PackedStubs {
   readonly #packed: Float64Array
 
   constructor(stubs: readonly SortedStub[]) {
-    this.#packed = new Float64Array(COLUMNS * stubs.length)
-    stubs.forEach(({ id, revision, secret, start_local }, n) => {
-      this.#packed.set([id, revision, secret, digitsOf(start_local)], COLUMNS * n)
-    })
+    const packed = new Float64Array(COLUMNS * stubs.length)
+    let at = 0
+    for (const { id, revision, secret, start_local } of stubs) {
+      packed[at++] = id
+      packed[at++] = revision
+      packed[at++] = secret
+      packed[at++] = digitsOf(start_local)
+    }
+    this.#packed = packed
   }
 
   get length(): number {
@@ -53,21 +58,26 @@ export class PackedStubs {
 
   slice(from: number, to: number): EventStub[] {
     const stubs: EventStub[] = []
-    for (let n = from; n < Math.min(to, this.length); n++) {
-      const at = (column: number) => this.#packed[COLUMNS * n + column] ?? 0
-      stubs.push({ id: at(0), revision: at(1), secret: at(2) })
-    }
+    const packed = this.#packed.subarray(COLUMNS * from, COLUMNS * to)
+    for (let at = 0; at < packed.length; at += COLUMNS)
+      stubs.push({ id: packed[at] ?? 0, revision: packed[at + 1] ?? 0, secret: packed[at + 2] ?? 0 })
     return stubs
   }
 }
 
-const WALL_CLOCK = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/
+const FORM = '0000-00-00 00:00:00'
+const ZERO = FORM.charCodeAt(0)
 
-/** A wall-clock time as a number; NaN if it is damaged. */
+/** A wall-clock time as a number of its digits; NaN if it is damaged. */
 function digitsOf(wall: WallClock): number {
-  if (!WALL_CLOCK.test(wall)) return Number.NaN
-  const day = wall.slice(0, 4) + wall.slice(5, 7) + wall.slice(8, 10)
-  return Number(day + wall.slice(11, 13) + wall.slice(14, 16) + wall.slice(17))
+  let digits = wall.length === FORM.length ? 0 : Number.NaN
+  for (let n = 0; n < FORM.length; n++) {
+    const code = wall.charCodeAt(n)
+    const digit = code - ZERO
+    if (FORM.charCodeAt(n) === ZERO) digits = digit >= 0 && digit <= 9 ? 10 * digits + digit : Number.NaN
+    else if (code !== FORM.charCodeAt(n)) return Number.NaN
+  }
+  return digits
 }
 
 export const NO_STUBS = new PackedStubs([])

@@ -213,10 +213,16 @@ export async function isOfPublished(tx: Tx, term: number): Promise<boolean> {
 
 /** Ids of categories and all their descendants. */
 export async function withDescendants(tx: Tx, ids: readonly number[]): Promise<number[]> {
-  const rows = await descendants(tx, ids)
+  // Most categories have none below them, and a recursive query takes five times as long to find out.
+  const rows = (await children(tx, ids)).length === 0 ? [] : await descendants(tx, ids)
+  if (rows.length === 0) return [...new Set(ids)]
   // A long list is read in parts, which may have some in common.
   return [...new Set(rows.map((row) => row.id))]
 }
+
+const children = preparedList<{ id: number }>((db, ids) =>
+  db.selectFrom('terms').select('id').where('kind', '=', 'category').where('parent', 'in', ids).limit(1),
+)
 
 const descendants = preparedList<{ id: number }>((on, ids) =>
   on
