@@ -157,7 +157,7 @@ async function filterFor(
 }
 
 /** A list that is short enough to be read in the main thread, with its stubs if they were read. */
-interface ShortList {
+export interface ShortList {
   readonly filter: EventFilter
   readonly stubs: readonly SortedStub[] | null
 }

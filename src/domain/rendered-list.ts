@@ -19,6 +19,7 @@ import {
   readAllStubs,
   readRequest,
   readSorted,
+  type ShortList,
   shortList,
   stubsOf,
   withoutSearch,
@@ -63,17 +64,7 @@ export async function listRendered<Rendered extends ShownTerms>(
   const { db } = scope
   const few = await findFew(scope, asked, cached)
   const known = few === null ? cached.lists.get(keyOf(scope, asked)) : undefined
-  if (few === null && known === undefined && isNarrow(asked.values)) {
-    const page = await db.read(async (tx) => {
-      const short = await shortList(tx, scope, asked)
-      if (short === null) return undefined
-      const { events, lists } = await cachedFor(tx, scope, cached, true)
-      const { list } = await findList(tx, scope, asked, lists, true, short)
-      return readPage(tx, scope, asked, list, events)
-    })
-    if (page !== undefined) return page
-  }
-  const list = few?.list ?? known ?? (await db.readMany((tx) => findCurrent(tx, scope, asked, cached)))
+  const list = few?.list ?? known ?? (await findShort(scope, asked, cached)) ?? (await findLong(scope, asked, cached))
   if (list !== undefined && isByKey(asked, list)) {
     const rendered = await lookUpPage(scope, asked, list, cached)
     if (rendered !== null) {
@@ -126,18 +117,48 @@ async function findFew(
   return { key, list: { filter, total: ids.length, head: NO_STUBS, ids, pageEnds: new Map() } }
 }
 
-/** A list, unless the data has changed. Lists are cached once that is known. */
-async function findCurrent(
-  tx: Tx,
+/** A list, with all that were read for it. They are cached once it is known that they are of the right version. */
+interface Found {
+  readonly list: CachedList
+  readonly all: ReadonlyMap<string, CachedList>
+}
+
+async function findWith(tx: Tx, scope: Scope, asked: Asked, lists: CachedLists, short?: ShortList): Promise<Found> {
+  const all = new Map<string, CachedList>()
+  const { list } = await findList(tx, scope, asked, { ...lists, put: (key, one) => all.set(key, one) }, true, short)
+  return { list, all }
+}
+
+function keep(lists: CachedLists, { list, all }: Found): CachedList {
+  for (const [key, one] of all) lists.put(key, one)
+  return list
+}
+
+/** A list that the main thread can read; undefined for others, and if the data has changed. */
+async function findShort(
   scope: Scope,
   asked: Asked,
   { version, lists }: CachedEvents<unknown>,
 ): Promise<CachedList | undefined> {
-  const found = new Map<string, CachedList>()
-  const { list } = await findList(tx, scope, asked, { ...lists, put: (key, list) => found.set(key, list) }, true)
-  if (!(await scope.db.isAt(tx, version, true))) return undefined
-  for (const [key, one] of found) lists.put(key, one)
-  return list
+  if (!isNarrow(asked.values)) return undefined
+  const found = await scope.db.readAt(version, async (tx) => {
+    const short = await shortList(tx, scope, asked)
+    return short && findWith(tx, scope, asked, lists, short)
+  })
+  return found ? keep(lists, found) : undefined
+}
+
+/** Any list; undefined if the data has changed. */
+async function findLong(
+  scope: Scope,
+  asked: Asked,
+  { version, lists }: CachedEvents<unknown>,
+): Promise<CachedList | undefined> {
+  const found = await scope.db.readMany(async (tx) => {
+    const all = await findWith(tx, scope, asked, lists)
+    return (await scope.db.isAt(tx, version, true)) ? all : null
+  })
+  return found ? keep(lists, found) : undefined
 }
 
 async function listSorted<Rendered extends ShownTerms>(
@@ -166,8 +187,7 @@ async function lookUpPage<Rendered extends ShownTerms>(
   const known = stubsAt(list, offsetOf(asked), asked.perPage)
   const stubs = known ? await lookUpKnown(db, known, events) : await lookUpHits(db, asked, list, cached)
   const next = knownCursor(asked, list, stubs, stubs.at(-1)?.start_local)
-  const isWhole = stubs.length > 0 && next !== undefined && events.hasAll(stubs)
-  return isWhole ? pageWith(asked, list, stubs, events, next) : null
+  return stubs.length === 0 || next === undefined ? null : pageWith(asked, list, stubs, events, next)
 }
 
 type LookedUp = readonly (EventStub & Partial<SortedStub>)[]

@@ -22,6 +22,7 @@ import { FileIdentity } from './sqlite/file-identity.ts'
 import { registerFile, unregisterFile } from './sqlite/foreign-log.ts'
 import { GroupCommit } from './sqlite/group-commit.ts'
 import { DATABASE_FILE } from './sqlite/private-files.ts'
+import { SingleReads } from './sqlite/single-reads.ts'
 import { stampFile } from './sqlite/stamp-file.ts'
 import { findDamage } from './sqlite/thread.ts'
 import type { Tables } from './tables.ts'
@@ -32,6 +33,12 @@ import { LocalVersions, type OwnWrite, SharedVersions, type Version } from './ve
 export interface Database {
   /** Read transaction for a few rows by key. On SQLite it blocks the event loop. */
   read<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  /**
+   * Reads a few rows of a version of the data; undefined if it has another one by then. On SQLite there is no transaction, so
+   * readers need not wait for each other: if nothing was committed meanwhile, all statements have read the same. The work must keep nothing
+   * before it knows that.
+   */
+  readAt<T>(version: Version, work: (tx: Tx) => Promise<T>): Promise<T | undefined>
   /** Read transaction for many rows, such as lists and searches. On SQLite it runs in a worker thread. */
   readMany<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /** The same on the primary server, never on a replica. */
@@ -118,7 +125,7 @@ export function openDatabase(
   const isFile = !isUrl && file !== ':memory:'
   const identity = isFile ? new FileIdentity(file) : null
   const faults = new Faults(() => identity?.isMoved ?? false)
-  const open = (thread: 'main' | 'worker' = 'main') =>
+  const open = (thread: 'main' | 'worker' | 'single' = 'main') =>
     new Kysely<Tables>({
       dialect: isUrl
         ? postgresDialect(location, onError, isCopied ? 'copying' : 'answering', pool, onQuery)
@@ -141,6 +148,8 @@ export function openDatabase(
   const writer = () => db.getExecutor().adapter as Adapter
   const local = isUrl ? null : new LocalVersions(file, identity, () => writer().local?.dataVersion())
   const versions = local ?? new SharedVersions(db)
+  const singles =
+    local !== null && isFile ? new SingleReads(open('single'), (version) => local.isCurrent(version)) : null
   const lookups = new Lookups(db, local === null || file === ':memory:' ? null : (text) => local.prepare(text))
   // Read committed is enough: writers of the same record wait for each other by dialect.lock.
   const transaction = <T>(work: (tx: Tx) => Promise<T>, alone = false): Promise<T> =>
@@ -263,13 +272,21 @@ export function openDatabase(
   const database: Database = {
     readPrimary: (work) => withRetry(dialect, () => snapshotRead(manyReader, work), faults),
     read: (work) => measured('read', readTransaction(reader, work)),
+    async readAt(version, work) {
+      if (singles !== null) return (await measured('read', singles.at(version, work)))?.result
+      return database.read(async (tx) => {
+        const result = await work(tx)
+        return (await versions.isAt(tx, version, true)) ? result : undefined
+      })
+    },
     readMany: (work) => measured('readMany', readTransaction(manyReader, work)),
     snapshot: (work, size = 'many') =>
       snapshotQueue.run(() =>
         size === 'many' || reader === manyReader
           ? readTransaction(manyReader, (tx) => inSnapshot(database, tx, work))
           : inFewThenMany(database, work, {
-              few: (inTx) => readTransaction(reader, inTx),
+              few: async (inTx) =>
+                (await singles?.at(await versions.current(), inTx))?.result ?? readTransaction(reader, inTx),
               many: (inTx) => readTransaction(manyReader, inTx),
             }),
       ),
@@ -347,6 +364,7 @@ export function openDatabase(
       await replicas.close()
       versions.close()
       if (isFile) await Promise.all([reader, manyReader, manyWriter].map((one) => one.destroy()))
+      await singles?.close()
       await db.destroy()
       if (isFile) unregisterFile(file)
     },

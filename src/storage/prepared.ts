@@ -22,6 +22,8 @@ export interface Direct {
 export interface DirectAdapter {
   /** Called when a transaction begins. */
   begun?(tx: Kysely<Tables>): Promise<void>
+  /** Set if its statements need no transaction. */
+  readonly needsNoTransaction?: boolean
   directOf(tx: Kysely<Tables>): Direct | null
 }
 
@@ -78,7 +80,9 @@ function bound({ parameters }: CompiledQuery, values: readonly unknown[]): unkno
 /** What runs statements of a transaction past Kysely, if anything does. */
 function directOf(db: Kysely<Tables>): Direct | null {
   const { adapter } = db.getExecutor()
-  return db.isTransaction && 'directOf' in adapter ? (adapter as unknown as DirectAdapter).directOf(db) : null
+  if (!('directOf' in adapter)) return null
+  const direct = adapter as unknown as DirectAdapter
+  return db.isTransaction || direct.needsNoTransaction ? direct.directOf(db) : null
 }
 
 /** Called at the beginning of each transaction. */

@@ -179,6 +179,10 @@ class Gate<T> {
       ...own,
       read: read(own.read),
       readMany: read(own.readMany),
+      readAt: (version, work) => {
+        const at = tx()
+        return at === null ? own.readAt(version, work) : work(at)
+      },
       snapshot: (work, size) => (tx() === null ? own.snapshot(work, size) : work(shared)),
       write,
       writeMany: (work) => {

@@ -8,6 +8,7 @@ export type SnapshotSize = 'few' | 'many'
 interface Reads<Db> {
   read<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   readMany<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  readAt<T>(version: Version, work: (tx: Tx) => Promise<T>): Promise<T | undefined>
   snapshot<T>(work: (db: Db) => Promise<T>, size?: SnapshotSize): Promise<T>
   isAt(tx: Tx, version: Version, hasRead?: boolean): Promise<boolean>
 }
@@ -28,6 +29,10 @@ function snapshotOf<Db extends Reads<Db>>(db: Db, tx: Tx, refuseMany?: () => nev
     ...db,
     read: (work) => (isOver ? db.read(work) : work(tx)),
     readMany: async (work) => (isOver ? db.readMany(work) : (refuseMany?.() ?? work(tx))),
+    async readAt(version, work) {
+      if (isOver) return db.readAt(version, work)
+      return (await shared.isAt(tx, version)) ? work(tx) : undefined
+    },
     snapshot: (work, size) => (isOver ? db.snapshot(work, size) : work(shared)),
     isAt(own, version, hasRead) {
       if (own !== tx) return db.isAt(own, version, hasRead)
@@ -56,7 +61,7 @@ export function inSnapshot<Db extends Reads<Db>, T>(
 }
 
 /** Thrown to leave a snapshot of few rows. */
-class ManyRows extends Error {}
+export class ManyRows extends Error {}
 
 /** Runs work in a transaction for few rows, and from the start in one for many rows as soon as it reads many. */
 export async function inFewThenMany<Db extends Reads<Db>, T>(

@@ -32,10 +32,12 @@ export class Adapter extends SqliteAdapter implements DirectAdapter {
   /** Set while a connection on the main thread is open. */
   local: LocalConnection | null = null
   readonly onQuery: OnQuery | undefined
+  readonly needsNoTransaction: boolean
 
-  constructor(onQuery?: OnQuery) {
+  constructor(onQuery?: OnQuery, needsNoTransaction = false) {
     super()
     this.onQuery = onQuery
+    this.needsNoTransaction = needsNoTransaction
   }
 
   directOf(): Direct | null {
@@ -43,8 +45,8 @@ export class Adapter extends SqliteAdapter implements DirectAdapter {
   }
 }
 
-/** The thread that runs the statements. */
-type ConnectionThread = 'main' | 'worker'
+/** The thread that runs the statements. On a `single` connection, in the main thread, each reads the latest committed data. */
+type ConnectionThread = 'main' | 'worker' | 'single'
 
 /** Kysely dialect for node:sqlite: one connection, which transactions use in turn. */
 export class SqliteDialect implements KyselyDialect {
@@ -66,7 +68,7 @@ export class SqliteDialect implements KyselyDialect {
     this.#contents = contents
     this.#thread = thread
     this.#identity = identity
-    this.#adapter = new Adapter(onQuery)
+    this.#adapter = new Adapter(onQuery, thread === 'single')
   }
 
   createAdapter(): Adapter {
@@ -116,10 +118,12 @@ class SqliteDriver implements Driver {
   }
 
   async init(): Promise<void> {
-    if (this.#thread === 'main') {
+    if (this.#thread === 'worker') this.#connection = new ThreadConnection(this.#file, this.#identity)
+    else {
       this.#adapter.local = new LocalConnection(this.#file, this.#identity, this.#contents, this.#adapter.onQuery)
+      if (this.#thread === 'single') this.#adapter.local.readSingly()
       this.#connection = this.#adapter.local
-    } else this.#connection = new ThreadConnection(this.#file, this.#identity)
+    }
   }
 
   async acquireConnection(): Promise<DatabaseConnection> {
@@ -174,6 +178,8 @@ class LocalConnection implements DatabaseConnection, Direct {
   #dataVersion: unknown
   /** Why waiting rows could not be inserted: their writers may not know, so the transaction can only be rolled back. */
   #failure: unknown = null
+  #isSingle = false
+  #hasTurn = false
 
   constructor(
     file: string,
@@ -195,6 +201,7 @@ class LocalConnection implements DatabaseConnection, Direct {
   /** The rows of a statement of the transaction that has the connection: at once, unless others have waited too long. */
   run<R>(sql: string, parameters: readonly unknown[], isIndependent: boolean): R[] | Promise<R[]> {
     this.#onQuery?.(sql, parameters)
+    if (this.#isSingle) this.#beginTurn()
     return performance.now() - this.#began > MAX_BLOCKING
       ? this.#yield().then(() => this.#rowsOf<R>(sql, parameters, isIndependent))
       : this.#rowsOf<R>(sql, parameters, isIndependent)
@@ -265,6 +272,23 @@ class LocalConnection implements DatabaseConnection, Direct {
   /** Called when a new transaction acquires the connection. */
   begin(): void {
     this.#began = performance.now()
+  }
+
+  /** From now on, statements need no transaction, and cannot write. */
+  readSingly(): void {
+    this.isReading = true
+    this.#isSingle = true
+    this.#connection.execute('pragma query_only = on', [])
+  }
+
+  /** Statements of many readers share the time of a turn of the event loop. */
+  #beginTurn(): void {
+    if (this.#hasTurn) return
+    this.#hasTurn = true
+    this.begin()
+    setImmediate(() => {
+      this.#hasTurn = false
+    })
   }
 
   async #yield(): Promise<void> {
