@@ -48,8 +48,7 @@ export function accessLog(app: FastifyInstance): AccessLog {
   const flush = () => {
     for (const entry of waiting.splice(0)) output?.write(line(entry))
   }
-  // Before the output itself writes what is left.
-  process.prependListener('exit', flush)
+  process.on('exit', flush)
   app.addHook('onClose', async () => {
     process.off('exit', flush)
     flush()

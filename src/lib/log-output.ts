@@ -18,8 +18,8 @@ interface Sink {
   write(bytes: Buffer, done: Done): void
   /** Writes without blocking, as much as possible. */
   writeNow(bytes: Buffer): void
-  /** Whether a reader that does not read can block it. */
-  readonly canBlock: boolean
+  /** Whether a reader has not taken what was written. */
+  isBlocked(): boolean
   /** Limit on characters per write; a single line may have more. */
   readonly maxLength: number
 }
@@ -45,13 +45,18 @@ export class LogOutput {
   #isWriting = false
   /** An error cut off the last line. */
   #isCut = false
+  /** The process exits: lines are written at once. */
+  #isExiting = false
   #timer: NodeJS.Timeout | undefined
   #onDrained: (() => void) | undefined
 
   /** `describeDropped` formats the line that reports dropped lines. */
   constructor(describeDropped: (count: number) => string) {
     this.#describeDropped = describeDropped
-    process.on('exit', () => this.#flushNow())
+    process.on('exit', () => {
+      this.#isExiting = true
+      this.#flushNow()
+    })
   }
 
   /** Takes one line, with its newline. */
@@ -64,8 +69,9 @@ export class LogOutput {
     }
     this.#reportDropped()
     this.#add({ text, weight: 1 })
-    if (this.#isWriting) return
-    if (this.#waitingLength >= FLUSH_LENGTH) this.#flush()
+    if (this.#isExiting) this.#flushNow()
+    else if (this.#isWriting) return
+    else if (this.#waitingLength >= FLUSH_LENGTH) this.#flush()
     else this.#timer ??= setTimeout(() => this.#flush(), FLUSH_DELAY).unref()
   }
 
@@ -135,7 +141,8 @@ export class LogOutput {
   #flushNow(): void {
     this.#reportDropped()
     // Nothing can be written after data that a blocked reader has not taken.
-    if ((this.#isWriting && this.#sink.canBlock) || this.#waiting.length === 0) return
+    if (this.#waiting.length === 0 || this.#sink.isBlocked()) return
+    this.#waitingLength = 0
     this.#sink.writeNow(this.#bytesOf(this.#waiting.splice(0)))
   }
 }
@@ -165,9 +172,16 @@ function fileSink(fd: number): Sink {
   return {
     write: (bytes, done) => write(fd, bytes, (error, written) => done(error, error === null ? written : 0)),
     writeNow: (bytes) => ignoreErrors(() => writeSync(fd, bytes)),
-    canBlock: false,
+    isBlocked: () => false,
     maxLength: 65_536,
   }
+}
+
+/** What Node writes a stream to. */
+interface Handle {
+  setBlocking?(isBlocking: boolean): unknown
+  /** Bytes that the system has not taken. */
+  readonly writeQueueSize?: number
 }
 
 function streamSink(): Sink {
@@ -175,12 +189,12 @@ function streamSink(): Sink {
   // The write callback gets the error, too; the stream stays open.
   stdout.on('error', () => {})
   // Node writes to terminals synchronously, and would block on one stopped with Ctrl+S.
-  const { _handle: handle } = stdout as { _handle?: { setBlocking?(isBlocking: boolean): unknown } }
+  const { _handle: handle } = stdout as { _handle?: Handle }
   if (stdout.isTTY) handle?.setBlocking?.(false)
   return {
     write: (bytes, done) => void stdout.write(bytes, (error) => done(error ?? null, error ? 0 : bytes.length)),
     writeNow: (bytes) => ignoreErrors(() => stdout.write(bytes)),
-    canBlock: true,
+    isBlocked: () => (handle?.writeQueueSize ?? 0) > 0,
     maxLength: PIPE_BUF,
   }
 }

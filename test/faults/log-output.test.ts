@@ -33,6 +33,28 @@ interface Served {
   err(): string
 }
 
+describe('a log of a process that exits', () => {
+  /** Sends requests to a service of its own, and exits while their lines wait. */
+  const program = (count: number, end: string) => `
+    import { createLogger } from ${JSON.stringify(join(ROOT, 'src/log.ts'))}
+    import { startService } from ${JSON.stringify(join(ROOT, 'test/support/service.ts'))}
+    const service = await startService({ logger: createLogger({ logLevel: 'info', logFormat: 'json' }) })
+    for (let n = 0; n < ${count}; n++) await service.call(null, '/nowhere')
+    ${end}`
+
+  for (const [name, end] of [
+    ['exits', 'process.exit(1)'],
+    ['fails', 'queueMicrotask(() => { throw new Error("on purpose") })'],
+  ] as const)
+    it(`has all lines when the process ${name}, to a pipe that is read`, async () => {
+      const args = ['--input-type=module-typescript', '--eval', program(200, end)]
+      const { stdout } = startProcess(process.execPath, args, { stdio: ['ignore', 'pipe', 'ignore'] })
+      assert.ok(stdout !== null)
+      const texts = await stdout.setEncoding('utf8').toArray()
+      assert.equal(read(texts.join('')).filter(({ msg }) => msg === 'answered').length, 200)
+    })
+})
+
 for (const workers of ['1', '2']) {
   describe(`a log that cannot be written, ${workers === '1' ? 'of one process' : 'with workers'}`, { skip }, () => {
     let folder: string
