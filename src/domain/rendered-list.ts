@@ -1,4 +1,4 @@
-import { nextSlice, TimeSlice } from '../lib/time-slices.ts'
+import { nextSlice, TurnBudget } from '../lib/time-slices.ts'
 import type { Tx } from '../storage/dialect.ts'
 import { lookUpRendered, lookUpTemplates, RENDERED_BY_ID, RENDERED_BY_SLUG } from '../storage/event-templates.ts'
 import type { EventStub, SortedStub } from '../storage/events.ts'
@@ -87,6 +87,9 @@ export async function listRendered<Rendered extends ShownTerms>(
 
 type Asked = ReturnType<typeof readRequest>
 
+/** Time for lookups of words: of a very frequent one, a lookup may take half of what anybody may wait. */
+const lookups = new TurnBudget()
+
 /**
  * The events of a searched list that contain a text, looked up by the main thread, and the key of their list; null if they
  * are many, or the list is not known. The data may have changed since.
@@ -97,20 +100,23 @@ async function findFew(
   { lists }: CachedEvents<unknown>,
 ): Promise<{ readonly key: string; readonly list: CachedList } | null> {
   const { db } = scope
+  const { fewWords } = db
   const search = searchedText(asked.values)
-  if (search === null || asked.values.collapse || db.fewWords === null) return null
+  if (search === null || asked.values.collapse || fewWords === null) return null
   const wholeKey = keyOf(scope, withoutSearch(asked))
   const whole = lists.get(wholeKey)
   if (!isSearchable(whole)) return null
-  const slice = new TimeSlice()
-  const query = await db.fewWords.queryFor(db, search)
+  const query = await fewWords.queryFor(db, search)
   if (query === null) return null
   // Texts that the same words contain are in the same events.
   const key = `${wholeKey} ${query.text}`
-  const known = lists.get(key)
+  let known = lists.get(key)
   // Requests that have begun together take this step together.
-  if (known === undefined && slice.isOver) await nextSlice()
-  const found = known === undefined ? await db.fewWords.find(db, query, whole.inAll) : null
+  while (known === undefined && lookups.isSpent) {
+    await nextSlice()
+    known = lists.get(key)
+  }
+  const found = known === undefined ? await lookups.spend(() => fewWords.find(db, query, whole.inAll)) : null
   const ids = known?.ids ?? (found && hitsOf(whole, found))
   if (ids === null) return null
   const filter = { ...whole.filter, search }

@@ -112,6 +112,30 @@ export function nextSlice(): Promise<void> {
   return lastSlice
 }
 
+/** Limits the time that steps of one kind, of all requests, take in one turn of the event loop. */
+export class TurnBudget {
+  #spent = 0
+
+  /** Whether the next step has to wait for another turn: see `nextSlice`. */
+  get isSpent(): boolean {
+    return this.#spent > SLICE
+  }
+
+  /** Does a step, and counts the time until it returns, or waits for something. */
+  spend<T>(step: () => T): T {
+    if (this.#spent === 0)
+      setImmediate(() => {
+        this.#spent = 0
+      })
+    const began = performance.now()
+    try {
+      return step()
+    } finally {
+      this.#spent += performance.now() - began
+    }
+  }
+}
+
 /** Runs the steps of a long task in time slices. */
 export async function runInSlices<T>(steps: Generator<unknown, T>): Promise<T> {
   for (;;) {

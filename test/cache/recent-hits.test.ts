@@ -3,14 +3,17 @@ import { after, before, describe, it } from 'node:test'
 import { RecentHits } from '../../src/domain/recent-hits.ts'
 import type { RenderedStub } from '../../src/storage/event-templates.ts'
 import { type Service, startService } from '../support/service.ts'
+import { ON_POSTGRES } from '../support/store.ts'
 
 /** Enough for a word to be frequent. */
 const EVENTS = 120
 
 describe('the hits of frequent words', () => {
   let service: Service
+  /** Queries since the last look. */
+  let asked: string[] = []
   before(async () => {
-    service = await startService()
+    service = await startService({ onQuery: (sql) => asked.push(sql) })
     const create = (n: number) => {
       // Lists end after two years.
       const day = new Date(Date.now() + (10 + (n % 28)) * 86_400_000).toISOString().slice(0, 10)
@@ -36,6 +39,16 @@ describe('the hits of frequent words', () => {
         assert.equal(total, EVENTS)
         if (page === 1) assert.deepEqual(events, first)
       }
+  })
+
+  it('are read once', { skip: ON_POSTGRES && 'lookups by words need SQLite' }, async () => {
+    await search('concert')
+    asked = []
+    await search('oncer')
+    assert.deepEqual(
+      asked.filter((sql) => sql.includes('event_templates')),
+      [],
+    )
   })
 
   it('show every change at once', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Delays } from '../../src/lib/delays.ts'
-import { FairQueue } from '../../src/lib/time-slices.ts'
+import { FairQueue, nextSlice, SLICE, TurnBudget } from '../../src/lib/time-slices.ts'
 import { WorkQueue } from '../../src/lib/work-queue.ts'
 
 describe('delays', () => {
@@ -145,5 +145,26 @@ describe('a queue of work', () => {
     const queue = new WorkQueue(1, 1)
     await assert.rejects(queue.run(() => Promise.reject(new Error('broken'))))
     assert.equal(await queue.run(() => 7), 7)
+  })
+})
+
+describe('the budget of a turn', () => {
+  it('is spent by the steps of all requests together, and is there again in the next turn', async () => {
+    const budget = new TurnBudget()
+    const took: number[] = []
+    let turn = 0
+    const work = async () => {
+      while (budget.isSpent) await nextSlice()
+      took.push(turn)
+      budget.spend(() => {
+        const end = performance.now() + 2 * SLICE
+        while (performance.now() < end);
+      })
+    }
+    const ticks = (async () => {
+      for (; took.length < 3; turn++) await new Promise(setImmediate)
+    })()
+    await Promise.all([work(), work(), work(), ticks])
+    assert.equal(new Set(took).size, 3, `in turns ${took}`)
   })
 })
