@@ -45,16 +45,24 @@ export async function listDays(
     if (isShort && !(await hasFewLinks(tx, filter, MAX_LINKS))) return null
     const { rows, hidden } = await storage.firstOfDays(tx, filter, limits.perDay, limits.most, isShort)
     const places = await placesAt(tx, scope, version)
-    return { events: await assembleEntries(tx, scope, rows, places, limits.pictured), hidden }
+    const events = await assembleEntries(tx, scope, rows, places ?? noPlaces(), limits.pictured)
+    if (places !== null && version !== null) await keepPlaces(scope, version, places)
+    return { events, hidden }
   }
   const short = isNarrow(values) ? await scope.db.read((tx) => read(tx, true)) : null
   return short ?? ((await scope.db.readMany((tx) => read(tx, false))) as EventDays)
 }
 
-/** The places that are kept, for everybody, if the transaction reads the version that they are of. */
-async function placesAt(tx: Tx, { db, places, user }: Scope, version: string | null): Promise<Places> {
+/** The places that are kept, for everybody, if this reads the version that they are of. */
+async function placesAt(tx: Tx, { db, places, user }: Scope, version: string | null): Promise<Places | null> {
   const mayUse = places.isOn && version !== null && user === null
-  return mayUse && (await db.isAt(tx, version, true)) ? places.at(version) : noPlaces()
+  return mayUse && (await db.isAt(tx, version, true)) ? places.at(version) : null
+}
+
+/** Without a transaction, they may be of a later version. */
+async function keepPlaces({ db, places: kept }: Scope, version: string, places: Places): Promise<void> {
+  const isAny = places.venues.added.size > 0 || places.categories.added.size > 0
+  if (isAny && (await db.isCurrent(version))) kept.keep(version, places)
 }
 
 /** Number of events that start on each day of a range. */

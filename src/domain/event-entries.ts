@@ -9,7 +9,7 @@ import { undamagedEvents, undamagedLinked } from './damage.ts'
 import { idsOf } from './event-assembly.ts'
 import type { Image } from './images.ts'
 import * as images from './images.ts'
-import type { Places } from './kept-places.ts'
+import type { Known, Places } from './kept-places.ts'
 import type { Scope } from './scope.ts'
 
 export type { EntryRow } from '../storage/event-entries.ts'
@@ -80,7 +80,7 @@ async function categoriesOf(tx: Tx, known: Places['categories'], events: string)
 
 /** Reads what is linked and unknown. */
 async function addUnknown<T>(
-  known: Map<number, T | null>,
+  known: Known<T>,
   links: readonly EntryLink[],
   read: (ids: number[]) => Promise<[id: number, one: T][]>,
 ): Promise<void> {
@@ -88,11 +88,11 @@ async function addUnknown<T>(
   for (const { linked } of links) if (!known.has(linked)) unknown.add(linked)
   if (unknown.size === 0) return
   const found = new Map(await read([...unknown]))
-  for (const id of unknown) known.set(id, found.get(id) ?? null)
+  for (const id of unknown) known.add(id, found.get(id) ?? null)
 }
 
 /** Records by the events that are linked to them, in the order of the links. */
-function byEvent<T>(links: readonly EntryLink[], byId: ReadonlyMap<number, T | null>): Map<number, T[]> {
+function byEvent<T>(links: readonly EntryLink[], byId: Known<T>): Map<number, T[]> {
   const found = new Map<number, T[]>()
   for (const { event, linked } of links) {
     const one = byId.get(linked)

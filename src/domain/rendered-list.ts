@@ -1,4 +1,4 @@
-import { nextSlice, TurnBudget } from '../lib/time-slices.ts'
+import { TurnBudget } from '../lib/time-slices.ts'
 import type { Tx } from '../storage/dialect.ts'
 import { lookUpRendered, lookUpTemplates, RENDERED_BY_ID, RENDERED_BY_SLUG } from '../storage/event-templates.ts'
 import type { EventStub, SortedStub } from '../storage/events.ts'
@@ -113,7 +113,7 @@ async function findFew(
   let known = lists.get(key)
   // Requests that have begun together take this step together.
   while (known === undefined && lookups.isSpent) {
-    await nextSlice()
+    await lookups.wait()
     known = lists.get(key)
   }
   const found = known === undefined ? await lookups.spend(() => fewWords.find(db, query, whole.inAll)) : null

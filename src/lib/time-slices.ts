@@ -116,9 +116,15 @@ export function nextSlice(): Promise<void> {
 export class TurnBudget {
   #spent = 0
 
-  /** Whether the next step has to wait for another turn: see `nextSlice`. */
+  /** Whether the next step has to wait. */
   get isSpent(): boolean {
     return this.#spent > SLICE
+  }
+
+  /** Waits for a turn that has time left: those that wait do not all go on in the next one. */
+  async wait(): Promise<void> {
+    do await nextSlice()
+    while (this.isSpent)
   }
 
   /** Does a step, and counts the time until it returns, or waits for something. */

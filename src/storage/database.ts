@@ -148,8 +148,7 @@ export function openDatabase(
   const writer = () => db.getExecutor().adapter as Adapter
   const local = isUrl ? null : new LocalVersions(file, identity, () => writer().local?.dataVersion())
   const versions = local ?? new SharedVersions(db)
-  const singles =
-    local !== null && isFile ? new SingleReads(open('single'), (version) => local.isCurrent(version)) : null
+  const singles = local !== null && isFile ? new SingleReads(open('single'), local) : null
   const lookups = new Lookups(db, local === null || file === ':memory:' ? null : (text) => local.prepare(text))
   // Read committed is enough: writers of the same record wait for each other by dialect.lock.
   const transaction = <T>(work: (tx: Tx) => Promise<T>, alone = false): Promise<T> =>
@@ -285,8 +284,10 @@ export function openDatabase(
         size === 'many' || reader === manyReader
           ? readTransaction(manyReader, (tx) => inSnapshot(database, tx, work))
           : inFewThenMany(database, work, {
-              few: async (inTx) =>
-                (await singles?.at(await versions.current(), inTx))?.result ?? readTransaction(reader, inTx),
+              few: async (inTx) => {
+                const found = await singles?.now(inTx)
+                return found ? found.result : readTransaction(reader, inTx)
+              },
               many: (inTx) => readTransaction(manyReader, inTx),
             }),
       ),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Delays } from '../../src/lib/delays.ts'
-import { FairQueue, nextSlice, SLICE, TurnBudget } from '../../src/lib/time-slices.ts'
+import { FairQueue, SLICE, TurnBudget } from '../../src/lib/time-slices.ts'
 import { WorkQueue } from '../../src/lib/work-queue.ts'
 
 describe('delays', () => {
@@ -154,7 +154,7 @@ describe('the budget of a turn', () => {
     const took: number[] = []
     let turn = 0
     const work = async () => {
-      while (budget.isSpent) await nextSlice()
+      while (budget.isSpent) await budget.wait()
       took.push(turn)
       budget.spend(() => {
         const end = performance.now() + 2 * SLICE

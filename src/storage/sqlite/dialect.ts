@@ -14,6 +14,7 @@ import {
   ValueNode,
 } from 'kysely'
 import { unavailable } from '../../lib/errors.ts'
+import { TurnBudget } from '../../lib/time-slices.ts'
 import { type Dialect, sqlite } from '../dialect.ts'
 import { waiting } from '../measure.ts'
 import type { Direct, DirectAdapter, OnQuery } from '../prepared.ts'
@@ -178,8 +179,8 @@ class LocalConnection implements DatabaseConnection, Direct {
   #dataVersion: unknown
   /** Why waiting rows could not be inserted: their writers may not know, so the transaction can only be rolled back. */
   #failure: unknown = null
-  #isSingle = false
-  #hasTurn = false
+  /** Of a connection without transactions: all readers share the time of a turn of the event loop. */
+  #budget: TurnBudget | null = null
 
   constructor(
     file: string,
@@ -193,22 +194,20 @@ class LocalConnection implements DatabaseConnection, Direct {
   }
 
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-    if (performance.now() - this.#began > MAX_BLOCKING) await this.#yield()
-    return resultOf(this.#execute(sql, parameters, false))
+    return this.#inTurn(() => resultOf<R>(this.#execute(sql, parameters, false)))
   }
   streamQuery = refuseStreaming
 
   /** The rows of a statement of the transaction that has the connection: at once, unless others have waited too long. */
   run<R>(sql: string, parameters: readonly unknown[], isIndependent: boolean): R[] | Promise<R[]> {
     this.#onQuery?.(sql, parameters)
-    if (this.#isSingle) this.#beginTurn()
-    return performance.now() - this.#began > MAX_BLOCKING
-      ? this.#yield().then(() => this.#rowsOf<R>(sql, parameters, isIndependent))
-      : this.#rowsOf<R>(sql, parameters, isIndependent)
+    return this.#inTurn(() => resultOf<R>(this.#execute(sql, parameters, isIndependent)).rows)
   }
 
-  #rowsOf<R>(sql: string, parameters: readonly unknown[], isIndependent: boolean): R[] {
-    return resultOf<R>(this.#execute(sql, parameters, isIndependent)).rows
+  #inTurn<T>(execute: () => T): T | Promise<T> {
+    const budget = this.#budget
+    if (budget === null) return performance.now() - this.#began > MAX_BLOCKING ? this.#yield().then(execute) : execute()
+    return budget.isSpent ? budget.wait().then(() => budget.spend(execute)) : budget.spend(execute)
   }
 
   #execute(sql: string, parameters: readonly unknown[], isIndependent: boolean): Result {
@@ -277,18 +276,8 @@ class LocalConnection implements DatabaseConnection, Direct {
   /** From now on, statements need no transaction, and cannot write. */
   readSingly(): void {
     this.isReading = true
-    this.#isSingle = true
+    this.#budget = new TurnBudget()
     this.#connection.execute('pragma query_only = on', [])
-  }
-
-  /** Statements of many readers share the time of a turn of the event loop. */
-  #beginTurn(): void {
-    if (this.#hasTurn) return
-    this.#hasTurn = true
-    this.begin()
-    setImmediate(() => {
-      this.#hasTurn = false
-    })
   }
 
   async #yield(): Promise<void> {

@@ -3,7 +3,7 @@ import { AppError } from '../../lib/errors.ts'
 import type { Tx } from '../dialect.ts'
 import { ManyRows } from '../snapshot.ts'
 import type { Tables } from '../tables.ts'
-import type { Version } from '../version.ts'
+import type { LocalVersions, Version } from '../version.ts'
 import type { Adapter } from './dialect.ts'
 
 /**
@@ -13,12 +13,18 @@ import type { Adapter } from './dialect.ts'
  */
 export class SingleReads {
   readonly #db: Kysely<Tables>
-  readonly #isCurrent: (version: Version) => boolean
+  readonly #versions: LocalVersions
 
   /** `db` has a `single` connection: see SqliteDialect. */
-  constructor(db: Kysely<Tables>, isCurrent: (version: Version) => boolean) {
+  constructor(db: Kysely<Tables>, versions: LocalVersions) {
     this.#db = db
-    this.#isCurrent = isCurrent
+    this.#versions = versions
+  }
+
+  /** Does work that reads what is there now; null as for `at`. */
+  async now<T>(work: (tx: Tx) => Promise<T>): Promise<{ readonly result: T } | null> {
+    const version = this.#current()
+    return version === null ? null : this.at(version, work)
   }
 
   /** Does work that reads; null if a transaction has to do it again: the data has changed meanwhile, or the database has failed. */
@@ -34,9 +40,17 @@ export class SingleReads {
     }
   }
 
+  #current(): Version | null {
+    try {
+      return this.#versions.current()
+    } catch {
+      return null
+    }
+  }
+
   #isStillAt(version: Version): boolean {
     try {
-      return this.#isCurrent(version)
+      return this.#versions.isCurrent(version)
     } catch {
       return false
     }
