@@ -312,9 +312,8 @@ async function cachedFor<Rendered>(
   tx: Tx,
   { db }: Scope,
   cached: CachedEvents<Rendered>,
-  hasRead = false,
 ): Promise<Pick<CachedEvents<Rendered>, 'events' | 'lists'>> {
-  const isCurrent = await db.isAt(tx, cached.version, hasRead)
+  const isCurrent = await db.isAt(tx, cached.version)
   return isCurrent ? cached : { events: cached.events.emptied(), lists: NO_LISTS }
 }
 

@@ -17,7 +17,7 @@ import { Replicas } from './postgres/replicas.ts'
 import { begun, type OnQuery } from './prepared.ts'
 import { reportingFaults, withRetry } from './retries.ts'
 import { inFewThenMany, inSnapshot, type SnapshotSize } from './snapshot.ts'
-import { type Adapter, SqliteDialect } from './sqlite/dialect.ts'
+import { type Adapter, type ConnectionThread, SqliteDialect } from './sqlite/dialect.ts'
 import { FileIdentity } from './sqlite/file-identity.ts'
 import { registerFile, unregisterFile } from './sqlite/foreign-log.ts'
 import { GroupCommit } from './sqlite/group-commit.ts'
@@ -125,7 +125,7 @@ export function openDatabase(
   const isFile = !isUrl && file !== ':memory:'
   const identity = isFile ? new FileIdentity(file) : null
   const faults = new Faults(() => identity?.isMoved ?? false)
-  const open = (thread: 'main' | 'worker' | 'single' = 'main') =>
+  const open = (thread: ConnectionThread = 'main') =>
     new Kysely<Tables>({
       dialect: isUrl
         ? postgresDialect(location, onError, isCopied ? 'copying' : 'answering', pool, onQuery)

@@ -47,7 +47,7 @@ export class Adapter extends SqliteAdapter implements DirectAdapter {
 }
 
 /** The thread that runs the statements. On a `single` connection, in the main thread, each reads the latest committed data. */
-type ConnectionThread = 'main' | 'worker' | 'single'
+export type ConnectionThread = 'main' | 'worker' | 'single'
 
 /** Kysely dialect for node:sqlite: one connection, which transactions use in turn. */
 export class SqliteDialect implements KyselyDialect {
