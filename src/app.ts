@@ -37,7 +37,7 @@ import type { Service } from './http/server-options.ts'
 import { importJobs } from './imports/jobs.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
 import type { ConnectionCounter } from './lib/connection-counts.ts'
-import { tuneHeap } from './lib/heap.ts'
+import { setV8Flags } from './lib/v8-flags.ts'
 import { loadLazyPackages, preload } from './lib/lazy.ts'
 import { smtpMailer } from './lib/mailer.ts'
 import { type Family, joinMetrics, METRICS_TYPE, readMetrics, writeMetrics } from './lib/metrics.ts'
@@ -168,7 +168,7 @@ export async function createApp(
     void db.warmUp().catch((error) => {
       if (!isClosed) server.log.warn({ err: error }, 'the database is not ready')
     })
-    loadLazyPackages(tuneHeap)
+    loadLazyPackages(setV8Flags)
   }
   server.addHook('onListen', warmUp)
   service.limits.share((error) => server.log.warn({ err: error }, 'limits could not be shared'))
