@@ -43,7 +43,14 @@ export async function listDays(
     const filter = await filterOf(tx, scope, values, problems)
     refuse(problems)
     if (isShort && !(await hasFewLinks(tx, filter, MAX_LINKS))) return null
-    const { rows, hidden } = await storage.firstOfDays(tx, filter, limits.perDay, limits.most, isShort)
+    const { rows, hidden } = await storage.firstOfDays(
+      tx,
+      filter,
+      limits.perDay,
+      limits.most,
+      isShort,
+      scope.places.isOn,
+    )
     const places = await placesAt(tx, scope, version)
     const events = await assembleEntries(tx, scope, rows, places ?? noPlaces(), limits.pictured)
     if (places !== null && version !== null) await keepPlaces(scope, version, places)

@@ -1,5 +1,5 @@
 import type { Tx } from '../storage/dialect.ts'
-import type { CheckedEntryRow, EntryLink, EntryRow } from '../storage/event-entries.ts'
+import type { CheckedEntryRow, EntryLink, EntryRow, FoundEntry, StoredEntry } from '../storage/event-entries.ts'
 import * as storage from '../storage/event-entries.ts'
 import * as recordStorage from '../storage/records.ts'
 import type { TermRow } from '../storage/terms.ts'
@@ -35,15 +35,26 @@ export interface EventEntry {
 export async function assembleEntries(
   tx: Tx,
   scope: Pick<Scope, 'user' | 'onDamage'>,
-  rows: readonly CheckedEntryRow[],
+  rows: readonly FoundEntry[],
   places: Places,
   pictured: boolean,
 ): Promise<EventEntry[]> {
-  const sound = undamagedEvents(scope, rows)
+  const sound = undamagedEntries(scope, rows)
   if (sound.length === 0) return []
-  const ids = JSON.stringify(idsOf(sound))
-  const venues = await venuesOf(tx, scope, places.venues, ids)
-  const categories = await categoriesOf(tx, places.categories, ids)
+  const stored = sound.filter(storage.isStored)
+  const others = sound.filter((row) => !storage.isStored(row))
+  const ids = JSON.stringify(idsOf(others))
+  const readLinks = async (read: typeof storage.venueLinks, linked: (entry: StoredEntry) => readonly number[]) => {
+    const links = others.length === 0 ? [] : await read(tx, ids)
+    for (const entry of stored) for (const id of linked(entry)) links.push({ event: entry.id, linked: id })
+    return links
+  }
+  const venues = await venuesOf(tx, scope, places.venues, await readLinks(storage.venueLinks, (entry) => entry.venues))
+  const categories = await categoriesOf(
+    tx,
+    places.categories,
+    await readLinks(storage.categoryLinks, (entry) => entry.categories),
+  )
   const pictures = pictured ? await images.ofRows(tx, sound, scope.onDamage) : null
   return sound.map((row) => ({
     row,
@@ -54,13 +65,20 @@ export async function assembleEntries(
   }))
 }
 
+/** Entries were only stored of events that are not damaged. */
+function undamagedEntries(scope: Pick<Scope, 'onDamage'>, rows: readonly FoundEntry[]): readonly FoundEntry[] {
+  const read = rows.filter((row): row is CheckedEntryRow => !storage.isStored(row))
+  if (read.length === 0) return rows
+  const sound = new Set<FoundEntry>(undamagedEvents(scope, read))
+  return rows.filter((row) => storage.isStored(row) || sound.has(row))
+}
+
 async function venuesOf(
   tx: Tx,
   scope: Pick<Scope, 'user' | 'onDamage'>,
   known: Places['venues'],
-  events: string,
+  links: readonly EntryLink[],
 ): Promise<Map<number, { row: recordStorage.PlaceRow }[]>> {
-  const links = await storage.venueLinks(tx, events)
   await addUnknown(known, links, async (ids) => {
     const found = await recordStorage.getPlaces(tx, ids, visibilityOf(scope.user))
     return undamagedLinked('venue', scope, found).map((row) => [row.id, { row }])
@@ -68,8 +86,11 @@ async function venuesOf(
   return byEvent(links, known)
 }
 
-async function categoriesOf(tx: Tx, known: Places['categories'], events: string): Promise<Map<number, TermRow[]>> {
-  const links = await storage.categoryLinks(tx, events)
+async function categoriesOf(
+  tx: Tx,
+  known: Places['categories'],
+  links: readonly EntryLink[],
+): Promise<Map<number, TermRow[]>> {
   await addUnknown(known, links, async (ids) => {
     return (await termStorage.getAll(tx, 'category', ids)).map((row) => [row.id, row])
   })

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { TimeSlice } from '../lib/time-slices.ts'
+import { putEntry } from '../storage/event-entries.ts'
 import * as storage from '../storage/event-templates.ts'
 import type { CurrentSite } from './current-site.ts'
 import { type OwnData, ownDataOf } from './event-data.ts'
@@ -64,16 +65,19 @@ async function renderSome(scope: RenderingScope, renderer: EventRenderer, delay:
     }
   })
   if (last === undefined) return false
-  const rendered: storage.StoredTemplate[] = []
+  const rendered: (storage.StoredTemplate & { readonly own: OwnData })[] = []
   const slice = new TimeSlice()
   for (const own of events) {
     if (slice.isOver) await slice.yield()
     const text = textOf(own, site, renderer)
-    if (text !== null) rendered.push({ event: own.row.id, revision: own.row.revision, form, text })
+    if (text !== null) rendered.push({ event: own.row.id, revision: own.row.revision, form, text, own })
   }
   const stored = new Set(rendered.map(({ event }) => event))
   await db.writeWithoutInvalidating(async (tx) => {
-    for (const one of rendered) await storage.put(tx, one)
+    for (const { own, ...template } of rendered) {
+      await storage.put(tx, template)
+      await putEntry(tx, own.row, own.links)
+    }
     await storage.remove(
       tx,
       ids.filter((id) => !stored.has(id)),

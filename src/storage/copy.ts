@@ -50,6 +50,7 @@ type Table = Exclude<keyof Tables, NotCopied>
 type NotCopied =
   | 'changes'
   | 'event_templates'
+  | 'event_entries'
   | 'template_progress'
   | 'webhook_changes'
   | 'linked_words'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { SMALL_HOURS } from '../calendar/small-hours.ts'
 import type { Tx } from './dialect.ts'
-import { type CheckedEntryRow, entryColumns } from './event-entries.ts'
+import { type CheckedEntryRow, type EntryRow, entryColumns, type FoundEntry } from './event-entries.ts'
 import type { EventFilter } from './event-filter.ts'
 import { type EventRow, matching } from './events.ts'
 import { entriesByLink } from './linked-list.ts'
@@ -13,13 +13,13 @@ const DAY = sql<string>`substr(start_local, 1, 10)`
 
 /** Events of days, and the number of others that start on each day. */
 interface EventsOfDays {
-  readonly rows: readonly CheckedEntryRow[]
+  readonly rows: readonly FoundEntry[]
   readonly hidden: ReadonlyMap<string, number>
 }
 
 /**
  * The first events of each day, ordered by wall-clock start, but sticky events that the reader fully sees come first;
- * at most `most` in total. `isShort` says that few events match.
+ * at most `most` in total. `isShort` says that few events match, and `useStored` that stored entries are used.
  */
 export async function firstOfDays(
   tx: Tx,
@@ -27,8 +27,9 @@ export async function firstOfDays(
   perDay: number,
   most: number,
   isShort: boolean,
+  useStored: boolean,
 ): Promise<EventsOfDays> {
-  const all = isShort ? await entriesByLink(tx, filter) : null
+  const all = isShort ? await entriesByLink(tx, filter, useStored) : null
   if (all !== null) return firstOf(all, perDay, most)
   const ranked = matching(tx, filter)
     .select('id')
@@ -49,8 +50,8 @@ export async function firstOfDays(
 }
 
 /** The same of all events that match, which the reader fully sees. */
-function firstOf(all: readonly CheckedEntryRow[], perDay: number, most: number): EventsOfDays {
-  const rows: CheckedEntryRow[] = []
+function firstOf(all: EventsOfDays['rows'], perDay: number, most: number): EventsOfDays {
+  const rows: FoundEntry[] = []
   const hidden = new Map<string, number>()
   for (const [day, found] of Map.groupBy(all, dayOf)) {
     const first = found.length > perDay ? firstInOrder(found, perDay) : found
@@ -62,7 +63,7 @@ function firstOf(all: readonly CheckedEntryRow[], perDay: number, most: number):
 }
 
 /** The first events of a day, sticky ones before others, by their start. */
-function firstInOrder(found: readonly CheckedEntryRow[], perDay: number): CheckedEntryRow[] {
+function firstInOrder<Row extends Pick<EntryRow, 'sticky'>>(found: readonly Row[], perDay: number): Row[] {
   const inOrder = [...found.filter(({ sticky }) => sticky === 1), ...found.filter(({ sticky }) => sticky !== 1)]
   const first = new Set(inOrder.slice(0, perDay))
   return found.filter((row) => first.has(row))

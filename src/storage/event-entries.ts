@@ -6,18 +6,16 @@ import type { Tables } from './tables.ts'
 
 /** What calendars show of events: a month has many of them, and shows little of each. */
 
-const COLUMNS = [
-  'id',
+/** Raised with every other change of the stored form: a change of its columns is seen. */
+const VERSION = 1
+
+/** What a stored entry has of its event, in this order, besides id, start and what all public events have. */
+const STORED = [
   'author',
-  'status',
-  'trashed_from',
   'slug',
-  'date_utc',
-  'modified_utc',
   'image',
   'title',
   'timezone',
-  'start_local',
   'end_local',
   'start_utc',
   'end_utc',
@@ -25,25 +23,111 @@ const COLUMNS = [
   'cost',
   'sticky',
   'featured',
-  'password_hash',
-  'revision',
   'is_virtual',
   'series',
+  'revision',
 ] as const satisfies (keyof EventRow)[]
+
+const COLUMNS = [...STORED, 'id', 'start_local', 'status', 'trashed_from', 'password_hash'] as const
 
 export type EntryRow = Pick<EventRow, (typeof COLUMNS)[number]>
 
-/** Texts that are only looked at for damage. */
+/** Columns that are only looked at for damage, and texts. */
+const CHECKED = ['date_utc', 'modified_utc'] as const satisfies (keyof EventRow)[]
 const TEXTS = ['description', 'excerpt', 'website'] as const satisfies (keyof EventRow)[]
 
 /** The row as it is read, with the name of a text that is damaged. */
-export type CheckedEntryRow = EntryRow & { readonly damaged: string | null }
+export interface CheckedEntryRow extends EntryRow, Pick<EventRow, (typeof CHECKED)[number]> {
+  readonly damaged: string | null
+}
 
 /** The columns of an entry, to be selected from events. */
 export function entryColumns(db: Pick<Kysely<Tables>, 'getExecutor'>): RawBuilder<unknown> {
   const column = (name: string) => sql.ref(`events.${name}`)
   const texts = Object.fromEntries(TEXTS.map((name) => [name, column(name)]))
-  return sql.join([...COLUMNS.map(column), sql`${dialectOf(db as Tx).notText(texts)} as damaged`])
+  const columns = [...COLUMNS, ...CHECKED].map(column)
+  return sql.join([...columns, sql`${dialectOf(db as Tx).notText(texts)} as damaged`])
+}
+
+/** An entry that was written when its event was rendered, with what the event is linked to, in order. The event was not damaged. */
+export interface StoredEntry extends EntryRow {
+  readonly venues: readonly number[]
+  readonly categories: readonly number[]
+}
+
+/** An entry as it was found: read from its event, or stored. */
+export type FoundEntry = CheckedEntryRow | StoredEntry
+
+export function isStored(entry: FoundEntry): entry is StoredEntry {
+  return 'venues' in entry
+}
+
+/** Changes with the form of stored entries. */
+export const ENTRY_FORM = VERSION * 1000 + STORED.length
+
+/** Stores the entry of an event, unless the event was removed or changed meanwhile, or is not public. Only SQLite has them. */
+export async function putEntry(
+  tx: Tx,
+  row: EventRow,
+  { venue, category }: Record<'venue' | 'category', readonly number[]>,
+): Promise<void> {
+  if (!dialectOf(tx).blocks) return
+  await insert(tx, JSON.stringify([...STORED.map((name) => row[name]), venue, category]), row.id, row.revision)
+}
+
+const insert = prepared<object, [entry: string, event: number, revision: number]>((db, entry, event, revision) => ({
+  compile: () =>
+    sql<object>`insert into event_entries (event, form, entry)
+      select id, ${sql.lit(ENTRY_FORM)}, ${entry} from events
+      where id = ${event} and revision = ${revision} and status = 'publish' and hide_from_listings = 0 and password_hash is null
+      on conflict (event) do update set form = excluded.form, entry = excluded.entry`.compile(db),
+}))
+
+/** The entry of an event that starts at a time, as it was stored. */
+export function readEntry(id: number, start_local: string, entry: string): StoredEntry {
+  const [
+    author,
+    slug,
+    image,
+    title,
+    timezone,
+    end_local,
+    start_utc,
+    end_utc,
+    all_day,
+    cost,
+    sticky,
+    featured,
+    is_virtual,
+    series,
+    revision,
+    venues,
+    categories,
+  ] = JSON.parse(entry)
+  return {
+    id,
+    author,
+    status: 'publish',
+    trashed_from: null,
+    slug,
+    image,
+    title,
+    timezone,
+    start_local,
+    end_local,
+    start_utc,
+    end_utc,
+    all_day,
+    cost,
+    sticky,
+    featured,
+    password_hash: null,
+    is_virtual,
+    series,
+    revision,
+    venues,
+    categories,
+  }
 }
 
 export interface EntryLink {

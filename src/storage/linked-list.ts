@@ -2,7 +2,14 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Instant } from '../calendar/zone.ts'
 import type { LinkedKind } from '../schema/linked.ts'
 import { dialectOf, type Tx } from './dialect.ts'
-import { type CheckedEntryRow, entryColumns } from './event-entries.ts'
+import {
+  type CheckedEntryRow,
+  ENTRY_FORM,
+  type EntryRow,
+  entryColumns,
+  type FoundEntry,
+  readEntry,
+} from './event-entries.ts'
 import { type EventFilter, IS_LONG, isByLinksAndDays, NO_LIMIT, startRange } from './event-filter.ts'
 import type { SortedStub } from './events.ts'
 import { type Placeholder, prepared, preparedBy } from './prepared.ts'
@@ -128,47 +135,71 @@ function linkTable(kind: LinkedList['kind']): Record<'table' | 'column', RawBuil
 
 /** Later than every event. */
 const NEVER = Number.MAX_SAFE_INTEGER
+/** A form that no stored entry has. */
+const NO_FORM = 0
 
 /**
- * All events of a list by links in order, as calendars show them; null for other lists. Of a list by a term and those
- * below it an event may have several.
+ * All events of a list by links in order, as calendars show them; null for other lists. Stored entries are used if `useStored`
+ * says so. Of a list by a term and those below it an event may have several.
  */
-export async function entriesByLink(tx: Tx, filter: EventFilter): Promise<CheckedEntryRow[] | null> {
+export async function entriesByLink(tx: Tx, filter: EventFilter, useStored: boolean): Promise<FoundEntry[] | null> {
   const list = linkedList(tx, filter)
   if (list === null) return null
-  const { kind, linked, from, to, end, after, longAfter } = list
-  const rows = await entriesBy(kind)(tx, JSON.stringify(linked), from, to, end, after ?? '', longAfter ?? NEVER)
-  const found = linked.length === 1 ? rows : [...new Map(rows.map((row) => [row.id, row])).values()]
-  return found.sort(byStart)
+  const { kind, linked, from, to, end, longAfter } = list
+  const after = list.after ?? ''
+  const form = useStored ? ENTRY_FORM : NO_FORM
+  const rows = await linksBy(kind)(tx, JSON.stringify(linked), from, to, longAfter ?? NEVER, form)
+  const found = new Map<number, FoundEntry>()
+  const missing: number[] = []
+  for (const { id, start_local, entry } of rows) {
+    if (entry === null) missing.push(id)
+    else if (!found.has(id)) {
+      const stored = readEntry(id, start_local, entry)
+      if (stored.end_local > after && stored.end_local <= end) found.set(id, stored)
+    }
+  }
+  if (missing.length > 0)
+    for (const row of await publicEntries(tx, JSON.stringify(missing), after, end)) found.set(row.id, row)
+  return [...found.values()].sort(byStart)
 }
 
-function byStart(one: CheckedEntryRow, other: CheckedEntryRow): number {
+function byStart(one: EntryRow, other: EntryRow): number {
   if (one.start_local === other.start_local) return one.id - other.id
   return one.start_local < other.start_local ? -1 : 1
 }
 
-type EntryRange = [linked: string, from: string, to: string, end: string, after: string, longAfter: number]
+interface LinkedEntry {
+  readonly id: number
+  readonly start_local: string
+  /** Null if none is stored: the event is not public, was changed of late, or its texts are long. */
+  readonly entry: string | null
+}
 
-/**
- * Rows lie far from each other, so few are read: an index tells the end of events that start before the days. They are not
- * sorted here, since they come in the order of the index of links, but for the long ones.
- */
-const entriesBy = preparedBy((kind: LinkedList['kind']) =>
-  prepared<CheckedEntryRow, EntryRange>((db, linked, from, to, end, after, longAfter) => {
-    const { table, column } = linkTable(kind)
-    const ids = sql`(select value from json_each(${linked}))`
-    return {
-      compile: () =>
-        sql<CheckedEntryRow>`select ${entryColumns(db)} from
-          (select event from ${table} as link where ${column} in ${ids} and start_local >= ${from} and start_local <= ${to}
-              and (start_local > ${after} or exists (select 1 from events as early indexed by events_shown
-                where early.status = 'publish' and early.hide_from_listings = 0 and early.start_local = link.start_local
-                  and early.id = link.event and early.end_local > ${after}))
-            union all select event from ${table} where +${column} in ${ids} and start_local < ${from} and start_local <= ${to}
-              and event in (select events.id from events where ${IS_LONG} and events.end_utc >= ${longAfter}))
-          as found cross join events on events.id = found.event
-          where +events.status = 'publish' and events.hide_from_listings = 0
-          and events.end_local > ${after} and events.end_local <= ${end} and events.password_hash is null`.compile(db),
-    }
-  }),
+/** Links to events that start in a range, and to long ones that may run into it, with the stored entries of the events. */
+const linksBy = preparedBy((kind: LinkedList['kind']) =>
+  prepared<LinkedEntry, [linked: string, from: string, to: string, longAfter: number, form: number]>(
+    (db, linked, from, to, longAfter, form) => {
+      const { table, column } = linkTable(kind)
+      const ids = sql`(select value from json_each(${linked}))`
+      return {
+        compile: () =>
+          sql<LinkedEntry>`select link.event as id, link.start_local, stored.entry from
+            (select event, start_local from ${table} where ${column} in ${ids} and start_local >= ${from} and start_local <= ${to}
+              union all select event, start_local from ${table}
+                where +${column} in ${ids} and start_local < ${from} and start_local <= ${to}
+                and event in (select events.id from events where ${IS_LONG} and events.end_utc >= ${longAfter}))
+            as link left join event_entries as stored on stored.event = link.event and stored.form = ${form}`.compile(
+            db,
+          ),
+      }
+    },
+  ),
 )
+
+/** Those of some events that are public and end in a range. */
+const publicEntries = prepared<CheckedEntryRow, [ids: string, after: string, end: string]>((db, ids, after, end) => ({
+  compile: () =>
+    sql<CheckedEntryRow>`select ${entryColumns(db)} from events where id in (select value from json_each(${ids}))
+      and +status = 'publish' and hide_from_listings = 0 and password_hash is null
+      and end_local > ${after} and end_local <= ${end}`.compile(db),
+}))

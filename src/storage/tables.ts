@@ -217,6 +217,8 @@ export interface Tables extends LinkedTables {
   old_addresses: OldAddressTable
   tickets: TicketTable
   event_templates: EventTemplateTable
+  /** On SQLite: what calendars show of public events, as JSON. A change of an event removes it. */
+  event_entries: { event: number; form: number; entry: string }
   /** One row: up to which change events are rendered in a form, and when that began. */
   template_progress: { form: number; xid: number; position: number; begun_utc: Instant }
   /** On a server: see version.ts. */

@@ -6,6 +6,7 @@ import type { Site } from '../../domain/scope.ts'
 import type { Addresses } from '../../http/addresses.ts'
 import { eventFields } from '../../schema/event.ts'
 import { byLinkedKind, byLinkedPlural, type LinkedKind } from '../../schema/linked.ts'
+import { ENTRY_FORM } from '../../storage/event-entries.ts'
 import { eventLd, inertLd } from '../json-ld.ts'
 import { event } from '../present-event.ts'
 import { KINDS, type LinkKind } from './linked-cache.ts'
@@ -106,8 +107,8 @@ function withoutHoles(json: string): { text: string; cuts: number[]; holes: Hole
 /** To be raised when the JSON of events changes otherwise than by a new field: a guard test tells. */
 const FORM = 1
 
-/** What this program makes of an event. */
-export const PROGRAM_FORM = JSON.stringify([FORM, Object.keys(eventFields), KINDS])
+/** What this program makes of an event, its entry in calendars included: both are stored together. */
+export const PROGRAM_FORM = JSON.stringify([FORM, Object.keys(eventFields), KINDS, ENTRY_FORM])
 
 const forms = new WeakMap<Site, number>()
 
