@@ -88,7 +88,7 @@ export function anonymousReads(
       way,
     }
     watch(sender)
-    return () => read(target, context, request, version, () => headersFor(request))
+    return () => read(target, context, request, version, () => headersFor(request), cache.responses.buffers)
   }
 }
 

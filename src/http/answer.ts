@@ -15,7 +15,7 @@ import { asAppError, errorBody } from './errors.ts'
 import { fingerprintOf, idempotencyKeyOf, isKept } from './idempotency.ts'
 import { asksForProblem, PROBLEM_TYPE, problemBody } from './problem-details.ts'
 import { keyOf, PRIVATE, read, varyOf } from './read.ts'
-import { bytesOf, select } from './sparse.ts'
+import { select, sentAs } from './sparse.ts'
 
 /** Calls an endpoint and sends its answer. Reads come from the cache if possible. */
 export async function sendAnswer(
@@ -98,7 +98,8 @@ function sendUncached(answer: Answer, search: string, request: FastifyRequest, r
 function write(answer: Answer, search: string): StoredAnswer {
   const { status = 200, headers = {}, body } = answer
   if (body instanceof Readable) throw new Error('a stream cannot be kept')
-  const bytes = bytesOf(body, search)
+  const sent = sentAs(body, search)
+  const bytes = typeof sent === 'string' ? Buffer.from(sent) : sent
   const isTagged = Object.keys(headers).some((name) => name.toLowerCase() === 'etag')
   return {
     status,

@@ -8,6 +8,7 @@ import type { Way } from '../schema/audit.ts'
 import type { Fields } from '../schema/field.ts'
 import type { ResponseName } from '../schema/responses.ts'
 import type { Addresses } from './addresses.ts'
+import type { JsonText } from './json-text.ts'
 
 /** Path of the REST interface below the base address. */
 export const NAMESPACE = 'calendar/events/v1'
@@ -63,9 +64,10 @@ export interface Answer {
   /** Counts of terms in the body, in their order: the mark is without them. */
   readonly counts?: readonly number[]
   /**
-   * An object is serialized as JSON; a Buffer already is JSON. For text and streams, the headers give the content type.
+   * An object is serialized as JSON; a JsonText or a Buffer already is JSON. For text and streams, the headers give the content
+   * type.
    */
-  readonly body: object | string | Buffer | Readable
+  readonly body: object | string | JsonText | Buffer | Readable
   /** Expiry in Unix seconds, if that is before the expiry derived from the handler's use of the clock. */
   readonly until?: number
   /** What it shows. Without it, any write may change it. */

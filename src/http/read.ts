@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import type { Instant } from '../calendar/zone.ts'
 import type { User } from '../domain/scope.ts'
+import type { BufferPool, Lent } from '../lib/buffer-pool.ts'
 import { AppError } from '../lib/errors.ts'
 import type { CachedResponse, Headers } from './cache/cached-response.ts'
 import { headerDate, serializeWithShared } from './cache/head.ts'
@@ -10,12 +11,14 @@ import { type AnswerContext, callOf, type RoutedRequest, splitUrl } from './call
 import { tagsOf } from './conditional.ts'
 import { type Answer, type Endpoint, MAIN_MOUNT } from './endpoint.ts'
 import { routeLabel } from './measure.ts'
-import { bytesOf } from './sparse.ts'
+import { sentAs } from './sparse.ts'
 import { refuseUnknown } from './strict.ts'
 
 /** `max-age` and `stale-while-revalidate` of public responses, in seconds. */
 const MAX_AGE = 10
 const STALE_WHILE_REVALIDATE = 60
+/** Length of a long text, in characters. */
+const MIN_LENT = 8192
 
 /** What a read came to: a response for everybody who asks the same, by its key, or an answer for this request alone. */
 export type ReadResult =
@@ -24,7 +27,7 @@ export type ReadResult =
 
 /**
  * Answers a read, from the cache if possible. `version` is the version of the data that the settings of the site were read
- * at, if it is still current. `headers` are those of every response.
+ * at, if it is still current. `headers` are those of every response. Whoever gives a pool gives the memory of the body back to it.
  */
 export async function read(
   endpoint: Pick<Endpoint, 'handle'>,
@@ -32,6 +35,7 @@ export async function read(
   request: RoutedRequest,
   knownVersion: string | null,
   headers: () => Headers,
+  pool: BufferPool | null = null,
 ): Promise<ReadResult> {
   const [path, sent] = splitUrl(request.url)
   const { cache, scope, known } = context
@@ -51,7 +55,9 @@ export async function read(
     uncached = answer
     const isCacheable = (answer.status ?? 200) === 200 && !answer.secret && !(answer.body instanceof Readable)
     const until = Math.min(answer.until ?? observed.until, observed.until)
-    return isCacheable ? buildResponse(answer, search, { began, made: scope.clock(), until }, request, headers()) : null
+    return isCacheable
+      ? buildResponse(answer, search, { began, made: scope.clock(), until }, request, headers(), pool)
+      : null
   }
   const makeInTurn = () => {
     isOwnRender = true
@@ -90,9 +96,10 @@ function buildResponse(
   { began, made, until }: { began: Instant; made: Instant; until: Instant },
   request: RoutedRequest,
   headers: Headers,
+  pool: BufferPool | null,
 ): CachedResponse {
   if (answer.body instanceof Readable) throw new Error('a stream cannot be kept')
-  const body = bytesOf(answer.body, search)
+  const { bytes: body, release } = inBytes(sentAs(answer.body, search), pool)
   const isText = typeof answer.body === 'string'
   const { tag, withoutCounts } = tagsOf(answer, body)
   return {
@@ -109,7 +116,14 @@ function buildResponse(
     dependsOn: answer.dependsOn ? JSON.stringify({ ...answer.dependsOn, tag: withoutCounts }) : '',
     route: routeLabel(request.match?.route.url),
     variants: {},
+    ...(release && { release }),
   }
+}
+
+/** Long texts in memory that is used again. Short ones get memory of their own: a client that reads slowly would hold that of a long one. */
+function inBytes(sent: string | Buffer, pool: BufferPool | null): Lent {
+  if (typeof sent !== 'string') return { bytes: sent }
+  return pool !== null && sent.length >= MIN_LENT ? pool.encode(sent) : { bytes: Buffer.from(sent) }
 }
 
 function cacheControl(user: User | null, seconds: number): string {

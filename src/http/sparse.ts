@@ -1,5 +1,6 @@
 import type { JsonSchema } from '../schema/json-schema.ts'
 import { RESPONSES } from '../schema/responses.ts'
+import { JsonText } from './json-text.ts'
 
 /** Requested fields: each name with its requested parts, or null for all of it. */
 type Tree = Map<string, Tree | null>
@@ -77,8 +78,8 @@ export function select(body: object, search: string): unknown {
   return fields === null ? body : sparse(body, fields)
 }
 
-/** A body as it is sent. */
-export function bytesOf(body: object | string | Buffer, search: string): Buffer {
-  if (Buffer.isBuffer(body)) return body
-  return Buffer.from(typeof body === 'string' ? body : JSON.stringify(select(body, search)))
+/** A body as it is sent: text, or bytes. */
+export function sentAs(body: object | string | JsonText | Buffer, search: string): string | Buffer {
+  if (typeof body === 'string' || Buffer.isBuffer(body)) return body
+  return body instanceof JsonText ? body.text : JSON.stringify(select(body, search))
 }

@@ -1,4 +1,5 @@
 import type { Answer, Call } from '../http/endpoint.ts'
+import { JsonText } from '../http/json-text.ts'
 import { AppError, type ErrorCode } from '../lib/errors.ts'
 import type { RenderedEvent } from './rendered/event-cache.ts'
 
@@ -39,7 +40,7 @@ export function renderedListAnswer(call: Call, items: readonly RenderedEvent[], 
   items.forEach((item, n) => {
     json += n === 0 ? item.json : `,${item.json}`
   })
-  const body = Buffer.from(`${json}],${end.slice(1)}`)
+  const body = new JsonText(`${json}],${end.slice(1)}`)
   const mark = `${items.map((item) => item.mark).join(';')}${end}`
   return { headers, body, mark, counts: items.flatMap(({ counts }) => counts) }
 }

@@ -8,6 +8,7 @@ import { gunzipSync } from 'node:zlib'
 import { hashOf, ResponseCache } from '../../src/http/cache/response-cache.ts'
 import { ScratchFile } from '../../src/http/cache/scratch-file.ts'
 import { StoredResponses } from '../../src/http/cache/stored-responses.ts'
+import { BufferPool } from '../../src/lib/buffer-pool.ts'
 import { clock } from '../support/calendar.ts'
 import { type Service, startService } from '../support/service.ts'
 import { eventually } from '../support/workers.ts'
@@ -122,16 +123,41 @@ describe('answers in memory that is used again', () => {
 
   /** Asks for many events on one connection at once. Reads nothing before `isRead`, and then the titles of all answers. */
   const pipelined = async (ids: readonly number[], isRead: Promise<unknown>): Promise<string[]> => {
-    const socket = connect(port, '127.0.0.1')
-    await once(socket, 'connect')
-    const last = ids.length - 1
-    const ask = (id: number, n: number) =>
-      `GET ${API}/events/${id} HTTP/1.1\r\nHost: x\r\n${n === last ? 'Connection: close\r\n' : ''}\r\n`
-    socket.write(ids.map(ask).join(''))
-    await isRead
-    const told = String(Buffer.concat(await socket.toArray()))
+    const told = await answers(
+      ids.map((id) => `/events/${id}`),
+      isRead,
+    )
     return [...told.matchAll(/"title":"(Event \d+)"/g)].map(([, title]) => title ?? '')
   }
+  /** The same of any addresses: all that is answered. */
+  const answers = async (paths: readonly string[], isRead: Promise<unknown>): Promise<string> => {
+    const socket = connect(port, '127.0.0.1')
+    await once(socket, 'connect')
+    const last = paths.length - 1
+    const ask = (path: string, n: number) =>
+      `GET ${API}${path} HTTP/1.1\r\nHost: x\r\n${n === last ? 'Connection: close\r\n' : ''}\r\n`
+    socket.write(paths.map(ask).join(''))
+    await isRead
+    return String(Buffer.concat(await socket.toArray()))
+  }
+
+  it('are never those of others when they are made, for one or for several at once', async () => {
+    const day = (n: number) => new Date(Date.UTC(2040, 0, n + 1)).toISOString().slice(0, 10)
+    const days = Array.from({ length: 120 }, (_, n) => day(n))
+    const tell = async (asked: readonly string[], isRead: Promise<unknown>) => {
+      const told = await answers(
+        asked.map((end) => `/events?per_page=1&end_date=${end}`),
+        isRead,
+      )
+      return [...told.matchAll(/"rest_url":"[^"]*\/events\/\?end_date=([\d-]+)/g)].map(([, end]) => end)
+    }
+    const others = Promise.withResolvers()
+    const late = [days, days.toReversed(), days].map((asked) => tell(asked, others.promise))
+    const early = await Promise.all([days, days.slice(60)].map((asked) => tell(asked, Promise.resolve())))
+    assert.deepEqual(early, [days, days.slice(60)])
+    others.resolve(null)
+    assert.deepEqual(await Promise.all(late), [days, days.toReversed(), days])
+  })
 
   it('are never those of others, however late they are read', async () => {
     const { events } = (await service.expect(200, null, '/events?per_page=200&start_date=2031-06-11')) as {
@@ -158,7 +184,7 @@ describe('stored responses', () => {
   it('are not written for some seconds after two writes in turn that took long', () => {
     let now = 0
     let duration = 5
-    const stored = new StoredResponses(new ScratchFile(2 ** 20), () => {
+    const stored = new StoredResponses(new ScratchFile(2 ** 20), new BufferPool(), () => {
       now += duration
       return now
     })

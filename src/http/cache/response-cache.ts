@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { FollowedChanges, type Versioned } from '../../domain/dependencies.ts'
 import { BoundedCache } from '../../lib/bounded-cache.ts'
+import { BufferPool } from '../../lib/buffer-pool.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { cacheCounters } from '../../lib/metrics.ts'
 import type { CachedResponse, KeyedResponse } from './cached-response.ts'
@@ -23,6 +24,8 @@ const OVERHEAD = 3000
 export class ResponseCache {
   readonly #clock: Clock
   readonly #stored: StoredResponses | null
+  /** For the bodies of responses that are on their way. */
+  readonly buffers = new BufferPool()
   readonly #changes: FollowedChanges
   readonly #isSettledAt: Versioned['isSettledAt']
   /** Position of the changes that pending responses are made at. */
@@ -31,13 +34,13 @@ export class ResponseCache {
   #lastLookup = 0
   /** Keyed by hash, which is faster to look up. Of two keys with the same hash, only one response is stored. */
   readonly #responses = new BoundedCache<number, KeyedResponse>(MAX_BYTES)
-  #pending = new Map<string, Promise<CachedResponse | null>>()
+  #pending = new Map<string, { readonly response: Promise<CachedResponse | null>; isShared: boolean }>()
 
   constructor(clock: Clock, scratch: ScratchFile | null, db: Versioned) {
     this.#clock = clock
     this.#isSettledAt = db.isSettledAt
     this.#changes = new FollowedChanges(db.changesBetween)
-    this.#stored = scratch && new StoredResponses(scratch)
+    this.#stored = scratch && new StoredResponses(scratch, this.buffers)
   }
 
   get(key: string, version: string): CachedResponse | undefined {
@@ -71,16 +74,19 @@ export class ResponseCache {
     const isStored = isSettled()
     const began = this.#lastLookup
     const other = pending.get(key)
-    if (other !== undefined) return other
-    const own = make()
+    if (other !== undefined) {
+      other.isShared = true
+      return kept(await other.response)
+    }
+    const own = { response: make(), isShared: false }
     pending.set(key, own)
     try {
-      const response = await own
+      const response = await own.response
       const now = this.#clock()
       const isCurrent = isStored && this.#pending === pending && isSettled()
-      if (response !== null && response.until > now && now >= began && isCurrent)
-        this.#store(this.#stored, hashOf(key), { key, response, position })
-      return response
+      const isValid = response !== null && response.until > now && now >= began && isCurrent
+      const isInMemory = isValid && !this.#store(this.#stored, hashOf(key), { key, response, position })
+      return own.isShared || isInMemory ? kept(response) : response
     } finally {
       pending.delete(key)
     }
@@ -117,12 +123,13 @@ export class ResponseCache {
     return entry.response
   }
 
-  /** Most responses are asked for once: they do not take the memory of others. */
-  #store(stored: StoredResponses, hash: number, keyed: KeyedResponse): void {
+  /** Most responses are asked for once: they do not take the memory of others. Answers false if it had to go to memory. */
+  #store(stored: StoredResponses, hash: number, keyed: KeyedResponse): boolean {
     this.#responses.delete(hash)
-    if (stored.put(hash, keyed)) return
+    if (stored.put(hash, keyed)) return true
     stored.delete(hash)
-    this.#put(hash, keyed)
+    this.#put(hash, { ...keyed, response: kept(keyed.response) })
+    return false
   }
 
   #put(hash: number, keyed: KeyedResponse): void {
@@ -143,6 +150,13 @@ export class ResponseCache {
     this.#pendingAt = this.#changes.position
     this.#pending = new Map()
   }
+}
+
+/** A response that stays, or that several get: its memory is not given back. */
+function kept<Response extends CachedResponse | null>(response: Response): Response {
+  if (response?.release === undefined) return response
+  const { release, ...others } = response
+  return others as Response
 }
 
 /** Includes the key: an address may be far longer than the body. */

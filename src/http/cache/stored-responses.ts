@@ -1,4 +1,4 @@
-import { BufferPool } from '../../lib/buffer-pool.ts'
+import type { BufferPool } from '../../lib/buffer-pool.ts'
 import type { KeyedResponse } from './cached-response.ts'
 import type { ScratchFile } from './scratch-file.ts'
 
@@ -17,13 +17,14 @@ export class StoredResponses {
   readonly #now: () => number
   #restsUntil = 0
   #wasSlow = false
-  readonly #buffers = new BufferPool()
+  readonly #buffers: BufferPool
   /** Hashes of recent reads. */
   readonly #recent = new Set<number>()
 
   /** `now` is a clock in milliseconds. */
-  constructor(scratch: ScratchFile, now: () => number = () => performance.now()) {
+  constructor(scratch: ScratchFile, buffers: BufferPool, now: () => number = () => performance.now()) {
     this.#scratch = scratch
+    this.#buffers = buffers
     this.#now = now
   }
 

@@ -1,6 +1,7 @@
 import { dryRun } from '../../domain/dry-run.ts'
 import { readingOf } from '../../domain/records.ts'
 import type { Answer, Call, Endpoint } from '../../http/endpoint.ts'
+import { JsonText } from '../../http/json-text.ts'
 import { refuse } from '../../lib/errors.ts'
 import { text } from '../../lib/texts.ts'
 import { seriesParameters } from '../../schema/event.ts'
@@ -75,7 +76,7 @@ function isDry({ scope }: Call, dry_run: unknown): boolean {
 }
 
 function bodyOf({ body }: Answer): Body {
-  return (Buffer.isBuffer(body) ? JSON.parse(body.toString()) : body) as Body
+  return (body instanceof JsonText ? JSON.parse(body.text) : body) as Body
 }
 
 /** The recommended form of each argument. */

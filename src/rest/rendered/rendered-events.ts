@@ -9,6 +9,7 @@ import { RecentHits } from '../../domain/recent-hits.ts'
 import { type CachedEvents, getRendered, listRendered } from '../../domain/rendered-list.ts'
 import type { Site } from '../../domain/scope.ts'
 import type { Answer, Call } from '../../http/endpoint.ts'
+import { JsonText } from '../../http/json-text.ts'
 import { fieldsIn } from '../../http/sparse.ts'
 import { writeValidInSlices } from '../../http/write-valid.ts'
 import { TimeSlice } from '../../lib/time-slices.ts'
@@ -57,7 +58,7 @@ export class RenderedEvents {
     const found = cached && (await getRendered(call.scope, ref, cached))
     if (found === null) return singleAnswer(call, await get(call.scope, ref, call.query))
     const { json, mark, counts } = found.rendered
-    return { revision: String(found.revision), body: Buffer.from(json), mark, counts, dependsOn: found.dependsOn }
+    return { revision: String(found.revision), body: new JsonText(json), mark, counts, dependsOn: found.dependsOn }
   }
 
   /** Null if the answer depends on more than the address. */
