@@ -42,20 +42,25 @@ export function preload(load: () => Promise<unknown>): void {
   loaders.push(() => load().catch(() => {}))
 }
 
-/** Pause before each package, so that the first requests are not held up, in milliseconds. */
-const PAUSE = 100
+/** Pause before each package, so that the first requests are not held up: at least so long, in milliseconds, and a multiple of what the last one took. */
+const MIN_PAUSE = 20
+const PAUSE = 2
 
 /** Loads registered packages one at a time, then calls `done`. */
-export function loadLazyPackages(done: () => void): void {
+export function loadLazyPackages(done: () => void, took = 0): void {
   const load = loaders.shift()
   if (load === undefined) done()
   else
-    setTimeout(() => {
-      try {
-        load()
-      } catch {
-        // The first use reports the error.
-      }
-      loadLazyPackages(done)
-    }, PAUSE).unref()
+    setTimeout(
+      () => {
+        const began = performance.now()
+        try {
+          load()
+        } catch {
+          // The first use reports the error.
+        }
+        loadLazyPackages(done, performance.now() - began)
+      },
+      Math.max(MIN_PAUSE, PAUSE * took),
+    ).unref()
 }
