@@ -2,12 +2,13 @@ import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { dialectOf, type Tx } from './dialect.ts'
 import type { EventRow } from './events.ts'
 import { type Placeholder, prepared } from './prepared.ts'
+import { rowMaker } from './row-maker.ts'
 import type { Tables } from './tables.ts'
 
 /** What calendars show of events: a month has many of them, and shows little of each. */
 
-/** Raised with every other change of the stored form: a change of its columns is seen. */
-const VERSION = 1
+/** To be raised when stored entries change: a guard test tells. */
+export const ENTRY_FORM = 1
 
 /** What a stored entry has of its event, in this order, besides id, start and what all public events have. */
 const STORED = [
@@ -62,9 +63,6 @@ export function isStored(entry: FoundEntry): entry is StoredEntry {
   return 'venues' in entry
 }
 
-/** Changes with the form of stored entries. */
-export const ENTRY_FORM = VERSION * 1000 + STORED.length
-
 /** Stores the entry of an event, unless the event was removed or changed meanwhile, or is not public. Only SQLite has them. */
 export async function putEntry(
   tx: Tx,
@@ -83,51 +81,14 @@ const insert = prepared<object, [entry: string, event: number, revision: number]
       on conflict (event) do update set form = excluded.form, entry = excluded.entry`.compile(db),
 }))
 
+/** What all public events have. */
+const PUBLIC = { status: 'publish', trashed_from: null, password_hash: null } as const
+
+const makeEntry = rowMaker([...STORED, 'venues', 'categories', 'id', 'start_local', ...Object.keys(PUBLIC)])
+
 /** The entry of an event that starts at a time, as it was stored. */
 export function readEntry(id: number, start_local: string, entry: string): StoredEntry {
-  const [
-    author,
-    slug,
-    image,
-    title,
-    timezone,
-    end_local,
-    start_utc,
-    end_utc,
-    all_day,
-    cost,
-    sticky,
-    featured,
-    is_virtual,
-    series,
-    revision,
-    venues,
-    categories,
-  ] = JSON.parse(entry)
-  return {
-    id,
-    author,
-    status: 'publish',
-    trashed_from: null,
-    slug,
-    image,
-    title,
-    timezone,
-    start_local,
-    end_local,
-    start_utc,
-    end_utc,
-    all_day,
-    cost,
-    sticky,
-    featured,
-    password_hash: null,
-    is_virtual,
-    series,
-    revision,
-    venues,
-    categories,
-  }
+  return makeEntry([...JSON.parse(entry), id, start_local, ...Object.values(PUBLIC)]) as StoredEntry
 }
 
 export interface EntryLink {

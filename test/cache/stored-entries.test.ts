@@ -60,7 +60,7 @@ describe('stored entries of calendars', { skip: ON_POSTGRES && 'it has none' }, 
   it('are not used in another form', async () => {
     const id = await add({ title: 'Fair' })
     await service.render()
-    await mark(id, 1)
+    await mark(id, 99)
     assert.match(await month(), />Fair</)
   })
 
