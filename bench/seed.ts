@@ -69,6 +69,7 @@ function keptFolder(events: number, hasSeries: boolean): string {
     'src/storage/migrations/*.ts',
     'src/storage/dialect.ts',
     'src/rest/rendered/event-template.ts',
+    'src/storage/event-entries.ts',
   ]
   const root = join(import.meta.dirname, '..')
   for (const file of globSync(sources, { cwd: root }).sort()) hash.update(readFileSync(join(root, file)))
