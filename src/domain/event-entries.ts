@@ -12,7 +12,7 @@ import * as images from './images.ts'
 import type { Known, Places } from './kept-places.ts'
 import type { Scope } from './scope.ts'
 
-export type { EntryRow } from '../storage/event-entries.ts'
+export { ENTRY_FORM, type EntryRow } from '../storage/event-entries.ts'
 
 /** A venue as calendars show it. */
 type Place = Pick<recordStorage.PlaceRow, 'id'> & { readonly [Name in 'venue' | 'city']?: string | number | null }

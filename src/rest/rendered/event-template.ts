@@ -1,12 +1,12 @@
 import { hash, randomUUID } from 'node:crypto'
 import abbreviations from '../../calendar/abbreviations.json' with { type: 'json' }
 import type { Links, OwnData } from '../../domain/event-data.ts'
+import { ENTRY_FORM } from '../../domain/event-entries.ts'
 import type { Event } from '../../domain/events.ts'
 import type { Site } from '../../domain/scope.ts'
 import type { Addresses } from '../../http/addresses.ts'
 import { eventFields } from '../../schema/event.ts'
 import { byLinkedKind, byLinkedPlural, type LinkedKind } from '../../schema/linked.ts'
-import { ENTRY_FORM } from '../../storage/event-entries.ts'
 import { eventLd, inertLd } from '../json-ld.ts'
 import { event } from '../present-event.ts'
 import { KINDS, type LinkKind } from './linked-cache.ts'
