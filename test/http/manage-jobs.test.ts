@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import { add } from '../../src/storage/jobs.ts'
 import { type Service, startService } from '../support/service.ts'
 import { type Staff, signIn } from '../support/staff.ts'
+import { eventually } from '../support/workers.ts'
 
 const JOBS = '/manage/jobs'
 
@@ -57,6 +58,9 @@ describe('the screen of jobs', () => {
     try {
       running.startJobs()
       const keeper = await signIn(running, 'administrator')
+      await eventually(
+        async () => (await running.db.read((tx) => tx.selectFrom('jobs').select('id').execute())).length > 5,
+      )
       for (const language of ['en', 'de', 'fr', 'es']) {
         const { body } = await keeper.get(JOBS, { 'accept-language': language })
         const names = [...body.matchAll(/<tr><th scope="row">([^<]*)/g)].map(([, name]) => name?.trim() ?? '')
