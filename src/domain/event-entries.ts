@@ -1,12 +1,11 @@
 import type { Tx } from '../storage/dialect.ts'
-import type { CheckedEntryRow, EntryLink, EntryRow, FoundEntry, StoredEntry } from '../storage/event-entries.ts'
+import type { CheckedEntryRow, EntryLink, EntryRow, FoundEntry } from '../storage/event-entries.ts'
 import * as storage from '../storage/event-entries.ts'
 import * as recordStorage from '../storage/records.ts'
 import type { TermRow } from '../storage/terms.ts'
 import * as termStorage from '../storage/terms.ts'
 import { mayEdit, visibilityOf } from './access.ts'
 import { undamagedEvents, undamagedLinked } from './damage.ts'
-import { idsOf } from './event-assembly.ts'
 import type { Image } from './images.ts'
 import * as images from './images.ts'
 import type { Known, Places } from './kept-places.ts'
@@ -41,20 +40,8 @@ export async function assembleEntries(
 ): Promise<EventEntry[]> {
   const sound = undamagedEntries(scope, rows)
   if (sound.length === 0) return []
-  const stored = sound.filter(storage.isStored)
-  const others = sound.filter((row) => !storage.isStored(row))
-  const ids = JSON.stringify(idsOf(others))
-  const readLinks = async (read: typeof storage.venueLinks, linked: (entry: StoredEntry) => readonly number[]) => {
-    const links = others.length === 0 ? [] : await read(tx, ids)
-    for (const entry of stored) for (const id of linked(entry)) links.push({ event: entry.id, linked: id })
-    return links
-  }
-  const venues = await venuesOf(tx, scope, places.venues, await readLinks(storage.venueLinks, (entry) => entry.venues))
-  const categories = await categoriesOf(
-    tx,
-    places.categories,
-    await readLinks(storage.categoryLinks, (entry) => entry.categories),
-  )
+  const venues = await venuesOf(tx, scope, places.venues, sound)
+  const categories = await categoriesOf(tx, places.categories, sound)
   const pictures = pictured ? await images.ofRows(tx, sound, scope.onDamage) : null
   return sound.map((row) => ({
     row,
@@ -77,8 +64,9 @@ async function venuesOf(
   tx: Tx,
   scope: Pick<Scope, 'user' | 'onDamage'>,
   known: Places['venues'],
-  links: readonly EntryLink[],
+  entries: readonly FoundEntry[],
 ): Promise<Map<number, { row: recordStorage.PlaceRow }[]>> {
+  const links = await storage.venueLinks(tx, entries)
   await addUnknown(known, links, async (ids) => {
     const found = await recordStorage.getPlaces(tx, ids, visibilityOf(scope.user))
     return undamagedLinked('venue', scope, found).map((row) => [row.id, { row }])
@@ -89,8 +77,9 @@ async function venuesOf(
 async function categoriesOf(
   tx: Tx,
   known: Places['categories'],
-  links: readonly EntryLink[],
+  entries: readonly FoundEntry[],
 ): Promise<Map<number, TermRow[]>> {
+  const links = await storage.categoryLinks(tx, entries)
   await addUnknown(known, links, async (ids) => {
     return (await termStorage.getAll(tx, 'category', ids)).map((row) => [row.id, row])
   })

@@ -110,16 +110,41 @@ const linksToVenues = (isOrdered: boolean) =>
 const inAnyOrder = linksToVenues(false)
 const inOrder = linksToVenues(true)
 
-/** Links of events to venues, in order. The events are a JSON list. */
-export async function venueLinks(tx: Tx, events: string): Promise<EntryLink[]> {
-  const found = await inAnyOrder(tx, events)
-  // Most events have one: an index has all but the position.
-  const isOneOfEach = new Set(found.map(({ event }) => event)).size === found.length
-  return isOneOfEach ? found : inOrder(tx, events)
+/** Links of entries to venues, in order. */
+export function venueLinks(tx: Tx, entries: readonly FoundEntry[]): Promise<EntryLink[]> {
+  const read = async (events: string) => {
+    const found = await inAnyOrder(tx, events)
+    // Most events have one: an index has all but the position.
+    const isOneOfEach = new Set(found.map(({ event }) => event)).size === found.length
+    return isOneOfEach ? found : inOrder(tx, events)
+  }
+  return linksOf(entries, ({ venues }) => venues, read)
 }
 
-/** Links of events to categories, in any order. */
-export const categoryLinks = prepared<EntryLink, [events: string]>((db, events) =>
+/** Links of entries to categories, in any order. */
+export function categoryLinks(tx: Tx, entries: readonly FoundEntry[]): Promise<EntryLink[]> {
+  return linksOf(
+    entries,
+    ({ categories }) => categories,
+    (events) => linksToCategories(tx, events),
+  )
+}
+
+/** Links of entries: those of stored ones are known, those of others are read, by a JSON list of events. */
+async function linksOf(
+  entries: readonly FoundEntry[],
+  known: (entry: StoredEntry) => readonly number[],
+  read: (events: string) => Promise<EntryLink[]>,
+): Promise<EntryLink[]> {
+  const links: EntryLink[] = []
+  const others: number[] = []
+  for (const entry of entries)
+    if (isStored(entry)) for (const linked of known(entry)) links.push({ event: entry.id, linked })
+    else others.push(entry.id)
+  return others.length === 0 ? links : [...links, ...(await read(JSON.stringify(others)))]
+}
+
+const linksToCategories = prepared<EntryLink, [events: string]>((db, events) =>
   db
     .selectFrom('event_terms')
     .select(['event', 'term as linked'])

@@ -2,8 +2,7 @@ import { type BatchAnswer, type BatchPart, runBatch } from '../../domain/batch.t
 import { readForm } from '../../http/body.ts'
 import { type Answer, type Call, type Endpoint, MAIN_MOUNT, type Method } from '../../http/endpoint.ts'
 import { asAppError, errorBody } from '../../http/errors.ts'
-import { JsonText } from '../../http/json-text.ts'
-import { fieldsIn, sparse } from '../../http/sparse.ts'
+import { sentAs } from '../../http/sparse.ts'
 import { AppError, refuse } from '../../lib/errors.ts'
 import { type BatchRequest, batchFields } from '../../schema/batch.ts'
 import { readFields } from '../../schema/field.ts'
@@ -90,9 +89,8 @@ function decoded(slug: string): string {
 }
 
 function jsonOf({ body }: Answer, search: string): Buffer {
-  if (body instanceof JsonText) return Buffer.from(body.text)
-  const fields = search.includes('_fields') ? fieldsIn(new URLSearchParams(search)) : null
-  return Buffer.from(JSON.stringify(fields === null || typeof body === 'string' ? body : sparse(body, fields)))
+  const sent = typeof body === 'string' ? JSON.stringify(body) : sentAs(body, search)
+  return typeof sent === 'string' ? Buffer.from(sent) : sent
 }
 
 /** The answer to a refused request. Faults of the service fail the whole batch. */
