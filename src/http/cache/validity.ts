@@ -9,11 +9,13 @@ export class ObservedClock {
   readonly clock: Clock
 
   constructor({ clock, site }: Pick<Scope, 'clock' | 'site'>) {
-    this.clock = (precision) => {
+    const observed: Clock = (precision) => {
       const now = clock()
       this.until = Math.min(this.until, precision === 'day' ? midnightAfter(now, site.timezone) : now + 1)
       return now
     }
+    // Not written as one assignment: V8 allocates such functions among the old objects, and all that they refer to outlives the request.
+    this.clock = observed
   }
 }
 
