@@ -1,4 +1,5 @@
 import { BoundedCache } from '../../lib/bounded-cache.ts'
+import { hashOf } from './key-hash.ts'
 
 /**
  * Normalizes a query string: only parameters that the endpoint knows, sorted by name. Responses are rendered from it
@@ -37,19 +38,28 @@ function fillRoute(route: string, params: Readonly<Record<string, string | undef
 /** Memory for aliases, in bytes. */
 const MAX_BYTES = 2 ** 23
 
+interface Spelling {
+  readonly alias: string
+  readonly normal: string
+}
+
 /** Maps recently requested spellings of an address to its normal form. */
 export class AddressAliases {
-  readonly #normal = new BoundedCache<string, string>(MAX_BYTES)
+  /** By hash. Of two aliases with the same hash, only one is remembered. */
+  readonly #spellings = new BoundedCache<number, Spelling>(MAX_BYTES)
 
   get(alias: string): string | undefined {
-    return this.#normal.get(alias, (normal) => sizeOf(alias, normal))
+    const found = this.#spellings.get(hashOf(alias), sizeOf)
+    return found?.alias === alias ? found.normal : undefined
   }
 
   put(alias: string, normal: string): void {
-    if (alias !== normal && this.get(alias) !== normal) this.#normal.set(alias, normal, sizeOf(alias, normal))
+    if (alias === normal || this.get(alias) === normal) return
+    const spelling = { alias, normal }
+    this.#spellings.set(hashOf(alias), spelling, sizeOf(spelling))
   }
 }
 
-function sizeOf(alias: string, normal: string): number {
+function sizeOf({ alias, normal }: Spelling): number {
   return 2 * (alias.length + normal.length) + 100
 }

@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto'
 import { FollowedChanges, type Versioned } from '../../domain/dependencies.ts'
 import { BoundedCache } from '../../lib/bounded-cache.ts'
 import { BufferPool } from '../../lib/buffer-pool.ts'
@@ -6,8 +5,16 @@ import type { Clock } from '../../lib/clock.ts'
 import { cacheCounters } from '../../lib/metrics.ts'
 import type { CachedResponse, KeyedResponse } from './cached-response.ts'
 import { type StoredDependencies, withCounts } from './counts.ts'
+import { hashOf } from './key-hash.ts'
 import type { ScratchFile } from './scratch-file.ts'
 import { StoredResponses } from './stored-responses.ts'
+
+/** A response that is being made. */
+interface PendingResponse {
+  readonly key: string
+  readonly response: Promise<CachedResponse | null>
+  isShared: boolean
+}
 
 const memory = cacheCounters('response')
 const scratch = cacheCounters('scratch file')
@@ -32,9 +39,9 @@ export class ResponseCache {
   #pendingAt = 0
   /** Clock time of the last lookup. */
   #lastLookup = 0
-  /** Keyed by hash, which is faster to look up. Of two keys with the same hash, only one response is stored. */
+  /** Keyed by hash: see key-hash.ts. Of two keys with the same hash, only one response is stored. */
   readonly #responses = new BoundedCache<number, KeyedResponse>(MAX_BYTES)
-  #pending = new Map<string, { readonly response: Promise<CachedResponse | null>; isShared: boolean }>()
+  #pending = new Map<number, PendingResponse>()
 
   constructor(clock: Clock, scratch: ScratchFile | null, db: Versioned) {
     this.#clock = clock
@@ -73,22 +80,23 @@ export class ResponseCache {
     const isSettled = () => version === this.#changes.version && this.#isSettledAt(version)
     const isStored = isSettled()
     const began = this.#lastLookup
-    const other = pending.get(key)
-    if (other !== undefined) {
+    const hash = hashOf(key)
+    const other = pending.get(hash)
+    if (other?.key === key) {
       other.isShared = true
       return kept(await other.response)
     }
-    const own = { response: make(), isShared: false }
-    pending.set(key, own)
+    const own = { key, response: make(), isShared: false }
+    pending.set(hash, own)
     try {
       const response = await own.response
       const now = this.#clock()
       const isCurrent = isStored && this.#pending === pending && isSettled()
       const isValid = response !== null && response.until > now && now >= began && isCurrent
-      const isInMemory = isValid && !this.#store(this.#stored, hashOf(key), { key, response, position })
+      const isInMemory = isValid && !this.#store(this.#stored, hash, { key, response, position })
       return own.isShared || isInMemory ? kept(response) : response
     } finally {
-      pending.delete(key)
+      if (pending.get(hash) === own) pending.delete(hash)
     }
   }
 
@@ -162,14 +170,4 @@ function kept<Response extends CachedResponse | null>(response: Response): Respo
 /** Includes the key: an address may be far longer than the body. */
 function sizeOf({ key, response: { body, dependsOn } }: KeyedResponse): number {
   return body.length + 2 * key.length + dependsOn.length + OVERHEAD
-}
-
-/** Random per process, so that clients cannot provoke collisions. */
-const SEED = randomInt(2 ** 32)
-
-/** FNV-1a. */
-export function hashOf(key: string): number {
-  let hash = SEED
-  for (let n = 0; n < key.length; n++) hash = Math.imul(hash ^ key.charCodeAt(n), 0x01000193)
-  return hash | 0
 }
