@@ -58,8 +58,6 @@ export interface RenderedEventCache<Rendered> {
   /** Takes a stored template, if it has the right form. */
   restore(stored: StoredTemplate): void
   put(own: OwnData, alone?: boolean): void
-  /** Links of those of these events that are known. */
-  linksOf(stubs: readonly EventStub[]): Links[]
   /** Links of these events that are not known; null if all are. */
   missingLinks(stubs: readonly EventStub[]): Links | null
   putLinked(links: Links, linked: LinkedData): void

@@ -39,9 +39,11 @@ export interface CachedEvents<Rendered> {
   readonly hits: RecentHits
 }
 
-/** Ids of the terms that a rendered event shows, in this order. */
-interface ShownTerms {
+/** What a rendered event shows of others. */
+interface ShowsOthers {
+  /** Ids of the terms that it shows, in this order. */
   readonly terms: readonly number[]
+  readonly parents: readonly number[]
 }
 
 /** A page of rendered events; `dependsOn` is null if any write may change it. */
@@ -52,7 +54,7 @@ export interface RenderedPage<Rendered> extends EventPage<Rendered> {
 /**
  * One page of rendered events. Returns null if it is to be rendered for this request alone.
  */
-export async function listRendered<Rendered extends ShownTerms>(
+export async function listRendered<Rendered extends ShowsOthers>(
   scope: Scope,
   query: Payload,
   cached: CachedEvents<Rendered>,
@@ -167,7 +169,7 @@ async function findLong(
   return found ? keep(lists, found) : undefined
 }
 
-async function listSorted<Rendered extends ShownTerms>(
+async function listSorted<Rendered extends ShowsOthers>(
   scope: Scope,
   asked: Asked,
   cached: CachedEvents<Rendered>,
@@ -181,7 +183,7 @@ async function listSorted<Rendered extends ShownTerms>(
 }
 
 /** A page of a list from stored templates, without a transaction. Null if that does not suffice. */
-async function lookUpPage<Rendered extends ShownTerms>(
+async function lookUpPage<Rendered extends ShowsOthers>(
   { db }: Scope,
   asked: Asked,
   list: CachedList,
@@ -234,7 +236,7 @@ async function lookUpHits(
 }
 
 /** A page of a list; null if not all of its events can be rendered for everybody. */
-async function readPage<Rendered extends ShownTerms>(
+async function readPage<Rendered extends ShowsOthers>(
   tx: Tx,
   scope: Scope,
   asked: Asked,
@@ -259,7 +261,7 @@ async function fillUnprotected(
 }
 
 /** Null if an event is protected or damaged. */
-function pageWith<Rendered extends ShownTerms>(
+function pageWith<Rendered extends ShowsOthers>(
   asked: Asked,
   list: CachedList,
   stubs: readonly EventStub[],
@@ -269,20 +271,25 @@ function pageWith<Rendered extends ShownTerms>(
   if (hasProtected(stubs) || !events.hasAll(stubs)) return null
   const rendered = stubs.map((stub) => events.take(stub))
   const known = dependenciesOf(list.filter)
-  const dependsOn = known && { ...known, ...shownBy(stubs, rendered, events, known.events) }
+  const dependsOn = known && { ...known, ...shownBy(stubs, rendered, known.events) }
   return { ...pageOf(asked, list, rendered, next), dependsOn }
 }
 
 /** What an answer with these events shows, and other events that it depends on. */
 function shownBy(
   stubs: readonly EventStub[],
-  rendered: readonly ShownTerms[],
-  events: RenderedEventCache<unknown>,
+  rendered: readonly ShowsOthers[],
   others: readonly number[] = [],
 ): Pick<Dependencies, 'events' | 'terms'> {
-  const parents = events.linksOf(stubs).flatMap(({ event }) => event)
-  const ids = [...stubs.map(({ id }) => id), ...parents, ...others]
-  return { events: ids, terms: rendered.flatMap(({ terms }) => terms) }
+  const events: number[] = []
+  const shown: number[] = []
+  for (const { id } of stubs) events.push(id)
+  for (const { terms, parents } of rendered) {
+    events.push(...parents)
+    shown.push(...terms)
+  }
+  events.push(...others)
+  return { events, terms: shown }
 }
 
 function offsetOf({ page, perPage }: ListRequest): number {
@@ -323,7 +330,7 @@ function hasProtected(stubs: readonly EventStub[]): boolean {
 }
 
 /** One rendered event and its revision; null if it cannot be built from the cache. */
-export async function getRendered<Rendered extends ShownTerms>(
+export async function getRendered<Rendered extends ShowsOthers>(
   scope: Scope,
   ref: Ref,
   cached: CachedEvents<Rendered>,
@@ -335,7 +342,7 @@ export async function getRendered<Rendered extends ShownTerms>(
   const { id, revision, form, text } = stub
   const shown = (events: RenderedEventCache<Rendered>) => {
     const rendered = events.take(stub, true)
-    const dependsOn = { list: null, ...shownBy([stub], [rendered], events) }
+    const dependsOn = { list: null, ...shownBy([stub], [rendered]) }
     return { rendered, revision, dependsOn }
   }
   const { events } = cached

@@ -28,6 +28,8 @@ export interface RenderedEvent {
   /** Ids of the terms that it shows, in this order, and their counts. */
   readonly terms: readonly number[]
   readonly counts: readonly number[]
+  /** Ids of its parent events. */
+  readonly parents: readonly number[]
 }
 
 const lookups = cacheCounters('event')
@@ -62,10 +64,6 @@ export class EventCache implements RenderedEventCache<RenderedEvent> {
         for (const id of links[kind]) if (!this.#linked.has(kind, id, this.#position)) return false
     }
     return true
-  }
-
-  linksOf(stubs: readonly EventStub[]): Links[] {
-    return stubs.flatMap((stub) => this.#templateOf(stub, false)?.links ?? [])
   }
 
   missing(stubs: readonly EventStub[], alone = false): number[] {
@@ -118,7 +116,7 @@ export class EventCache implements RenderedEventCache<RenderedEvent> {
     const marks = alone ? [this.#addresses.rest, ...template.marks] : template.marks.slice(0, 1)
     const terms: number[] = []
     const counts: number[] = []
-    const shown = (text: string) => ({ json: text, mark: marks.join(' '), terms, counts })
+    const shown = (text: string) => ({ json: text, mark: marks.join(' '), terms, counts, parents: links.event })
     let json = ''
     let from = 0
     for (let n = 0; n < cuts.length; n++) {

@@ -115,7 +115,7 @@ async function serializeInSlices(items: readonly object[]): Promise<RenderedEven
   for (const item of items) {
     if (turn.isOver) await turn.yield()
     const json = JSON.stringify(item)
-    rendered.push({ json, mark: hash('sha1', json, 'base64url'), terms: [], counts: [] })
+    rendered.push({ json, mark: hash('sha1', json, 'base64url'), terms: [], counts: [], parents: [] })
   }
   return rendered
 }
