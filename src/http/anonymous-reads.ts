@@ -48,12 +48,22 @@ export function anonymousReads(
   const security = securityHeaders(baseUrl)
   /** Headers of every response, by what they depend on. */
   const shared = new Map<string, Headers>()
+  /** Most requests in turn have the same. */
+  let last: {
+    readonly name: string
+    readonly byAddress: boolean
+    readonly route: unknown
+    readonly headers: Headers
+  } | null = null
   const headersFor = (request: RoutedRequest): Headers => {
-    const { name } = request.language
+    const { name, byAddress } = request.language
+    const route = request.match?.route
+    if (last?.name === name && last.byAddress === byAddress && last.route === route) return last.headers
     const vary = varyOf(request, READ_HEADERS.vary)
     const key = `${name} ${vary}`
     const headers = shared.get(key) ?? { ...security, 'content-language': name, ...READ_HEADERS, vary }
     shared.set(key, headers)
+    last = { name, byAddress, route, headers }
     return headers
   }
   return (raw, sender, version) => {

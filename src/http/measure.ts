@@ -46,7 +46,7 @@ export function routeLabel(url: string | undefined): string {
 }
 
 function routeOf({ match, routeOptions, is404 }: FastifyRequest): string {
-  return routeLabel(match?.route.url ?? (is404 ? undefined : routeOptions.url))
+  return match?.route.label ?? routeLabel(is404 ? undefined : routeOptions.url)
 }
 
 /** A span for each request that Fastify answers. The fast path adds its own. */

@@ -114,7 +114,7 @@ function buildResponse(
     }),
     until,
     dependsOn: answer.dependsOn ? JSON.stringify({ ...answer.dependsOn, tag: withoutCounts }) : '',
-    route: routeLabel(request.match?.route.url),
+    route: request.match?.route.label ?? routeLabel(undefined),
     variants: {},
     ...(release && { release }),
   }

@@ -5,6 +5,7 @@ import type { Way } from '../schema/audit.ts'
 import { splitUrl } from './call.ts'
 import { type Endpoint, MAIN_MOUNT, type Method, type Routes, type View } from './endpoint.ts'
 import { HEALTH_PATHS } from './health.ts'
+import { routeLabel } from './measure.ts'
 
 /** What a route takes as the body of a request: forms, forms with an image, or any file. */
 export type Bodies = 'form' | 'record' | 'file'
@@ -13,6 +14,8 @@ export type Bodies = 'form' | 'record' | 'file'
 export interface Route {
   /** Its pattern. */
   readonly url: string
+  /** The same without the patterns of parameters, for figures. */
+  readonly label: string
   readonly bodies: Bodies
   /** Names of the query parameters that it knows. */
   readonly known: ReadonlySet<string>
@@ -112,6 +115,7 @@ export class Router {
 function viewRoute(view: View): Route {
   return {
     url: view.path,
+    label: routeLabel(view.path),
     bodies: view.upload ? 'file' : 'form',
     known: new Set(view.parameters),
     way: view.way ?? 'screen',
@@ -123,8 +127,10 @@ function viewRoute(view: View): Route {
 }
 
 function endpointRoute(endpoint: Endpoint): Route {
+  const url = `${MAIN_MOUNT}${endpoint.path.replace(':id', ':id(^\\d+$)')}`
   return {
-    url: `${MAIN_MOUNT}${endpoint.path.replace(':id', ':id(^\\d+$)')}`,
+    url,
+    label: routeLabel(url),
     bodies: endpoint.upload ? 'file' : 'record',
     known: new Set([...Object.keys(endpoint.parameters), '_fields']),
     way: 'rest',
