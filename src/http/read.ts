@@ -17,8 +17,6 @@ import { refuseUnknown } from './strict.ts'
 /** `max-age` and `stale-while-revalidate` of public responses, in seconds. */
 const MAX_AGE = 10
 const STALE_WHILE_REVALIDATE = 60
-/** Length of a long text, in characters. */
-const MIN_LENT = 8192
 
 /** What a read came to: a response for everybody who asks the same, by its key, or an answer for this request alone. */
 export type ReadResult =
@@ -120,10 +118,9 @@ function buildResponse(
   }
 }
 
-/** Long texts in memory that is used again. Short ones get memory of their own: a client that reads slowly would hold that of a long one. */
 function inBytes(sent: string | Buffer, pool: BufferPool | null): Lent {
   if (typeof sent !== 'string') return { bytes: sent }
-  return pool !== null && sent.length >= MIN_LENT ? pool.encode(sent) : { bytes: Buffer.from(sent) }
+  return pool === null ? { bytes: Buffer.from(sent) } : pool.encode(sent)
 }
 
 function cacheControl(user: User | null, seconds: number): string {

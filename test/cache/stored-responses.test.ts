@@ -209,6 +209,22 @@ describe('stored responses', () => {
   })
 })
 
+describe('a response for which there is no room in the file', () => {
+  it('has memory of its own, of its size', async () => {
+    const cache = new ResponseCache(clock, new ScratchFile(1), { changesBetween: () => null, isSettledAt: () => true })
+    const text = 'A short answer.'
+    const { bytes: body, release = () => assert.fail() } = cache.buffers.encode(text)
+    const shown = { tag: 't', route: '/', lines: '', until: clock() + 60, dependsOn: '', variants: {} }
+    const made = await cache.make('key', '1', async () => ({ ...shown, body, release }))
+    made?.release?.()
+    cache.buffers.encode('Another answer.')
+    const kept = cache.get('key', '1')?.body
+    assert.equal(String(kept), text)
+    assert.equal(kept?.buffer.byteLength, text.length)
+    cache.close()
+  })
+})
+
 describe('addresses that have the same number', () => {
   it('are never given each other’s answers, from memory or from the file', async () => {
     const [one, other] = alike()

@@ -167,6 +167,8 @@ function write(
   // A connection that breaks off releases nothing, and the garbage collector does.
   if (body === null || request.method === 'HEAD') response.end(release)
   // Node joins a text body with the head in one write. For a small body this is worth the copy.
-  else if (body.length < SMALL_BODY) response.end(body.toString('latin1'), 'latin1', release)
-  else response.end(body, release)
+  else if (body.length < SMALL_BODY) {
+    response.end(body.toString('latin1'), 'latin1')
+    release?.()
+  } else response.end(body, release)
 }

@@ -93,8 +93,8 @@ export class ResponseCache {
       const now = this.#clock()
       const isCurrent = isStored && this.#pending === pending && isSettled()
       const isValid = response !== null && response.until > now && now >= began && isCurrent
-      const isInMemory = isValid && !this.#store(this.#stored, hash, { key, response, position })
-      return own.isShared || isInMemory ? kept(response) : response
+      if (isValid) this.#store(this.#stored, hash, { key, response, position })
+      return own.isShared ? kept(response) : response
     } finally {
       if (pending.get(hash) === own) pending.delete(hash)
     }
@@ -131,13 +131,16 @@ export class ResponseCache {
     return entry.response
   }
 
-  /** Most responses are asked for once: they do not take the memory of others. Answers false if it had to go to memory. */
-  #store(stored: StoredResponses, hash: number, keyed: KeyedResponse): boolean {
+  /** Most responses are asked for once: they do not take the memory of others, unless there is no room in the file. */
+  #store(stored: StoredResponses, hash: number, keyed: KeyedResponse): void {
     this.#responses.delete(hash)
-    if (stored.put(hash, keyed)) return true
+    if (stored.put(hash, keyed)) return
     stored.delete(hash)
-    this.#put(hash, { ...keyed, response: kept(keyed.response) })
-    return false
+    const { release, ...response } = keyed.response
+    // `Buffer.from` would take it from memory that others share, and keep all of that.
+    const body = Buffer.allocUnsafeSlow(response.body.length)
+    response.body.copy(body)
+    this.#put(hash, { ...keyed, response: { ...response, body, variants: {} } })
   }
 
   #put(hash: number, keyed: KeyedResponse): void {
@@ -160,7 +163,7 @@ export class ResponseCache {
   }
 }
 
-/** A response that stays, or that several get: its memory is not given back. */
+/** A response that several get: its memory is not given back. */
 function kept<Response extends CachedResponse | null>(response: Response): Response {
   if (response?.release === undefined) return response
   const { release, ...others } = response
