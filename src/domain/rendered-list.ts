@@ -99,7 +99,7 @@ const lookups = new TurnBudget()
 async function findFew(
   scope: Scope,
   asked: Asked,
-  { lists }: CachedEvents<unknown>,
+  { version, lists }: CachedEvents<unknown>,
 ): Promise<{ readonly key: string; readonly list: CachedList } | null> {
   const { db } = scope
   const { fewWords } = db
@@ -118,7 +118,7 @@ async function findFew(
     await lookups.wait()
     known = lists.get(key)
   }
-  const found = known === undefined ? await lookups.spend(() => fewWords.find(db, query, whole.inAll)) : null
+  const found = known === undefined ? await lookups.spend(() => fewWords.find(db, version, query, whole.inAll)) : null
   const ids = known?.ids ?? (found && hitsOf(whole, found))
   if (ids === null) return null
   const filter = { ...whole.filter, search }

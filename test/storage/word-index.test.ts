@@ -41,7 +41,7 @@ describe('the index of words', () => {
     const lookups = new Lookups(tx, null)
     const db = { lookUp: ((question, ...values) => lookups.run(question, values)) as Service['db']['lookUp'] }
     const query = await fewWords?.queryFor(db, part)
-    return query ? ((await fewWords?.find(db, query, inAll)) ?? null) : null
+    return query ? ((await fewWords?.find(db, '', query, inAll)) ?? null) : null
   }
   /** Those that contain a part, by the index and by looking; nothing if the index cannot tell. */
   const compare = async (tx: Tx, texts: ReadonlyMap<number, string>, part: string) => {

@@ -4,6 +4,7 @@ import type { FewWords } from '../few-words.ts'
 import type { Lookup } from '../lookup.ts'
 import { prepared } from '../prepared.ts'
 import type { Tables } from '../tables.ts'
+import { eventsWithAny } from './word-lists.ts'
 
 /**
  * Substring index of SQLite. A search term without spaces is contained in a text if it is contained in one of its
@@ -88,14 +89,16 @@ export const fewWords: FewWords = {
     if (SPACE.test(part) || !isIndexed(part)) return null
     const found = await db.lookUp(WORDS_WITH, edgesOf(part))
     if (found.length >= FEW_WORDS || found.some(({ word }) => word === null)) return null
-    const words = found.flatMap(({ word }) => (word?.includes(part) ? [quoted(word)] : []))
-    return words.length > WORDS_PER_QUERY ? null : { text: words.join(' OR '), words: words.length }
+    const words = found.flatMap(({ word }) => (word?.includes(part) ? [word] : []))
+    return words.length > WORDS_PER_QUERY ? null : { text: words.map(quoted).join(' OR '), words }
   },
-  async find(db, { text, words }, inAll) {
-    if (words === 0) return []
-    if (words === 1 && inAll <= FEW_EVENTS_IN_ALL) return listIn(await db.lookUp(EVENTS_WITH, text))
-    const most = FEW_EVENTS / words
-    const ids = listIn(await db.lookUp(FIRST_EVENTS_WITH, text, Math.floor(most) + 1))
+  async find(db, version, { text, words }, inAll) {
+    if (words.length === 0) return []
+    const isBounded = words.length > 1 || inAll > FEW_EVENTS_IN_ALL
+    const most = isBounded ? Math.floor(FEW_EVENTS / words.length) : Number.POSITIVE_INFINITY
+    const ids =
+      eventsWithAny(db, version, words, most) ??
+      listIn(await (isBounded ? db.lookUp(FIRST_EVENTS_WITH, text, most + 1) : db.lookUp(EVENTS_WITH, text)))
     return ids.length <= most ? ids : null
   },
 }
