@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import { CompiledQuery } from 'kysely'
 import pg from 'pg'
 import { openDatabase } from '../../src/storage/database.ts'
+import { dialectOf, type Tx } from '../../src/storage/dialect.ts'
 import { type Service, startService } from '../support/service.ts'
 import { addressOf, freshStore, ON_POSTGRES, SERVER } from '../support/store.ts'
 
@@ -108,6 +109,23 @@ describe('on PostgreSQL', { skip }, () => {
       assert.match(await plans({}), /events_shown/)
       assert.match(await plans({ search: 'harbour' }), /events_search|events_shown/)
       assert.match(await plans({ geoloc_lat: 1, geoloc_lng: 1 }), /venue_places/)
+    })
+
+    it('look up the words of an event, whatever the number of words that are known', async () => {
+      const run = <Row>(tx: Tx, sql: string) => tx.executeQuery<Row>(CompiledQuery.raw(sql))
+      await service.db.write(async (tx) => {
+        await run(tx, `insert into search_words select 'known' || n, n || 'nwonk' from generate_series(1, 20000) as n`)
+        await run(tx, 'analyze search_words')
+      })
+      const reads = await service.db.write(async (tx) => {
+        await dialectOf(tx).texts.suggest(tx, ['known7', 'lantern', 'supper'])
+        const { rows } = await run<{ read: string }>(
+          tx,
+          `select seq_tup_read as read from pg_stat_xact_user_tables where relname = 'search_words'`,
+        )
+        return Number(rows[0]?.read)
+      })
+      assert.equal(reads, 0)
     })
   })
 })

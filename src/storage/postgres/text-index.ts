@@ -12,12 +12,15 @@ const put = prepared<object, [number, string, string]>((db, id, title, words) =>
       array_to_tsvector(string_to_array(${title}, ' ')), array_to_tsvector(string_to_array(${words}, ' ')))
       on conflict (event) do update set title = excluded.title, words = excluded.words`.compile(db),
 }))
-/** Known words are left out: inserting those that others have stored meanwhile would wait for them. */
+/**
+ * Known words are left out: inserting those that others have stored meanwhile would wait for them. Each is looked up by itself. PostgreSQL
+ * takes a list in JSON for a hundred words, and would read the whole table if it could join the two.
+ */
 const suggest = prepared<object, [string]>((db, words) => ({
   compile: () =>
     sql<object>`insert into search_words (word, reversed)
       select word, reverse(word) from json_array_elements_text(cast(${words} as json)) as given (word)
-      where not exists (select 1 from search_words as known where known.word = given.word collate "C")
+      where (select 1 from search_words as known where known.word = given.word collate "C" limit 1) is null
       on conflict do nothing`.compile(db),
 }))
 
