@@ -103,7 +103,11 @@ export function stubsAt({ head, total }: CachedList, offset: number, limit: numb
 
 /** Ids of a page, if the list was searched. */
 export function idsAt({ ids }: CachedList, offset: number, limit: number): number[] | null {
-  return ids && Array.from(ids.slice(offset, offset + limit))
+  if (ids === null) return null
+  const some: number[] = []
+  const end = Math.min(offset + limit, ids.length)
+  for (let n = offset; n < end; n++) some.push(ids[n] as number)
+  return some
 }
 
 /** The nearest known page end before an offset, and the distance from it. */

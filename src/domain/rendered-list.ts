@@ -1,6 +1,12 @@
 import { TurnBudget } from '../lib/time-slices.ts'
 import type { Tx } from '../storage/dialect.ts'
-import { lookUpRendered, lookUpTemplates, RENDERED_BY_ID, RENDERED_BY_SLUG } from '../storage/event-templates.ts'
+import {
+  lookUpRendered,
+  lookUpTemplates,
+  RENDERED_BY_ID,
+  RENDERED_BY_SLUG,
+  type RenderedStub,
+} from '../storage/event-templates.ts'
 import type { EventStub, SortedStub } from '../storage/events.ts'
 import type { Ref } from '../storage/records.ts'
 import { type CachedList, type CachedLists, idsAt, NO_LISTS, NO_STUBS, stubsAt } from './cached-lists.ts'
@@ -222,14 +228,19 @@ async function lookUpHits(
   { version, events, hits }: CachedEvents<unknown>,
 ): Promise<LookedUp> {
   const ids = idsAt(list, offsetOf(asked), asked.perPage) ?? []
-  const known = ids.flatMap((id) => hits.get(version, id) ?? [])
-  const missing = known.length === 0 ? ids : ids.filter((id) => !known.some((event) => event.id === id))
+  const found: RenderedStub[] = []
+  const missing: number[] = []
+  for (const id of ids) {
+    const known = hits.get(version, id)
+    if (known === undefined) missing.push(id)
+    else found.push(known)
+  }
   const read = missing.length === 0 ? [] : await lookUpRendered(db, missing)
-  if (known.length + read.length < ids.length || !(await db.isCurrent(version))) return []
+  found.push(...read)
+  if (found.length < ids.length || !(await db.isCurrent(version))) return []
   // Those without a template of this form may have one soon.
   const rendered = list.total > FREQUENT ? read.filter(({ form }) => form === events.form) : []
   if (rendered.length > 0) hits.put(version, rendered)
-  const found = [...known, ...read]
   for (const { id, revision, form, text } of found)
     if (form !== null && text !== null) events.restore({ event: id, revision, form, text })
   return inOrder(ids, found)

@@ -42,19 +42,22 @@ export function renderedListAnswer(call: Call, items: readonly RenderedEvent[], 
   })
   const body = new JsonText(`${json}],${end.slice(1)}`)
   const mark = `${items.map((item) => item.mark).join(';')}${end}`
-  return { headers, body, mark, counts: items.flatMap(({ counts }) => counts) }
+  const counts: number[] = []
+  for (const item of items) counts.push(...item.counts)
+  return { headers, body, mark, counts }
 }
 
 /** JSON around the items of a page. */
 function around(call: Call, list: ListPage): { headers: Record<string, string>; rest: object } {
   const pages = Math.ceil(list.total / list.perPage)
   if (list.page > Math.max(pages, 1)) throw new AppError(list.pastEnd, { fill: { pages } })
-  const search = normalSearchOf(call, list)
-  const address = (page: number) => {
-    // A cursor replaces the page.
-    if (!list.byCursor) search.set('page', String(page))
-    return `${call.addresses.rest}/${list.name}/?${search}`
-  }
+  const search = String(normalSearchOf(call, list))
+  // A cursor replaces the page.
+  const place = /(?:^|&)page=/.exec(search)
+  const end = place === null ? search.length : place.index + place[0].length
+  const [before, after] = [search.slice(0, end), search.slice(end)]
+  const address = (page: number) =>
+    `${call.addresses.rest}/${list.name}/?${before}${place === null ? '' : page}${after}`
   const byPage = list.page < pages ? address(list.page + 1) : undefined
   const next = list.byCursor ? list.next && addressAfter(call, list, list.next) : byPage
   const previous = list.page > 1 ? address(list.page - 1) : undefined

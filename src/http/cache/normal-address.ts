@@ -1,5 +1,4 @@
-import { BoundedCache } from '../../lib/bounded-cache.ts'
-import { hashOf } from './key-hash.ts'
+import { TextCache } from '../../lib/text-cache.ts'
 
 /**
  * Normalizes a query string: only parameters that the endpoint knows, sorted by name. Responses are rendered from it
@@ -38,28 +37,19 @@ function fillRoute(route: string, params: Readonly<Record<string, string | undef
 /** Memory for aliases, in bytes. */
 const MAX_BYTES = 2 ** 23
 
-interface Spelling {
-  readonly alias: string
-  readonly normal: string
-}
-
 /** Maps recently requested spellings of an address to its normal form. */
 export class AddressAliases {
-  /** By hash. Of two aliases with the same hash, only one is remembered. */
-  readonly #spellings = new BoundedCache<number, Spelling>(MAX_BYTES)
+  readonly #normal = new TextCache<string>(MAX_BYTES, sizeOf)
 
   get(alias: string): string | undefined {
-    const found = this.#spellings.get(hashOf(alias), sizeOf)
-    return found?.alias === alias ? found.normal : undefined
+    return this.#normal.get(alias)
   }
 
   put(alias: string, normal: string): void {
-    if (alias === normal || this.get(alias) === normal) return
-    const spelling = { alias, normal }
-    this.#spellings.set(hashOf(alias), spelling, sizeOf(spelling))
+    if (alias !== normal && this.get(alias) !== normal) this.#normal.set(alias, normal)
   }
 }
 
-function sizeOf({ alias, normal }: Spelling): number {
+function sizeOf(alias: string, normal: string): number {
   return 2 * (alias.length + normal.length) + 100
 }

@@ -3,9 +3,9 @@ import { BoundedCache } from '../../lib/bounded-cache.ts'
 import { BufferPool } from '../../lib/buffer-pool.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { cacheCounters } from '../../lib/metrics.ts'
+import { hashOf } from '../../lib/text-cache.ts'
 import type { CachedResponse, KeyedResponse } from './cached-response.ts'
 import { type StoredDependencies, withCounts } from './counts.ts'
-import { hashOf } from './key-hash.ts'
 import type { ScratchFile } from './scratch-file.ts'
 import { StoredResponses } from './stored-responses.ts'
 
@@ -39,7 +39,7 @@ export class ResponseCache {
   #pendingAt = 0
   /** Clock time of the last lookup. */
   #lastLookup = 0
-  /** Keyed by hash: see key-hash.ts. Of two keys with the same hash, only one response is stored. */
+  /** Keyed by hash, as those in the file are. Of two keys with the same hash, only one response is stored. */
   readonly #responses = new BoundedCache<number, KeyedResponse>(MAX_BYTES)
   #pending = new Map<number, PendingResponse>()
 

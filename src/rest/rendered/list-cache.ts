@@ -1,7 +1,7 @@
 import type { CachedList, CachedLists } from '../../domain/cached-lists.ts'
 import { dependenciesOf, type FollowedChanges } from '../../domain/dependencies.ts'
-import { BoundedCache } from '../../lib/bounded-cache.ts'
 import { cacheCounters } from '../../lib/metrics.ts'
+import { TextCache } from '../../lib/text-cache.ts'
 
 const lookups = cacheCounters('list')
 
@@ -22,7 +22,7 @@ interface Entry {
 /** Lists of events. Those that a write may have changed are not valid any more. */
 export class ListCache {
   readonly #changes: FollowedChanges
-  readonly #lists = new BoundedCache<string, Entry>(MAX_BYTES)
+  readonly #lists = new TextCache<Entry>(MAX_BYTES, sizeOf)
 
   constructor(changes: FollowedChanges) {
     this.#changes = changes
@@ -35,7 +35,7 @@ export class ListCache {
     return {
       get: (key) => (isCurrent() ? this.#get(key) : undefined),
       put: (key, list) => {
-        if (isCurrent()) this.#lists.set(key, { list, position }, sizeOf(key, { list }))
+        if (isCurrent()) this.#lists.set(key, { list, position })
       },
       total: (key) => (isCurrent() ? this.#totalOf(key) : null),
     }
@@ -46,7 +46,7 @@ export class ListCache {
   }
 
   #get(key: string): CachedList | undefined {
-    const found = this.#lists.get(key, (entry) => sizeOf(key, entry))
+    const found = this.#lists.get(key)
     const isValid = found !== undefined && this.#isValid(found)
     if (isValid) lookups.hit.value++
     else lookups.miss.value++
@@ -57,7 +57,7 @@ export class ListCache {
 
   /** The known changes tell how many events a list has lost and gained. */
   #totalOf(key: string): number | null {
-    const found = this.#lists.get(key, (entry) => sizeOf(key, entry))
+    const found = this.#lists.get(key)
     return found === undefined ? null : this.#changes.totalSince(found.position, found.list)
   }
 
