@@ -1,12 +1,6 @@
 import { TurnBudget } from '../lib/time-slices.ts'
 import type { Tx } from '../storage/dialect.ts'
-import {
-  lookUpRendered,
-  lookUpTemplates,
-  RENDERED_BY_ID,
-  RENDERED_BY_SLUG,
-  type RenderedStub,
-} from '../storage/event-templates.ts'
+import { lookUpPublished, lookUpRendered, lookUpTemplates, type RenderedStub } from '../storage/event-templates.ts'
 import type { EventStub, SortedStub } from '../storage/events.ts'
 import type { Ref } from '../storage/records.ts'
 import { type CachedList, type CachedLists, idsAt, NO_LISTS, NO_STUBS, stubsAt } from './cached-lists.ts'
@@ -347,7 +341,7 @@ export async function getRendered<Rendered extends ShowsOthers>(
   cached: CachedEvents<Rendered>,
 ): Promise<{ rendered: Rendered; revision: number; dependsOn: Dependencies } | null> {
   if ('id' in ref && !Number.isSafeInteger(ref.id)) return null
-  const found = scope.db.lookUp('id' in ref ? RENDERED_BY_ID : RENDERED_BY_SLUG, 'id' in ref ? ref.id : ref.slug)
+  const found = lookUpPublished(scope.db, ref)
   const [stub] = Array.isArray(found) ? found : await found
   if (stub === undefined || stub.secret === 1) return null
   const { id, revision, form, text } = stub

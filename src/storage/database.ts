@@ -74,6 +74,8 @@ export interface Database {
   lookUp<Row>(question: Lookup<Row>, ...values: (string | number)[]): Row[] | Promise<Row[]>
   /** Looks up events by words; null if that needs a transaction. */
   readonly fewWords: FewWords | null
+  /** Whether the template of an event is removed when it changes: see event-templates.ts. */
+  readonly removesTemplates: boolean
   /** Whether the data has this version now: what was looked up since it had is of this version. */
   isCurrent(version: Version): boolean | Promise<boolean>
   /** Whether replicas answer reads. They do not answer what is looked up. */
@@ -314,6 +316,7 @@ export function openDatabase(
     },
     lookUp: (question, ...values) => asked(() => lookups.run(question, values)),
     fewWords: dialect.fewWords,
+    removesTemplates: dialect.blocks,
     version: () => asked(() => versions.current()),
     async warmUp() {
       await readTransaction(manyReader, async (tx) => sql`select 1`.execute(tx))

@@ -1,20 +1,22 @@
-import { type Insertable, type Kysely, type Selectable, sql } from 'kysely'
+import { type Kysely, type Selectable, sql } from 'kysely'
 import type { Instant } from '../calendar/zone.ts'
 import type { Place } from './changes.ts'
 import * as changes from './changes.ts'
 import type { Tx } from './dialect.ts'
 import { SECRET, type SortedStub } from './events.ts'
-import { type Lookup, lookupByIds } from './lookup.ts'
+import { type LooksUp, type Lookup, lookupByIds } from './lookup.ts'
 import { type Placeholder, prepared, preparedList } from './prepared.ts'
 import type { EventTemplateTable, Tables } from './tables.ts'
 
 /** The JSON of events, rendered in the background after each change: see domain/event-rendering.ts. */
 
-export type StoredTemplate = Selectable<EventTemplateTable>
+export type StoredTemplate = Pick<Selectable<EventTemplateTable>, (typeof STORED)[number]>
+
+const STORED = ['event', 'revision', 'form', 'text'] as const
 
 /** The stored templates of events, in any form and of any revision. */
 const byEvents = (db: Kysely<Tables>, ids: readonly Placeholder[]) =>
-  db.selectFrom('event_templates').selectAll().where('event', 'in', ids)
+  db.selectFrom('event_templates').select(STORED).where('event', 'in', ids)
 export const getAll = preparedList<StoredTemplate>(byEvents)
 /** The same without a transaction. */
 export const lookUpTemplates = lookupByIds<StoredTemplate>(byEvents)
@@ -35,40 +37,73 @@ const withTemplate = (db: Kysely<Tables>) =>
     .select([sql<number | null>`event_templates.form`.as('form'), sql<string | null>`event_templates.text`.as('text')])
 
 const published = (db: Kysely<Tables>) => withTemplate(db).where('events.status', '=', 'publish')
-export const RENDERED_BY_ID: Lookup<RenderedStub> = { build: (db, id) => published(db).where('events.id', '=', id) }
-export const RENDERED_BY_SLUG: Lookup<RenderedStub> = {
-  build: (db, slug) => published(db).where('events.slug', '=', slug),
+const RENDERED_BY_ID: Lookup<RenderedStub> = { build: (db, id) => published(db).where('events.id', '=', id) }
+const RENDERED_BY_SLUG: Lookup<RenderedStub> = { build: (db, slug) => published(db).where('events.slug', '=', slug) }
+const renderedByIds = lookupByIds<RenderedStub>((db, ids) => withTemplate(db).where('events.id', 'in', ids))
+
+/** What answers lookups of templates. SQLite removes the template of an event that changes, so the event need not be read. */
+interface LooksUpTemplates extends LooksUp {
+  readonly removesTemplates: boolean
 }
 
-export const lookUpRendered = lookupByIds<RenderedStub>((db, ids) => withTemplate(db).where('events.id', 'in', ids))
+/** Templates of public events, where all are of the present revision. */
+const exact = (db: Kysely<Tables>) =>
+  db
+    .selectFrom('event_templates')
+    .select(['event as id', 'revision', 'start_local', 'form', 'text'])
+    .select(sql<number>`0`.as('secret'))
+    .where('is_public', '=', 1)
+    .$castTo<RenderedStub>()
+const EXACT_BY_ID: Lookup<RenderedStub> = { build: (db, id) => exact(db).where('event', '=', id) }
+const exactByIds = lookupByIds<RenderedStub>((db, ids) => exact(db).where('event', 'in', ids))
+
+/** A published event by its id or slug. */
+export function lookUpPublished(
+  db: LooksUpTemplates,
+  ref: { readonly id: number } | { readonly slug: string },
+): RenderedStub[] | Promise<RenderedStub[]> {
+  if (!('id' in ref)) return db.lookUp(RENDERED_BY_SLUG, ref.slug)
+  const found = db.removesTemplates ? db.lookUp(EXACT_BY_ID, ref.id) : []
+  const orRead = (rows: RenderedStub[]) => (rows.length > 0 ? rows : db.lookUp(RENDERED_BY_ID, ref.id))
+  return found instanceof Promise ? found.then(orRead) : orRead(found)
+}
+
+/** Events by their ids. */
+export async function lookUpRendered(db: LooksUpTemplates, ids: readonly number[]): Promise<RenderedStub[]> {
+  const found = db.removesTemplates ? await exactByIds(db, ids) : []
+  if (found.length === ids.length) return found
+  const known = new Set(found.map(({ id }) => id))
+  const missing = ids.filter((id) => !known.has(id))
+  return [...found, ...(await renderedByIds(db, missing))]
+}
 
 const insert = prepared<object, [id: number, revision: number, form: number, text: string]>((db, id, ...values) => {
   const [revision, form, text] = values as [Placeholder, Placeholder, Placeholder]
   return db
     .insertInto('event_templates')
-    .columns(['event', 'revision', 'form', 'text'])
+    .columns(['event', 'revision', 'form', 'text', 'start_local', 'is_public'])
     .expression((eb) =>
       eb
         .selectFrom('events')
-        .select('id')
-        .select([
-          sql<number>`cast(${revision} as bigint)`.as('revision'),
-          sql<number>`cast(${form} as bigint)`.as('form'),
-          sql<string>`cast(${text} as text)`.as('text'),
-        ])
-        .where('id', '=', id),
+        .select(['id', 'revision'])
+        .select([sql<number>`cast(${form} as bigint)`.as('form'), sql<string>`cast(${text} as text)`.as('text')])
+        .select(['start_local', sql<number>`case when status = 'publish' then 1 else 0 end`.as('is_public')])
+        .where('id', '=', id)
+        .where('revision', '=', revision),
     )
     .onConflict((conflict) =>
       conflict.column('event').doUpdateSet((eb) => ({
         revision: eb.ref('excluded.revision'),
         form: eb.ref('excluded.form'),
         text: eb.ref('excluded.text'),
+        start_local: eb.ref('excluded.start_local'),
+        is_public: eb.ref('excluded.is_public'),
       })),
     )
 })
 
-/** Stores a template, unless its event was removed meanwhile. */
-export async function put(tx: Tx, { event, revision, form, text }: Insertable<EventTemplateTable>): Promise<void> {
+/** Stores a template, unless its event was removed or changed meanwhile. */
+export async function put(tx: Tx, { event, revision, form, text }: StoredTemplate): Promise<void> {
   await insert(tx, event, revision, form, text)
 }
 

@@ -192,6 +192,10 @@ export interface EventTemplateTable {
   /** Changes with all else that the JSON depends on: the settings of the site, and this program. */
   form: number
   text: string
+  /** Of its event. Null if an earlier version has written the row. */
+  start_local: WallClock | null
+  /** 1 if everybody may see the event. */
+  is_public: number | null
 }
 
 export interface Tables extends LinkedTables {

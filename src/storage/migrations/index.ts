@@ -40,6 +40,7 @@ export const migrations: Record<string, () => Promise<Migration>> = {
   '0027-list-index': () => import('./0027-list-index.ts'),
   '0028-event-templates': () => import('./0028-event-templates.ts'),
   '0029-event-entries': () => import('./0029-event-entries.ts'),
+  '0030-exact-templates': () => import('./0030-exact-templates.ts'),
 }
 
 /**
