@@ -9,7 +9,7 @@ export interface CachedList {
   readonly total: number
   /** Its first stubs: all for most lists, for longer ones on the second request. */
   head: PackedStubs
-  /** Ids of all its events in order, if it was searched. */
+  /** Ids of its events in order, if it was searched: of all, or of the first. */
   readonly ids: readonly number[] | PackedIds | null
   /** Position of each id; only if it was searched. */
   readonly positions?: IdPositions

@@ -2,7 +2,7 @@ import type { Tx } from '../storage/dialect.ts'
 import { containingHidden, type EventFilter } from '../storage/event-filter.ts'
 import * as storage from '../storage/events.ts'
 import { type CachedList, type CachedLists, NO_STUBS } from './cached-lists.ts'
-import { type PackedIds, packIds, positionsOf } from './id-list.ts'
+import { type FirstIds, type PackedIds, packIds, positionsOf } from './id-list.ts'
 
 /** Limit on matches that are filtered by query, rather than reading a whole uncached list. */
 const FEW_FOUND = 500
@@ -44,10 +44,16 @@ export function ranked({ words }: EventFilter, hits: readonly number[] | PackedI
   return inOrder
 }
 
-/** The matches of a text in a searched list; null if more must be read, to see which the reader may find. */
-export function hitsOf(list: Searchable, found: readonly number[]): PackedIds | null {
-  const hits = intersect(list, found)
-  return hasProtected(list, hits) ? null : hits
+/** So few matches are all put in order: to look for the first in the list would take longer. */
+const FEW_HITS = 100
+
+/** The matches of a text in a searched list, at least the first `most`; null if more must be read, to see which the reader may find. */
+export function hitsOf(list: Searchable, found: readonly number[], most: number): FirstIds | null {
+  const mayHide = list.protectedIds.size > 0
+  const first = found.length <= FEW_HITS || mayHide ? null : list.positions.firstOf(found, list.ids, most)
+  if (first !== null) return first
+  const ids = intersect(list, found)
+  return mayHide && hasProtected(list, ids) ? null : { ids, total: ids.length }
 }
 
 function hasProtected({ protectedIds }: Searchable, hits: PackedIds): boolean {

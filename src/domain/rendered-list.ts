@@ -89,6 +89,9 @@ export async function listRendered<Rendered extends ShowsOthers>(
 
 type Asked = ReturnType<typeof readRequest>
 
+/** How much more of a searched list is put in order than is asked for. */
+const FURTHER = 4
+
 /** Time for lookups of words: of a very frequent one, a lookup may take half of what anybody may wait. */
 const lookups = new TurnBudget()
 
@@ -112,17 +115,23 @@ async function findFew(
   if (query === null) return null
   // Texts that the same words contain are in the same events.
   const key = `${wholeKey} ${query.text}`
-  let known = lists.get(key)
+  const last = offsetOf(asked) + asked.perPage
+  const get = () => {
+    const list = lists.get(key)
+    return list !== undefined && (list.ids?.length ?? 0) >= Math.min(last, list.total) ? list : undefined
+  }
+  let known = get()
   // Requests that have begun together take this step together.
   while (known === undefined && lookups.isSpent) {
     await lookups.wait()
-    known = lists.get(key)
+    known = get()
   }
   const found = known === undefined ? await lookups.spend(() => fewWords.find(db, version, query, whole.inAll)) : null
-  const ids = known?.ids ?? (found && hitsOf(whole, found))
-  if (ids === null) return null
+  // Who reads on finds some further pages known.
+  const first = known ?? (found && hitsOf(whole, found, FURTHER * last))
+  if (first === null) return null
   const filter = { ...whole.filter, search }
-  return { key, list: { filter, total: ids.length, head: NO_STUBS, ids, pageEnds: new Map() } }
+  return { key, list: { filter, total: first.total, head: NO_STUBS, ids: first.ids, pageEnds: new Map() } }
 }
 
 /** A list, with all that were read for it. They are cached once it is known that they are of the right version. */

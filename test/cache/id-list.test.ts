@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { positionsOf } from '../../src/domain/id-list.ts'
+import { packIds, positionsOf } from '../../src/domain/id-list.ts'
 import fc from '../support/property.ts'
 
 describe('positions of ids', () => {
@@ -23,5 +23,27 @@ describe('positions of ids', () => {
         }),
       )
     }
+  })
+
+  it('give the first of some ids, in the order of the list, and count them', () => {
+    let told = 0
+    for (const max of [60, 3000, 2 ** 50]) {
+      const ids = fc.array(fc.integer({ min: 0, max }), { maxLength: 80 })
+      const lists = fc.uniqueArray(fc.integer({ min: 1, max }), { minLength: 1, maxLength: 400 })
+      fc.assert(
+        fc.property(lists, ids, fc.nat(30), fc.integer({ min: 1, max: 50 }), (list, others, some, most) => {
+          const positions = positionsOf(list)
+          const found = [...others, ...list.toSorted().slice(0, some), 2 ** 32 + (list[0] ?? 0), 2 ** 52]
+          const first = positions.firstOf(found, packIds(list), most)
+          if (first === null) return
+          told++
+          const expected = list.filter((id) => found.includes(id))
+          assert.deepEqual([...first.ids], expected.slice(0, most))
+          assert.equal(first.total, expected.length)
+          assert.deepEqual(positions.firstOf([], packIds(list), most), { ids: new Float64Array(0), total: 0 })
+        }),
+      )
+    }
+    assert.ok(told > 50, `${told} were told`)
   })
 })
