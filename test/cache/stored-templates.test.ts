@@ -100,8 +100,16 @@ describe('the stored JSON of an event', () => {
       const before = await storedOf(id)
       await service.db.write((tx) => tx.updateTable('events').set(change).where('id', '=', id).execute())
       assert.equal(await storedOf(id), undefined, JSON.stringify(change))
-      if (before !== undefined) await service.db.write((tx) => templates.put(tx, before))
+      if (before === undefined) continue
+      await service.db.write(async (tx) => {
+        await templates.put(tx, before)
+        await tx.insertInto('event_templates').values(before).execute()
+      })
       assert.equal(await storedOf(id), undefined, 'it was rendered before the change')
+      await service.render()
+      const now = await storedOf(id)
+      await service.db.write((tx) => tx.updateTable('event_templates').set(before).where('event', '=', id).execute())
+      assert.deepEqual(await storedOf(id), now)
     }
   })
 
@@ -218,9 +226,9 @@ describe('the stored JSON of an event', () => {
     await service.render()
     const id = await add({ title: 'Last' })
     const texts = new Map((await stored()).map(({ event, text }) => [event, text]))
-    await service.db.write((tx) => tx.updateTable('event_templates').set({ revision: 0 }).execute())
+    await service.db.write((tx) => tx.updateTable('event_templates').set({ form: 0 }).execute())
     await service.render()
-    const rendered = (await stored()).filter(({ revision }) => revision > 0).map(({ event }) => event)
+    const rendered = (await stored()).filter(({ form }) => form !== 0).map(({ event }) => event)
     assert.deepEqual(rendered, [id])
     assert.ok(!texts.has(id))
   })

@@ -15,6 +15,16 @@ export const steps: readonly Step[] = [
       `create trigger "event_templates_outdated" after update on "events"
     when new.revision <> old.revision or new.status <> old.status or new.password_hash is not old.password_hash
     begin delete from "event_templates" where event = new.id; end`,
+      'drop trigger if exists "event_templates_removed"',
+      `create trigger "event_templates_removed" after delete on "events"
+    begin delete from "event_templates" where event = old.id; end`,
+      // An earlier version beside this one stores what it has rendered whatever the event is by then.
+      ...['insert', 'update'].flatMap((change) => [
+        `drop trigger if exists "event_templates_late_${change}"`,
+        `create trigger "event_templates_late_${change}" before ${change} on "event_templates"
+    when new.revision is not (select revision from "events" where id = new.event)
+    begin select raise(ignore); end`,
+      ]),
     ],
     postgres: [],
   },

@@ -52,26 +52,33 @@ const PAGE_WITH: Lookup<Page & { page: number }> = {
   build: (db, part, first, word) => ({
     compile: () =>
       sql<Page & { page: number }>`select id - (${part} << 37) as page, block from event_words_data
-        where id = (${part} << 37) + max(${first}, coalesce((
+        where id = (${part} << 37) + max(cast(${first} as integer), coalesce((
           select pgno >> 1 from event_words_idx where segid = ${part} and term <= cast(${word} as blob)
           order by term desc limit 1
         ), 0))`.compile(db),
   }),
 }
 
-/** Some pages of a part, in order. */
+/** Some pages of a part, in order. Numbers are given as floating-point numbers, which are exact up to 2^53. */
 const PAGES: Lookup<Page> = {
   build: (db, part, from, to) => ({
     compile: () =>
-      sql<Page>`select block from event_words_data
-        where id between (${part} << 37) + ${from} and (${part} << 37) + ${to} order by id`.compile(db),
+      sql<Page>`select block from event_words_data where id between (${part} << 37) + cast(${from} as integer)
+        and (${part} << 37) + cast(${to} as integer) order by id`.compile(db),
   }),
 }
 
 /** Numbers of removed events lie beside the parts. */
 const REMOVED = 65_536
 
-const known = new WeakMap<LooksUp, { readonly version: string; readonly parts: readonly Part[] | null }>()
+/** The parts of an index as they were described. */
+interface Parts {
+  readonly version: string
+  readonly described: Uint8Array
+  readonly parts: readonly Part[] | null
+}
+
+const known = new WeakMap<LooksUp, Parts>()
 
 /**
  * Ids of the events that have one of some words, in no order, and possibly more than once. Null if a query is to find them. Stops when
@@ -102,18 +109,19 @@ function lookUp<Row>(db: LooksUp, question: Lookup<Row>, ...values: (string | nu
   throw new Unexpected()
 }
 
+/** Parts are merged without another version of the data. */
 function partsAt(db: LooksUp, version: string): readonly Part[] | null {
+  const [found] = lookUp(db, PARTS)
+  if (found === undefined || found.version !== VERSION) return null
+  const { block: described } = found
   const last = known.get(db)
-  if (last?.version === version) return last.parts
-  const parts = readParts(db)
-  known.set(db, { version, parts })
+  if (last?.version === version && Buffer.compare(last.described, described) === 0) return last.parts
+  const parts = readParts(db, described)
+  known.set(db, { version, described, parts })
   return parts
 }
 
-function readParts(db: LooksUp): Part[] | null {
-  const [found] = lookUp(db, PARTS)
-  if (found === undefined || found.version !== VERSION) return null
-  const { block } = found
+function readParts(db: LooksUp, block: Uint8Array): Part[] | null {
   if (Buffer.compare(block.subarray(4, 8), WITH_REMOVED) !== 0) return null
   const bytes = new Bytes(block, 8)
   const levels = bytes.number()
@@ -140,7 +148,9 @@ const NONE: ReadonlySet<number> = new Set()
 /** Each page is a hash table: after a header of eight bytes, numbers of four or eight bytes; zero where there is none. */
 function readRemoved(db: LooksUp, part: number, pages: number): Set<number> {
   const removed = new Set<number>()
-  for (const { block } of lookUp(db, PAGES, part + REMOVED, 0, pages - 1)) {
+  const read = lookUp(db, PAGES, part + REMOVED, 0, pages - 1)
+  if (read.length !== pages) throw new Unexpected()
+  for (const { block } of read) {
     const view = new DataView(block.buffer, block.byteOffset, block.length)
     const size = block[0]
     if (size !== 4 && size !== 8) throw new Unexpected()
@@ -156,19 +166,26 @@ function readRemoved(db: LooksUp, part: number, pages: number): Set<number> {
 function addEvents(db: LooksUp, part: Part, word: string, most: number, found: number[]): void {
   const term = MAIN + word
   const [first, leaf] = pageWith(db, part, term)
-  const begin = found.length
+  let begin = found.length
   let isLast = leaf.addIdsOf(Buffer.from(term), found)
+  dropRemoved(part, found, begin)
   for (let page = first + 1, some = 1; isLast && page <= part.lastPage && found.length <= most; some *= 2) {
     const next = lookUp(db, PAGES, part.id, page, Math.min(page + some - 1, part.lastPage))
     if (next.length === 0) throw new Unexpected()
+    begin = found.length
     for (const { block } of next) if (isLast) isLast = new Leaf(block).addFirstIds(found)
+    dropRemoved(part, found, begin)
     page += next.length
   }
-  if (part.removed.size === 0) return
+}
+
+/** Leaves out the removed events from a place on: before the others are counted. */
+function dropRemoved({ removed }: Part, found: number[], begin: number): void {
+  if (removed.size === 0) return
   let kept = begin
   for (let at = begin; at < found.length; at++) {
     const id = found[at] as number
-    if (!part.removed.has(id)) found[kept++] = id
+    if (!removed.has(id)) found[kept++] = id
   }
   found.length = kept
 }
