@@ -14,6 +14,11 @@ export function tagOf(body: Buffer | string, revision = ''): string {
   return `${revision}-${hash('sha1', body, 'base64url').slice(0, 16)}`
 }
 
+/** Header line of a tag. */
+export function etagLine(tag: string): string {
+  return `\r\netag: "${tag}"`
+}
+
 /** A longer mark is stored as its hash. */
 const MAX_MARK = 200
 
@@ -77,12 +82,17 @@ const compressor: Record<Encoding, () => Transform> = {
 }
 
 function variantOf(response: CachedResponse, encoding: Encoding | null, body: Buffer): Variant {
-  let own = `\r\ncontent-length: ${body.length}`
-  // An answer with its own weak tag uses it for all encodings.
-  if (!response.lines.includes('\r\netag: '))
-    own += `\r\netag: "${response.tag}${encoding === null ? '' : `~${encoding}`}"`
-  if (encoding !== null) own += `\r\ncontent-encoding: ${encoding}`
-  return { whole: { status: 200, head: joinHead(200, response.lines + own), body }, notModified: null }
+  const lines = encoding === null ? response.lines : encodedLines(response, encoding)
+  return {
+    whole: { status: 200, head: joinHead(200, `${lines}\r\ncontent-length: ${body.length}`), body },
+    notModified: null,
+  }
+}
+
+/** The headers of a content encoding. An answer with its own weak tag uses it for all of them. */
+function encodedLines({ lines, tag }: CachedResponse, encoding: Encoding): string {
+  const own = lines.replace(etagLine(tag), etagLine(`${tag}~${encoding}`))
+  return `${own}\r\ncontent-encoding: ${encoding}`
 }
 
 function notModifiedOf(variant: Variant): Reply {

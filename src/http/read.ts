@@ -8,7 +8,7 @@ import { headerDate, serializeWithShared } from './cache/head.ts'
 import { normalPath, normalSearch } from './cache/normal-address.ts'
 import { ObservedClock } from './cache/validity.ts'
 import { type AnswerContext, callOf, type RoutedRequest, splitUrl } from './call.ts'
-import { tagsOf } from './conditional.ts'
+import { etagLine, tagsOf } from './conditional.ts'
 import { type Answer, type Endpoint, MAIN_MOUNT } from './endpoint.ts'
 import { routeLabel } from './measure.ts'
 import { sentAs } from './sparse.ts'
@@ -100,16 +100,17 @@ function buildResponse(
   const { bytes: body, release } = inBytes(sentAs(answer.body, search), pool)
   const isText = typeof answer.body === 'string'
   const { tag, withoutCounts } = tagsOf(answer, body)
+  const lines = serializeWithShared(headers, {
+    'content-type': isText ? 'text/plain; charset=utf-8' : 'application/json; charset=utf-8',
+    'cache-control': cacheControl(request.user, until - made),
+    // The time before the data was read, so never too late.
+    'last-modified': headerDate(began),
+    ...answer.headers,
+  })
   return {
     body,
     tag,
-    lines: serializeWithShared(headers, {
-      'content-type': isText ? 'text/plain; charset=utf-8' : 'application/json; charset=utf-8',
-      'cache-control': cacheControl(request.user, until - made),
-      // The time before the data was read, so never too late.
-      'last-modified': headerDate(began),
-      ...answer.headers,
-    }),
+    lines: answer.headers?.etag === undefined ? lines + etagLine(tag) : lines,
     until,
     dependsOn: answer.dependsOn ? JSON.stringify({ ...answer.dependsOn, tag: withoutCounts }) : '',
     route: request.match?.route.label ?? routeLabel(undefined),

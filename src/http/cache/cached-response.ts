@@ -27,7 +27,7 @@ export interface CachedResponse {
   readonly body: Buffer
   /** The part of the `ETag` that all content encodings share. */
   readonly tag: string
-  /** Headers, except per-request ones and those that depend on the encoding. */
+  /** Headers without a content encoding, except its length and per-request ones. */
   readonly lines: HeaderLines
   /** Expiry by the clock. A write may invalidate it earlier. */
   readonly until: Instant

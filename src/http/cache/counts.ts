@@ -1,5 +1,5 @@
 import type { CountChanges, Dependencies } from '../../domain/dependencies.ts'
-import { tagWithCounts } from '../conditional.ts'
+import { etagLine, tagWithCounts } from '../conditional.ts'
 import type { CachedResponse } from './cached-response.ts'
 
 /** What a cached response shows, and the tag of all that but the counts. */
@@ -28,11 +28,14 @@ export function withCounts(
   const places = countsIn(response.body, terms.length)
   const counts = places?.map((place, n) => numberAt(response.body, place) + (added.get(terms[n] as number) ?? 0))
   if (places === null || counts === undefined || counts.some((count) => count < 0)) return null
+  const counted = tagWithCounts(tag, counts, response.tag.slice(0, -TAG_LENGTH))
   return {
     ...response,
     body: bodyWith(response, places, counts),
-    tag: tagWithCounts(tag, counts, response.tag.slice(0, -TAG_LENGTH)),
-    lines: response.lines.replace(/\r\nlast-modified: [^\r]*/, `\r\nlast-modified: ${now.toUTCString()}`),
+    tag: counted,
+    lines: response.lines
+      .replace(/\r\nlast-modified: [^\r]*/, `\r\nlast-modified: ${now.toUTCString()}`)
+      .replace(etagLine(response.tag), etagLine(counted)),
     variants: {},
   }
 }
