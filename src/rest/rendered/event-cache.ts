@@ -32,6 +32,15 @@ export interface RenderedEvent {
   readonly parents: readonly number[]
 }
 
+/** A rendered event to which more is added. */
+interface Unfinished {
+  json: string
+  mark: string
+  readonly terms: number[]
+  readonly counts: number[]
+  readonly parents: readonly number[]
+}
+
 const lookups = cacheCounters('event')
 
 /**
@@ -113,23 +122,24 @@ export class EventCache implements RenderedEventCache<RenderedEvent> {
     if (template === undefined) throw new Error('an event was taken that is not in the cache')
     const { text, cuts, holes, links } = template
     // The address of a list is in its own mark.
-    const marks = alone ? [this.#addresses.rest, ...template.marks] : template.marks.slice(0, 1)
-    const terms: number[] = []
-    const counts: number[] = []
-    const shown = (text: string) => ({ json: text, mark: marks.join(' '), terms, counts, parents: links.event })
-    let json = ''
+    const mark = alone ? `${this.#addresses.rest} ${template.marks.join(' ')}` : (template.marks[0] ?? '')
+    const shown: Unfinished = { json: '', mark, terms: [], counts: [], parents: links.event }
     let from = 0
     for (let n = 0; n < cuts.length; n++) {
       const to = cuts[n] as number
       const hole = holes[n] as Hole
-      json += text.slice(from, to)
+      shown.json += text.slice(from, to)
       from = to
-      if (hole === 'end' && !alone) return shown(`${json}}`)
-      if (hole === 'home' || hole === 'rest' || hole === 'host') json += this.#addresses[hole]
-      else if (hole === 'series') json += this.#series(links, alone ? id : null, marks)
-      else json += this.#filled(hole, links, marks, terms, counts)
+      if (hole === 'end' && !alone) {
+        shown.json += '}'
+        return shown
+      }
+      if (hole === 'home' || hole === 'rest' || hole === 'host') shown.json += this.#addresses[hole]
+      else if (hole === 'series') this.#addSeries(shown, links, alone ? id : null)
+      else this.#addLinked(shown, hole, links)
     }
-    return shown(json + text.slice(from))
+    shown.json += text.slice(from)
+    return shown
   }
 
   /** The template, if it is known. One of an event by itself serves for lists, too. */
@@ -139,35 +149,37 @@ export class EventCache implements RenderedEventCache<RenderedEvent> {
   }
 
   /** Members of a series, which follow those of an occurrence. One of these has its dates, too, if it is alone. */
-  #series({ series: [id = 0] }: Links, event: number | null, marks: string[]): string {
+  #addSeries(shown: Unfinished, { series: [id = 0] }: Links, event: number | null): void {
     const series = this.#linked.get('series', id)
-    if (series === undefined) return ''
+    if (series === undefined) return
     const isWithDates = event !== null && series.first?.id === event
-    marks.push(isWithDates ? `${series.mark} with dates` : series.mark)
-    return isWithDates && series.first !== undefined ? series.first.json : series.json
+    shown.mark += isWithDates ? ` ${series.mark} with dates` : ` ${series.mark}`
+    shown.json += isWithDates && series.first !== undefined ? series.first.json : series.json
   }
 
-  #filled(hole: LinkHole, links: Links, marks: string[], terms: number[], counts: number[]): string {
+  #addLinked(shown: Unfinished, hole: LinkHole, links: Links): void {
     const { kind, name, always, form = 'json' } = HOLES[hole]
-    if (kind === null) return ''
-    const shown: LinkedJson[] = []
+    if (kind === null) return
+    const found: LinkedJson[] = []
     for (const id of links[kind]) {
       const linked = this.#linked.get(kind, id)
-      if (linked && linked[form] !== null) shown.push(linked)
+      if (linked && linked[form] !== null) found.push(linked)
     }
-    if (kind === 'category' || kind === 'tag') {
-      shown.sort((one, other) => (one.order < other.order ? -1 : 1))
-      for (const { id, count } of shown) {
-        terms.push(id)
-        counts.push(count)
-      }
-    }
+    const isTerm = kind === 'category' || kind === 'tag'
+    if (isTerm && found.length > 1) found.sort((one, other) => (one.order < other.order ? -1 : 1))
     // One by itself, several as a list; what may be absent is so when there is none.
-    if (shown.length === 0 && always === undefined) return ''
-    for (const linked of shown) marks.push(linked.mark)
-    const [first] = shown
-    if (shown.length === 1 && always !== 'list') return `,"${name}":${first?.[form]}`
-    return `,"${name}":[${shown.map((linked) => linked[form]).join()}]`
+    if (found.length === 0 && always === undefined) return
+    const isList = found.length !== 1 || always === 'list'
+    shown.json += isList ? `,"${name}":[` : `,"${name}":`
+    for (let n = 0; n < found.length; n++) {
+      const linked = found[n] as LinkedJson
+      shown.json += n === 0 ? linked[form] : `,${linked[form]}`
+      shown.mark += ` ${linked.mark}`
+      if (!isTerm) continue
+      shown.terms.push(linked.id)
+      shown.counts.push(linked.count)
+    }
+    if (isList) shown.json += ']'
   }
 
   #render(kind: LinkKind, id: number, data: LinkedData): LinkedJson | undefined {
