@@ -62,7 +62,7 @@ export class StoredResponses {
     const began = this.#now()
     if (began < this.#restsUntil) return false
     const { tag, until, route, dependsOn, lines, body } = response
-    const head = [key, tag, until, route, position, dependsOn, lines].join('\n')
+    const head = `${key}\n${tag}\n${until}\n${route}\n${position}\n${dependsOn}\n${lines}`
     const isStored = this.#scratch.put(hash, head, body)
     const ended = this.#now()
     const isSlow = ended - began > MAX_WRITE
