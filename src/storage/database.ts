@@ -163,7 +163,7 @@ export function openDatabase(
           .execute(async (tx) => {
             await begun(tx)
             const result = await work(tx)
-            await dialect.settle(tx)
+            await dialect.complete(tx)
             beforeCommit()
             return result
           }),

@@ -47,8 +47,10 @@ export interface Dialect {
   readonly fewWords: FewWords | null
   /** Index for searches by words. */
   readonly texts: TextIndex
-  /** Ends what a transaction has put off: before it is committed, and at both ends of a savepoint. */
+  /** Ends what a transaction has put off: at both ends of a savepoint. */
   settle(tx: Tx): Promise<void>
+  /** Called before the commit: ends what a transaction has put off, unless the commit does. */
+  complete(tx: Tx): Promise<void>
   /** Forgets that: a part of the transaction was rolled back. */
   forget(tx: Tx): void
   /** Ids of the venues in a bounding box, found by an index. */
@@ -170,6 +172,7 @@ export const sqlite: Dialect = {
     await sqliteTexts.settle(tx)
     await reservedIds.returnIds(tx)
   },
+  complete: (tx) => sqlite.settle(tx),
   forget(tx) {
     forgetTexts(tx)
     reservedIds.forgetIds(tx)
@@ -302,6 +305,7 @@ export const postgres: Dialect = {
   fewWords: null,
   texts: postgresTexts,
   settle: settled,
+  async complete() {},
   forget() {},
   venuesIn: ({ south, north, west, east }) =>
     sql<number>`(select id from venues where geo_lat is not null
@@ -366,8 +370,9 @@ export const postgres: Dialect = {
   // Lock timeout and deadlock.
   isLocked: (error) => ['55P03', '40P01'].includes(String(codeOf(error, 'code'))),
   // Serialization failure, deadlock, unique violation by a concurrent insert, foreign key of a concurrently deleted
-  // row, name of a statement.
-  isTransient: (error) => ['40001', '40P01', '23505', '23503', NAME_FAILED].includes(String(codeOf(error, 'code'))),
+  // row, changes that were noted unexpectedly (see version.ts), name of a statement.
+  isTransient: (error) =>
+    ['40001', '40P01', '23505', '23503', '22012', NAME_FAILED].includes(String(codeOf(error, 'code'))),
   isUnreachable: (error) =>
     UNREACHABLE_CODES.test(String(codeOf(error, 'code'))) ||
     (error instanceof Error && UNREACHABLE_MESSAGES.test(error.message)),

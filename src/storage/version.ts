@@ -37,7 +37,7 @@ export interface Versions {
   begin(): OwnWrite
   /**
    * Called by every write that responses show, as the last statement before the commit. Returns whether triggers have noted
-   * changes: then more is written.
+   * changes: then more is written. On PostgreSQL, the transaction is tried again if they have unexpectedly.
    */
   increment(tx: Tx, write: OwnWrite): Promise<boolean>
   close(): void
@@ -61,6 +61,16 @@ const incrementShare = prepared<{ noted: SqlBool }, [added: number, share: numbe
     .set((eb) => ({ version: eb('version', '+', added) }))
     .where('share', '=', share)
     .returning((eb) => eb.exists(eb.selectFrom('webhook_changes').select('record').limit(1)).as('noted')),
+)
+
+/** Divides by zero if changes have been noted. */
+const incrementUnlessNoted = prepared<object, [added: number, share: number]>((db, added, share) =>
+  db
+    .updateTable('data_version')
+    .set((eb) => ({
+      version: sql`${eb.ref('version')} + ${added} / (case when exists (select 1 from webhook_changes) then 0 else 1 end)`,
+    }))
+    .where('share', '=', share),
 )
 
 /** Any read fixes the snapshot of a transaction. */
@@ -221,6 +231,8 @@ export class SharedVersions implements Versions {
   /** Our own writes since the last look: what they have added, and what they have changed. */
   #writes: { readonly added: number; readonly changed: DataChange | null }[] = []
   #inDoubt = 0
+  /** Whether the next write is expected to note changes, as the last one has. */
+  #isNoting = true
 
   constructor(db: Kysely<Tables>) {
     this.#db = db
@@ -268,8 +280,17 @@ export class SharedVersions implements Versions {
   }
 
   async increment(tx: Tx, { added }: OwnWrite): Promise<boolean> {
-    const rows = await incrementShare(tx, added, Math.floor(Math.random() * VERSION_ROWS))
-    return rows.some(({ noted }) => Boolean(noted))
+    const share = Math.floor(Math.random() * VERSION_ROWS)
+    if (!this.#isNoting) {
+      // Nobody waits for it: it goes with the commit, which fails with it.
+      incrementUnlessNoted(tx, added, share).catch(() => {
+        this.#isNoting = true
+      })
+      return false
+    }
+    const rows = await incrementShare(tx, added, share)
+    this.#isNoting = rows.some(({ noted }) => Boolean(noted))
+    return this.#isNoting
   }
   close(): void {}
 

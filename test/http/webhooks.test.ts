@@ -30,6 +30,7 @@ const patch = (service: Service, path: string, json: object) =>
 const types = (received: readonly Received[]) => received.map(({ body }) => body.type)
 const listed = async (service: Service, id: number, query: Record<string, string> = {}): Promise<Json[]> =>
   (await service.expect(200, 'administrator', `/webhooks/${id}/deliveries`, { query })).deliveries
+const toldOf = async (service: Service, id: number) => (await listed(service, id)).map(({ type }) => type)
 
 describe('webhooks', () => {
   it('are made, listed, changed and removed by administrators, and show their secret once', async (t) => {
@@ -81,6 +82,17 @@ describe('webhooks', () => {
     const { id } = await hook(service, { url: receiver.url })
     await service.expect(400, 'administrator', `/webhooks/${id}`, { method: 'PATCH', json: { url: urls[0] } })
     assert.equal((await service.expect(200, 'administrator', `/webhooks/${id}`)).url, receiver.url)
+  })
+
+  it('are told of a change when it is answered, also after changes that nobody was told of', async () => {
+    const service = await startService(HOST)
+    for (let n = 0; n < 3; n++) await service.expect(201, 'editor', '/events', { json: EVENT })
+    const { id } = await hook(service, { url: 'http://127.0.0.1:1/', payload: 'full' })
+    const created = await service.expect(201, 'editor', '/events', { json: EVENT })
+    assert.deepEqual(await toldOf(service, id), ['event.published', 'event.created'])
+    await patch(service, `/events/${created.id}`, { title: 'Later' })
+    assert.equal((await toldOf(service, id))[0], 'event.updated')
+    await service.close()
   })
 
   it('tell of each change in order, signed, with the record as it was after that change', async (t) => {

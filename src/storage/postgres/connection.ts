@@ -89,16 +89,23 @@ export class PostgresConnection implements DatabaseConnection, Direct {
     this.#unanswered = 0
   }
 
+  /** Sent with the last statements: if one of them fails, the server does not get to it. */
   async commit(): Promise<void> {
+    const command = await this.#end('commit', {
+      name: this.#shared.names.of('commit'),
+      isAlone: false,
+      isRowless: true,
+    })
     const failure = this.#failure
-    const command = await this.#end('commit')
+    this.#failure = null
     // So it ends if a statement has failed.
     if (command === 'ROLLBACK') throw failure?.error ?? new Error('the transaction was rolled back')
   }
 
   async rollback(): Promise<void> {
     try {
-      await this.#end('rollback')
+      await this.#end('rollback', { isSimple: true, isAlone: true })
+      this.#failure = null
     } catch (error) {
       this.#isBroken = true
       throw error
@@ -109,15 +116,14 @@ export class PostgresConnection implements DatabaseConnection, Direct {
     this.#client.release(this.#isBroken)
   }
 
-  async #end(how: 'commit' | 'rollback'): Promise<string> {
+  async #end(how: 'commit' | 'rollback', sending: Sending): Promise<string> {
     this.#shared.onQuery?.(how, [])
-    this.#isInTransaction = false
     this.#transaction++
     const hasBegun = this.#begin === null
     this.#begin = null
-    if (!hasBegun) return ''
-    const { command } = await this.#send(how, [], { isSimple: true, isAlone: true })
-    this.#failure = null
+    // Until it is answered, statements before it may fail.
+    const { command } = hasBegun ? await this.#send(how, [], sending) : { command: '' }
+    this.#isInTransaction = false
     return command
   }
 
