@@ -9,7 +9,7 @@ import { reserveIds } from '../storage/records.ts'
 import { publish } from '../storage/terms.ts'
 import { need, rightsOf } from './access.ts'
 import { resolveTimes } from './event-times.ts'
-import { store } from './event-writing.ts'
+import { identityOf, store } from './event-writing.ts'
 import { storeFree } from './free-events.ts'
 import { checkPublication, readingOf } from './records.ts'
 import type { Scope } from './scope.ts'
@@ -61,7 +61,8 @@ export class EventBatch {
     refuse(problems)
     const linked = await links()
     const request = { values, problems, passwordHash: null, fetched: new Map() }
-    const row = await store(this.#tx, this.#scope, request, { ...times }, null, await this.#nextId())
+    const identity = await identityOf(this.#tx, this.#scope, values, null, await this.#nextId())
+    const row = await store(this.#tx, this.#scope, request, { ...times }, null, identity)
     const { id } = row
     if (values.cost) await storeFree(this.#tx, row, null, true)
     this.#created.push({ ...linked, event: id })

@@ -61,7 +61,12 @@ export async function write(
   await checkParent(tx, scope, values.parent, before, problems)
   const image = await images.column(tx, scope, values.image, fetched, problems)
   const times = resolveTimes(values, before, scope.site.timezone, problems)
-  const { linked, terms } = await resolveReferences(tx, scope, { ...request, values }, before)
+  // At the same time, if it is sure that all of this is only looked up. A create that is refused may draw an id in vain.
+  const isNew = before === null && refersByIds(values) && Object.keys(problems).length === 0
+  const [{ linked, terms }, identity] = await together([
+    resolveReferences(tx, scope, { ...request, values }, before),
+    isNew ? identityOf(tx, scope, values, null) : null,
+  ])
   const tickets =
     values.tickets === undefined
       ? null
@@ -74,7 +79,7 @@ export async function write(
   if (tickets === null && before !== null && times !== null && times.timezone !== before.timezone)
     await checkTicketsIn(tx, before.id, times.timezone, problems)
   refuse(problems)
-  const row = await store(tx, scope, { ...request, values }, { ...times, ...image }, before)
+  const row = await store(tx, scope, { ...request, values }, { ...times, ...image }, before, identity)
   const { id } = row
   for (const kind of LINKED_KINDS) {
     const rows = linked[kind]
@@ -166,6 +171,28 @@ function newParts(
   }
 }
 
+/** What all records have, with a slug that no other event has, and the id. */
+interface Identity {
+  readonly id: number
+  readonly shared: Awaited<ReturnType<typeof records.resolveColumns>>
+}
+
+/** Finds a free slug, and draws the id of a new event, unless it was drawn before. */
+export async function identityOf(
+  tx: Tx,
+  scope: Scope,
+  values: EventValues,
+  before: EventRow | null,
+  drawn: number | null = null,
+): Promise<Identity> {
+  const title = values.title === undefined ? before?.title : values.title
+  const [shared, id] = await together([
+    records.resolveColumns(tx, scope, 'event', values, String(title), before as RecordRow | null),
+    before?.id ?? drawn ?? recordStorage.reserveId(tx),
+  ])
+  return { id, shared }
+}
+
 /** Inserts or updates the row and returns it, without links. */
 export async function store(
   tx: Tx,
@@ -173,14 +200,11 @@ export async function store(
   { values, passwordHash }: Request,
   settled: object,
   before: EventRow | null,
-  drawn: number | null = null,
+  known: Identity | null = null,
 ): Promise<EventRow> {
   const named = records.storedColumns(eventFields, { ...values, ...withoutOwnAddress(values, before, scope.site.home) })
   const row: Partial<RecordRow> = { ...(before as Partial<RecordRow> | null), ...named }
-  const [shared, id] = await together([
-    records.resolveColumns(tx, scope, 'event', values, String(row.title), before as RecordRow | null),
-    before === null ? (drawn ?? recordStorage.reserveId(tx)) : 0,
-  ])
+  const { id, shared } = known ?? (await identityOf(tx, scope, values, before))
   const columns = {
     ...named,
     ...settled,
