@@ -53,10 +53,9 @@ interface Owners {
 
 const owners = new WeakMap<Scope['db'], Owners>()
 
-/** On SQLite the version tells of every change, and is known at once. On PostgreSQL a change by hand may leave it as it is. */
 async function ownerOf(db: Scope['db'], hash: string): Promise<TokenOwner | undefined> {
-  const version = db.version()
-  if (version instanceof Promise) return (await db.lookUp(storage.BY_TOKEN, hash))[0]
+  if (!db.knowsVersion) return (await db.lookUp(storage.BY_TOKEN, hash))[0]
+  const version = await db.version()
   let known = owners.get(db)
   if (known?.version !== version) {
     known = { version, byHash: new Map() }

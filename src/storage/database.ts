@@ -82,6 +82,8 @@ export interface Database {
   readonly hasReplicas: boolean
   /** Current version of the data, read once per turn of the event loop. */
   version(): Version | Promise<Version>
+  /** Whether the version is known at once, and tells of every change. On PostgreSQL, a change by hand may leave it as it is. */
+  readonly knowsVersion: boolean
   /** Starts the worker thread, so that the first list does not wait for it. */
   warmUp(): Promise<void>
   /** Runs pending migrations, or waits until another process has. Returns the names of those run here. */
@@ -318,6 +320,7 @@ export function openDatabase(
     fewWords: dialect.fewWords,
     removesTemplates: dialect.blocks,
     version: () => asked(() => versions.current()),
+    knowsVersion: local !== null,
     async warmUp() {
       await readTransaction(manyReader, async (tx) => sql`select 1`.execute(tx))
     },

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { CompiledQuery } from 'kysely'
 import pg from 'pg'
+import { createScope } from '../../src/app.ts'
+import { readConfig } from '../../src/config.ts'
+import { identify } from '../../src/domain/credentials.ts'
+import { TOKEN_PREFIX } from '../../src/domain/users.ts'
 import { openDatabase } from '../../src/storage/database.ts'
 import { dialectOf, type Tx } from '../../src/storage/dialect.ts'
 import { type Service, startService } from '../support/service.ts'
@@ -53,6 +58,16 @@ describe('on PostgreSQL', { skip }, () => {
       db.read(async (tx) => tx.selectFrom('users').selectAll().execute()),
       { code: 'rest_unavailable' },
     )
+    await db.close()
+  })
+
+  it('a server that is away while somebody signs in with a token ends no process', async () => {
+    const db = openDatabase('postgres://nobody:x@127.0.0.1:1/none')
+    const scope = createScope(readConfig({}, {}), db)
+    const sender = { network: '127.0.0.1', isLimited: true }
+    await assert.rejects(identify(scope, { token: `${TOKEN_PREFIX}x` }, sender), { code: 'rest_unavailable' })
+    // What nobody waits for fails later, and is told as a failure of this test.
+    await setTimeout(500)
     await db.close()
   })
 
