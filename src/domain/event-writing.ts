@@ -62,10 +62,10 @@ export async function write(
   const image = await images.column(tx, scope, values.image, fetched, problems)
   const times = resolveTimes(values, before, scope.site.timezone, problems)
   // At the same time, if it is sure that all of this is only looked up. A create that is refused may draw an id in vain.
-  const isNew = before === null && refersByIds(values) && Object.keys(problems).length === 0
-  const [{ linked, terms }, identity] = await together([
+  const isLookedUp = before === null && refersByIds(values) && Object.keys(problems).length === 0
+  const [{ linked, terms }, early] = await together([
     resolveReferences(tx, scope, { ...request, values }, before),
-    isNew ? identityOf(tx, scope, values, null) : null,
+    isLookedUp ? identityOf(tx, scope, values, null) : null,
   ])
   const tickets =
     values.tickets === undefined
@@ -79,6 +79,7 @@ export async function write(
   if (tickets === null && before !== null && times !== null && times.timezone !== before.timezone)
     await checkTicketsIn(tx, before.id, times.timezone, problems)
   refuse(problems)
+  const identity = early ?? (await identityOf(tx, scope, values, before))
   const row = await store(tx, scope, { ...request, values }, { ...times, ...image }, before, identity)
   const { id } = row
   for (const kind of LINKED_KINDS) {
@@ -200,11 +201,10 @@ export async function store(
   { values, passwordHash }: Request,
   settled: object,
   before: EventRow | null,
-  known: Identity | null = null,
+  { id, shared }: Identity,
 ): Promise<EventRow> {
   const named = records.storedColumns(eventFields, { ...values, ...withoutOwnAddress(values, before, scope.site.home) })
   const row: Partial<RecordRow> = { ...(before as Partial<RecordRow> | null), ...named }
-  const { id, shared } = known ?? (await identityOf(tx, scope, values, before))
   const columns = {
     ...named,
     ...settled,
