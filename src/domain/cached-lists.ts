@@ -9,7 +9,7 @@ export interface CachedList {
   readonly total: number
   /** Its first stubs: all for most lists, for longer ones on the second request. */
   head: PackedStubs
-  /** Ids of its events in order, if it was searched: of all, or of the first. */
+  /** Ids of its events in order: of a list by one link, or of one that was searched, of which these may be the first. */
   readonly ids: readonly number[] | PackedIds | null
   /** Position of each id; only if it was searched. */
   readonly positions?: IdPositions
@@ -101,7 +101,7 @@ export function stubsAt({ head, total }: CachedList, offset: number, limit: numb
   return Math.min(offset + limit, total) <= head.length ? head.slice(offset, offset + limit) : null
 }
 
-/** Ids of a page, if the list was searched. */
+/** Ids of a page, if the list has them. */
 export function idsAt({ ids }: CachedList, offset: number, limit: number): number[] | null {
   if (ids === null) return null
   const some: number[] = []

@@ -3,9 +3,9 @@ import { LINKED_KINDS } from '../schema/linked.ts'
 import type { Tx } from '../storage/dialect.ts'
 import { type EventFilter, hasFewLinks, isByLink, NO_LIMIT } from '../storage/event-filter.ts'
 import { type KeyedStub, sortedStubs } from '../storage/event-order.ts'
-import type { EventStub, SortedStub } from '../storage/events.ts'
+import type { EventStub } from '../storage/events.ts'
 import * as storage from '../storage/events.ts'
-import { countedByLink, listedByLink } from '../storage/linked-list.ts'
+import { countedByLink, fewByLink, listedByLink } from '../storage/linked-list.ts'
 import { withoutIds } from '../storage/word-hits.ts'
 import {
   type CachedList,
@@ -22,6 +22,7 @@ import { filterOf, readListParameters, todayOf, type Window, windowOf } from './
 import { cursorAfter, cursorAfterEvent, isSorted, orderOf } from './event-order.ts'
 import { ranked, searchList } from './event-search.ts'
 import { assembleUndamaged, type Event } from './events.ts'
+import { type PackedIds, packIds } from './id-list.ts'
 import type { Payload, Scope } from './scope.ts'
 import { stickyFirst } from './sticky-order.ts'
 
@@ -64,11 +65,10 @@ export async function list(
   const readPage = async (tx: Tx, isShort: boolean): Promise<EventPage | null> => {
     if (isSorted(asked.values)) return listSorted(tx, scope, asked)
     const lists = cached !== null && (await scope.db.isAt(tx, cached.version)) ? cached.lists : NO_LISTS
-    // Stubs are read only for later pages: a short list is then read once, instead of counted and read.
-    const withStubs = isShort && cached !== null
-    const known = isShort && lists.get(key) === undefined ? await shortList(tx, scope, asked, withStubs) : undefined
+    const known = isShort && lists.get(key) === undefined ? await shortList(tx, scope, asked) : undefined
     if (known === null) return null
-    const { list, near } = await findList(tx, scope, asked, lists, withStubs, known)
+    // Stubs are read only for later pages: a short list is then read once, instead of counted and read.
+    const { list, near } = await findList(tx, scope, asked, lists, isShort && cached !== null, known)
     const offset = (asked.page - 1) * asked.perPage
     const read = (from: number, limit: number) => rowsOf(tx, list, from, limit)
     const rows =
@@ -156,10 +156,10 @@ async function filterFor(
   return filter
 }
 
-/** A list that is short enough to be read in the main thread, with its stubs if they were read. */
+/** A list that is short enough to be read in the main thread, with the ids of its events if they were read. */
 export interface ShortList {
   readonly filter: EventFilter
-  readonly stubs: readonly SortedStub[] | null
+  readonly ids: PackedIds | null
 }
 
 /** Null if the list is not short. */
@@ -167,18 +167,20 @@ export async function shortList(
   tx: Tx,
   scope: Scope,
   asked: ReturnType<typeof readRequest>,
-  withStubs = true,
 ): Promise<ShortList | null> {
   const filter = await filterFor(tx, scope, asked)
-  if (filter.near !== null || !(await hasFewLinks(tx, filter, MAX_STUBS))) return null
-  return { filter, stubs: withStubs ? await listedByLink(tx, filter) : null }
+  if (filter.near !== null) return null
+  const few = await fewByLink(tx, filter, MAX_STUBS)
+  if (few !== null) return few.ids && { filter, ids: packIds(few.ids) }
+  return (await hasFewLinks(tx, filter, MAX_STUBS)) ? { filter, ids: null } : null
 }
 
 async function rowsOf(tx: Tx, list: CachedList, offset: number, limit: number): Promise<storage.EventRow[]> {
   const ids =
     idsAt(list, offset, limit) ??
-    (stubsAt(list, offset, limit) ?? (await listedByLink(tx, list.filter, limit, offset)))?.map(({ id }) => id)
-  if (ids === undefined) return storage.page(tx, list.filter, limit, offset)
+    stubsAt(list, offset, limit)?.map(({ id }) => id) ??
+    (await listedByLink(tx, list.filter, limit, offset))
+  if (ids === null) return storage.page(tx, list.filter, limit, offset)
   return inOrder(ids, await storage.getAll(tx, ids))
 }
 
@@ -238,26 +240,29 @@ export async function findList(
     const { rows, total } = await storage.listNear(tx, filter, filter.near, perPage, (page - 1) * perPage)
     return { list: { filter, total, head: NO_STUBS, ids: null, pageEnds: new Map() }, near: rows }
   }
-  const hits = filter.words?.ids ?? filter.found
-  const ids = filter.collapse
-    ? ranked(filter, await storage.ids(tx, filter))
-    : hits === null
-      ? null
-      : await searchList(tx, lists, keyOf(scope, withoutSearch(asked)), filter, hits)
+  const ids = known?.ids ?? (await foundIds(tx, scope, asked, lists, filter))
   // Events found by links are unsorted: reading the first costs as much as reading all.
   const most = !withStubs ? 0 : isByLink(filter) ? MAX_STUBS : FIRST_STUBS
-  const head = known?.stubs
-    ? new PackedStubs(known.stubs)
-    : ids === null && withStubs
-      ? await readHead(tx, filter, most)
-      : NO_STUBS
-  const isWhole = known?.stubs != null || head.length < most
+  const head = ids === null && withStubs ? await readHead(tx, filter, most) : NO_STUBS
   const count = async () => lists.total(key) ?? (await countedByLink(tx, filter)) ?? (await storage.count(tx, filter))
-  const total = ids?.length ?? (isWhole ? head.length : await count())
+  const total = ids?.length ?? (head.length < most ? head.length : await count())
   const kept = { ...filter, found: null, words: filter.words && withoutIds(filter.words) }
   const list: CachedList = { filter: kept, total, head, ids, pageEnds: new Map() }
   lists.put(key, list)
   return { list, near: null }
+}
+
+/** Ids of all events of a searched list, or one of first events of series; else null. */
+async function foundIds(
+  tx: Tx,
+  scope: Scope,
+  asked: ListRequest,
+  lists: CachedLists,
+  filter: EventFilter,
+): Promise<readonly number[] | PackedIds | null> {
+  if (filter.collapse) return ranked(filter, await storage.ids(tx, filter))
+  const hits = filter.words?.ids ?? filter.found
+  return hits && searchList(tx, lists, keyOf(scope, withoutSearch(asked)), filter, hits)
 }
 
 async function readHead(tx: Tx, filter: EventFilter, length: number): Promise<PackedStubs> {

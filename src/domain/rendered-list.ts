@@ -10,7 +10,6 @@ import { searchedText } from './event-filter.ts'
 import {
   type EventPage,
   findList,
-  inOrder,
   isNarrow,
   keyOf,
   type ListRequest,
@@ -201,8 +200,12 @@ async function lookUpPage<Rendered extends ShowsOthers>(
   const { events } = cached
   // The cursor after a search by words asks for more.
   if (events.form === null || db.hasReplicas || list.filter.words !== null) return null
-  const known = stubsAt(list, offsetOf(asked), asked.perPage)
-  const stubs = known ? await lookUpKnown(db, known, events) : await lookUpHits(db, asked, list, cached)
+  const offset = offsetOf(asked)
+  const ids = idsAt(list, offset, asked.perPage)
+  const stubs =
+    ids === null
+      ? await lookUpKnown(db, stubsAt(list, offset, asked.perPage) ?? [], events)
+      : await lookUpHits(db, ids, list, cached)
   const next = knownCursor(asked, list, stubs, stubs.at(-1)?.start_local)
   return stubs.length === 0 || next === undefined ? null : pageWith(asked, list, stubs, events, next)
 }
@@ -223,30 +226,33 @@ async function lookUpKnown(
 /** Lists of more events are of frequent words. */
 const FREQUENT = 100
 
-/** Events of a page of a search; takes their stored templates. None if the data has changed. */
+/** Events of a page of a list of ids; takes their stored templates. None if the data has changed. */
 async function lookUpHits(
   db: Scope['db'],
-  asked: Asked,
+  ids: readonly number[],
   list: CachedList,
   { version, events, hits }: CachedEvents<unknown>,
 ): Promise<LookedUp> {
-  const ids = idsAt(list, offsetOf(asked), asked.perPage) ?? []
-  const found: RenderedStub[] = []
-  const missing: number[] = []
-  for (const id of ids) {
-    const known = hits.get(version, id)
-    if (known === undefined) missing.push(id)
-    else found.push(known)
-  }
+  const isFrequent = list.filter.search !== null && list.total > FREQUENT
+  const found = new Map<number, RenderedStub>()
+  if (isFrequent)
+    for (const id of ids) {
+      const known = hits.get(version, id)
+      if (known !== undefined) found.set(id, known)
+    }
+  const missing = found.size === 0 ? ids : ids.filter((id) => !found.has(id))
   const read = missing.length === 0 ? [] : await lookUpRendered(db, missing)
-  found.push(...read)
-  if (found.length < ids.length || !(await db.isCurrent(version))) return []
+  for (const stub of read) found.set(stub.id, stub)
+  if (found.size < ids.length || !(await db.isCurrent(version))) return []
   // Those without a template of this form may have one soon.
-  const rendered = list.total > FREQUENT ? read.filter(({ form }) => form === events.form) : []
+  const rendered = isFrequent ? read.filter(({ form }) => form === events.form) : []
   if (rendered.length > 0) hits.put(version, rendered)
-  for (const { id, revision, form, text } of found)
+  return ids.map((id) => {
+    const stub = found.get(id) as RenderedStub
+    const { revision, form, text } = stub
     if (form !== null && text !== null) events.restore({ event: id, revision, form, text })
-  return inOrder(ids, found)
+    return stub
+  })
 }
 
 /** A page of a list; null if not all of its events can be rendered for everybody. */

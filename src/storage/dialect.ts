@@ -71,8 +71,8 @@ export interface Dialect {
     json: Expression<string>,
     columns: readonly (readonly [name: string, type: 'whole' | 'text'])[],
   ): RawBuilder<unknown>
-  /** Aggregates ids as one JSON list, for the same reason. */
-  jsonList(column: Expression<number>): RawBuilder<string>
+  /** Aggregates ids, or those that meet a condition, as one JSON list, for the same reason. */
+  jsonList(column: Expression<number>, where?: Expression<SqlBool>): RawBuilder<string>
   /** Name of the first of some columns of text that is no text, which only damaged rows have; else null. */
   notText(columns: Readonly<Record<string, Expression<unknown>>>): RawBuilder<string | null>
   /** Case-sensitive substring match. */
@@ -188,7 +188,7 @@ export const sqlite: Dialect = {
     const values = columns.map(([name]) => sql`value ->> ${sql.lit(`$.${name}`)} as ${sql.ref(name)}`)
     return sql`(select ${sql.join(values)} from json_each(${json}))`
   },
-  jsonList: (column) => sql<string>`json_group_array(${column})`,
+  jsonList: (column, where) => sql<string>`json_group_array(${column})${filtered(where)}`,
   notText: (columns) => {
     const cases = Object.entries(columns).map(
       ([name, column]) => sql`when typeof(${column}) = 'blob' then ${sql.lit(name)}`,
@@ -322,7 +322,7 @@ export const postgres: Dialect = {
     const types = columns.map(([name, type]) => sql`${sql.ref(name)} ${sql.raw(type === 'whole' ? 'bigint' : 'text')}`)
     return sql`(select * from json_to_recordset(cast(${json} as json)) as rows(${sql.join(types)}))`
   },
-  jsonList: (column) => sql<string>`coalesce(json_agg(${column}), '[]')::text`,
+  jsonList: (column, where) => sql<string>`coalesce(json_agg(${column})${filtered(where)}, '[]')::text`,
   notText: () => sql<null>`null`,
   contains: (text, part) => sql<SqlBool>`${text} like ${`%${part.replace(/[\\%_]/g, '\\$&')}%`}`,
   async lock(tx, name) {
@@ -385,6 +385,11 @@ const POSTGRES_FAULTS: Partial<Record<string, Fault>> = {
   '58030': 'unwritable',
   XX001: 'damaged',
   XX002: 'damaged',
+}
+
+/** Limits an aggregate to rows that meet a condition. */
+function filtered(where: Expression<SqlBool> | undefined): RawBuilder<unknown> {
+  return where === undefined ? sql`` : sql` filter (where ${where})`
 }
 
 /** Ids that a query returns, in its order. */

@@ -189,20 +189,25 @@ export async function listNear(
   return { rows, total: Number(total) }
 }
 
-/**
- * Replaces the venues or organizers of an event, in the given order. A new event has none to delete. The start is given:
- * else SQLite would move each link in its index when a trigger adds it.
- */
+/** What links tell of their event. It is given with them: else SQLite would move each link in its index when a trigger adds it. */
+function linkOf({ id: event, start_local, end_local, status, hide_from_listings, password_hash }: EventRow) {
+  const isShown = status === 'publish' && hide_from_listings === 0 && password_hash === null
+  return { event, start_local, shown_end: isShown ? end_local : null }
+}
+
+/** Replaces the venues or organizers of an event, in the given order. A new event has none to delete. */
 export async function setLinked(
   tx: Tx,
   kind: LinkedKind,
-  { id: event, start_local }: Pick<EventRow, 'id' | 'start_local'>,
+  row: EventRow,
   linked: readonly number[],
   isNew: boolean,
 ): Promise<void> {
+  const { id: event } = row
   await willReplace(tx, kind, [event], new Map([[event, linked]]))
   if (!isNew) await tx.deleteFrom(LINK_TABLE[kind]).where('event', '=', event).execute()
-  const rows = linked.map((id, position) => ({ event, linked: id, position, start_local }))
+  const link = linkOf(row)
+  const rows = linked.map((id, position) => ({ ...link, linked: id, position }))
   await (isNew ? insertLater : insertRows)(tx, LINK_TABLE[kind], rows)
 }
 
@@ -221,14 +226,16 @@ export async function lockedTermIds(tx: Tx, event: number): Promise<number[]> {
 /** Replaces the categories and tags of an event. A new event has none to delete. */
 export async function setTerms(
   tx: Tx,
-  { id: event, start_local }: Pick<EventRow, 'id' | 'start_local'>,
+  row: EventRow,
   terms: readonly number[],
   isNew: boolean,
   kinds: ReadonlyMap<number, TermKind> | null = null,
 ): Promise<void> {
+  const { id: event } = row
   await willReplace(tx, 'terms', [event], new Map([[event, terms]]), kinds)
   if (!isNew) await tx.deleteFrom('event_terms').where('event', '=', event).execute()
-  const rows = terms.map((term) => ({ event, term, start_local }))
+  const link = linkOf(row)
+  const rows = terms.map((term) => ({ ...link, term }))
   await (isNew ? insertLater : insertRows)(tx, 'event_terms', rows)
 }
 

@@ -10,8 +10,7 @@ import {
   type FoundEntry,
   readEntry,
 } from './event-entries.ts'
-import { type EventFilter, IS_LONG, isByLinksAndDays, NO_LIMIT, startRange } from './event-filter.ts'
-import type { SortedStub } from './events.ts'
+import { type EventFilter, IS_LONG, isByLinksAndDays, startRange } from './event-filter.ts'
 import { type Placeholder, prepared, preparedBy } from './prepared.ts'
 import { LINK_TABLE } from './records.ts'
 
@@ -34,12 +33,9 @@ const LAST = '~'
 /** Behind a wall-clock time, this sorts between it and the next second. */
 const NEXT = ' '
 
-/**
- * The only links of a filter that has no other condition than days, for readers who see what is public; else null, and where the
- * database is another process.
- */
-function linkedList(tx: Tx, filter: EventFilter): LinkedList | null {
-  if (!dialectOf(tx).blocks || !isByLinksAndDays(filter)) return null
+/** The only links of a filter that has no other condition than days, for readers who see what is public; else null. */
+function linkedList(filter: EventFilter): LinkedList | null {
+  if (!isByLinksAndDays(filter)) return null
   const { bounds, terms, linked } = filter
   const links = [
     ...terms.map((ids) => ({ kind: 'term' as const, ids })),
@@ -63,68 +59,91 @@ function linkedList(tx: Tx, filter: EventFilter): LinkedList | null {
 }
 
 /** The same for a list by one link, whose events may end at any time before the last. */
-function listByOne(tx: Tx, filter: EventFilter): { kind: LinkedList['kind']; range: Range } | null {
-  const list = linkedList(tx, filter)
+function listByOne(filter: EventFilter): { kind: LinkedList['kind']; range: Range } | null {
+  const list = linkedList(filter)
   const [linked] = list?.linked ?? []
   if (list === null || linked === undefined || list.linked.length > 1 || list.after !== null) return null
   return { kind: list.kind, range: [linked, list.from, list.to, list.end] }
 }
 
-/**
- * Stubs of a list by one link: some from an offset on, or all, for a list that has few. Null for other lists. Two indexes have all that it
- * needs, so no row of an event is read.
- */
+/** Ids of some events of a list by one link, in order; null for other lists. */
 export async function listedByLink(
   tx: Tx,
   filter: EventFilter,
-  limit = NO_LIMIT,
-  offset = 0,
-): Promise<SortedStub[] | null> {
-  const list = listByOne(tx, filter)
-  return list && stubsBy(list.kind)(tx, ...list.range, limit, offset)
+  limit: number,
+  offset: number,
+): Promise<number[] | null> {
+  const list = listByOne(filter)
+  return list && idsOf(await someBy(list.kind)(tx, ...list.range, limit, offset))
 }
 
 /** Number of events of a list by one link; null for other lists. */
 export async function countedByLink(tx: Tx, filter: EventFilter): Promise<number | null> {
-  const list = listByOne(tx, filter)
+  const list = listByOne(filter)
   if (list === null) return null
   const [found] = await countBy(list.kind)(tx, ...list.range)
-  return found?.total ?? 0
+  return Number(found?.total ?? 0)
+}
+
+/**
+ * Ids of all events of a list by one link, in order, if no more than `most` links have to be read: `ids` is null if there are
+ * more. Null for other lists.
+ */
+export async function fewByLink(
+  tx: Tx,
+  filter: EventFilter,
+  most: number,
+): Promise<{ readonly ids: number[] | null } | null> {
+  const list = listByOne(filter)
+  if (list === null) return null
+  const found = await fewBy(`${list.kind} ${most}`)(tx, ...list.range)
+  return { ids: Number(found[0]?.links) > most ? null : idsOf(found) }
 }
 
 type Range = [linked: number, from: string, to: string, end: string]
 
+const idsOf = ([found]: { readonly ids: string }[]): number[] => JSON.parse(found?.ids ?? '[]')
+
 /** The limit is no plain parameter: see QueryCompiler in sqlite/dialect.ts. */
-const stubsBy = preparedBy((kind: LinkedList['kind']) =>
-  prepared<SortedStub, [...Range, limit: number, offset: number]>((db, linked, from, to, end, limit, offset) => ({
+const someBy = preparedBy((kind: LinkedList['kind']) =>
+  prepared<{ ids: string }, [...Range, limit: number, offset: number]>((db, linked, from, to, end, limit, offset) => ({
     compile: () =>
-      sql<SortedStub>`select events.id, events.revision, events.start_local, 0 as secret
-        ${matching(kind, linked, from, to, end)}
-        order by link.start_local, link.event limit ${limit} + 0 offset ${offset}`.compile(db),
+      sql<{ ids: string }>`select ${dialectOf(db).jsonList(sql.ref('event'))} as ids from
+          (select link.event ${inRange(kind, linked, from, to)} and link.shown_end <= ${end}
+            order by link.start_local, link.event limit ${limit} + 0 offset ${offset}) as found`.compile(db),
   })),
 )
 
 const countBy = preparedBy((kind: LinkedList['kind']) =>
   prepared<{ total: number }, Range>((db, linked, from, to, end) => ({
     compile: () =>
-      sql<{ total: number }>`select count(*) as total ${matching(kind, linked, from, to, end)}`.compile(db),
+      sql<{
+        total: number
+      }>`select count(*) as total ${inRange(kind, linked, from, to)} and link.shown_end <= ${end}`.compile(db),
   })),
 )
 
-/** The planner would read the rows of events by their keys; migration 0027 has made the index. */
-function matching(
+const fewBy = preparedBy((form: string) => {
+  const [kind, most] = form.split(' ') as [LinkedList['kind'], string]
+  return prepared<{ ids: string; links: number }, Range>((db, linked, from, to, end) => ({
+    compile: () =>
+      sql<{ ids: string; links: number }>`select count(*) as links,
+        ${dialectOf(db).jsonList(sql.ref('event'), sql`shown_end <= ${end}`)} as ids from
+        (select link.event, link.shown_end ${inRange(kind, linked, from, to)}
+          order by link.start_local, link.event limit ${sql.lit(Number(most) + 1)}) as found`.compile(db),
+  }))
+})
+
+/** An index has all that is read of links: see migration 0031. */
+function inRange(
   kind: LinkedList['kind'],
   linked: Placeholder,
   from: Placeholder,
   to: Placeholder,
-  end: Placeholder,
 ): RawBuilder<unknown> {
   const { table, column } = linkTable(kind)
-  return sql`from ${table} as link cross join events indexed by events_shown
-    where link.${column} = ${linked} and link.start_local >= ${from} and link.start_local <= ${to}
-      and events.status = 'publish' and events.hide_from_listings = 0
-      and events.start_local = link.start_local and events.id = link.event and events.end_local <= ${end}
-      and events.id not in (select id from events where password_hash is not null)`
+  return sql`from ${table} as link
+    where link.${column} = ${linked} and link.start_local >= ${from} and link.start_local <= ${to}`
 }
 
 function linkTable(kind: LinkedList['kind']): Record<'table' | 'column', RawBuilder<unknown>> {
@@ -143,7 +162,7 @@ const NO_FORM = 0
  * says so. Of a list by a term and those below it an event may have several.
  */
 export async function entriesByLink(tx: Tx, filter: EventFilter, useStored: boolean): Promise<FoundEntry[] | null> {
-  const list = linkedList(tx, filter)
+  const list = dialectOf(tx).blocks ? linkedList(filter) : null
   if (list === null) return null
   const { kind, linked, from, to, end, longAfter } = list
   const after = list.after ?? ''

@@ -135,6 +135,8 @@ export interface LinkTable {
   position: number
   /** Start of the event, maintained by a trigger. */
   start_local: Generated<WallClock>
+  /** When the event ends, if public lists show it; maintained by a trigger. */
+  shown_end: Generated<WallClock | null>
 }
 
 export interface ImageTable {
@@ -228,7 +230,7 @@ export interface Tables extends LinkedTables {
   /** On a server: see version.ts. */
   data_version: { share: number; version: number }
   limits: { key: string; window: number; count: number }
-  event_terms: { event: number; term: number; start_local: Generated<WallClock> }
+  event_terms: Pick<LinkTable, 'event' | 'start_local' | 'shown_end'> & { term: number }
   imports: ImportTable
   /** State of interrupted imports, as JSON. */
   import_progress: { source: string; state: string; saved_utc: Instant }

@@ -61,10 +61,10 @@ export class ListCache {
     return found === undefined ? null : this.#changes.totalSince(found.position, found.list)
   }
 
-  #isValid({ list: { filter, ids }, position }: Entry): boolean {
+  #isValid({ list: { filter, positions }, position }: Entry): boolean {
     if (position === this.#changes.position) return true
-    // A list of ids was searched.
-    const known = ids === null ? dependenciesOf(filter) : null
+    // What is searched knows of all events, and which event of a series is the first depends on others.
+    const known = positions === undefined && !filter.collapse ? dependenciesOf(filter) : null
     return this.#changes.countsSince(position, known && { ...known, terms: [] }) !== null
   }
 }

@@ -41,6 +41,7 @@ export const migrations: Record<string, () => Promise<Migration>> = {
   '0028-event-templates': () => import('./0028-event-templates.ts'),
   '0029-event-entries': () => import('./0029-event-entries.ts'),
   '0030-exact-templates': () => import('./0030-exact-templates.ts'),
+  '0031-shown-links': () => import('./0031-shown-links.ts'),
 }
 
 /**

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { sql } from 'kysely'
+import { createScope } from '../../src/app.ts'
+import { filterOf, readListParameters } from '../../src/domain/event-filter.ts'
+import { countedByLink, fewByLink, listedByLink } from '../../src/storage/linked-list.ts'
+import { type Service, startService } from '../support/service.ts'
+
+const CLOCK = () => Date.UTC(2031, 5, 1, 12) / 1000
+const TABLES = ['event_venues', 'event_organizers', 'event_terms']
+
+describe('links to events', () => {
+  let service: Service
+  before(async () => {
+    service = await startService({ clock: CLOCK })
+  })
+  after(() => service.close())
+
+  /** Links that do not tell what their events say. */
+  const wrong = () =>
+    service.db.read(async (tx) => {
+      const found: object[] = []
+      for (const table of TABLES) {
+        const { rows } =
+          await sql<object>`select events.id, events.status, events.end_local, link.start_local, link.shown_end
+          from ${sql.table(table)} as link join events on events.id = link.event
+          where link.start_local <> events.start_local or link.shown_end is distinct from
+            case when events.status = 'publish' and events.hide_from_listings = 0 and events.password_hash is null
+              then events.end_local end`.execute(tx)
+        found.push(...rows)
+      }
+      return found
+    })
+
+  const listed = async (range: object = {}) => {
+    const query = new URLSearchParams({
+      categories: 'shown',
+      start_date: '2031-01-01',
+      end_date: '2031-12-31',
+      ...range,
+    })
+    const { events } = await service.expect(200, null, `/events?${query}`)
+    return (events as { title: string }[]).map(({ title }) => title)
+  }
+
+  const add = async (title: string, more: object = {}) => {
+    const { id } = await service.expect(201, 'administrator', '/events', {
+      json: {
+        title,
+        start_date: '2031-07-10 19:00',
+        end_date: '2031-07-10 22:00',
+        categories: ['Shown'],
+        tags: ['One', 'Two'],
+        venue: { venue: `Hall of ${title}` },
+        organizer: [{ organizer: `Club of ${title}` }],
+        ...more,
+      },
+    })
+    return id as number
+  }
+
+  it('tell whether public lists show their event, and when it ends', async () => {
+    const id = await add('Open')
+    await add('Draft', { status: 'draft' })
+    await add('Hidden', { hide_from_listings: true })
+    await add('Protected', { password: 'secret words' })
+    await add('Late', { start_date: '2031-08-10 19:00', end_date: '2031-08-10 22:00' })
+    assert.deepEqual(await wrong(), [])
+    assert.deepEqual(await listed(), ['Open', 'Late'])
+    const change = async (json: object, titles: string[]) => {
+      await service.expect(200, 'administrator', `/events/${id}`, { method: 'POST', json })
+      assert.deepEqual(await wrong(), [], JSON.stringify(json))
+      assert.deepEqual(await listed(), titles, JSON.stringify(json))
+    }
+    await change({ end_date: '2031-07-11 02:00' }, ['Open', 'Late'])
+    await change({ start_date: '2031-09-01 19:00', end_date: '2031-09-01 22:00' }, ['Late', 'Open'])
+    await change({ hide_from_listings: true }, ['Late'])
+    await change({ hide_from_listings: false }, ['Late', 'Open'])
+    await change({ status: 'draft' }, ['Late'])
+    await change({ status: 'publish', categories: ['Shown', 'More'] }, ['Late', 'Open'])
+    await change({ password: 'secret words' }, ['Late'])
+    await change({ password: '' }, ['Late', 'Open'])
+    await change({ end_date: '2032-01-02 10:00' }, ['Late'])
+    await service.expect(200, 'administrator', `/events/${id}`, { method: 'DELETE' })
+    assert.deepEqual(await wrong(), [])
+  })
+
+  it('tell so of all events of a series', async () => {
+    const id = await add('Weekly', { recurrence: { rule: 'FREQ=WEEKLY;COUNT=5' } })
+    assert.deepEqual(await wrong(), [])
+    assert.equal((await listed()).filter((title) => title === 'Weekly').length, 5)
+    const json = { hide_from_listings: true, scope: 'all' }
+    await service.expect(200, 'administrator', `/events/${id}`, { method: 'POST', json })
+    assert.deepEqual(await wrong(), [])
+    assert.deepEqual(await listed(), ['Late'])
+  })
+
+  it('tell so after a change by hand', async () => {
+    for (const [status, titles] of [
+      ['draft', []],
+      ['publish', ['Late']],
+    ] as const) {
+      await service.db.write(async (tx) => {
+        await tx.updateTable('events').set({ status }).where('title', '=', 'Late').execute()
+      })
+      assert.deepEqual(await wrong(), [])
+      assert.deepEqual(await listed(), titles)
+    }
+  })
+
+  it('are read up to a limit', async () => {
+    const scope = { ...createScope(service.config, service.db, CLOCK), user: null }
+    const few = (most: number, days: Readonly<Record<string, string>>, more: object = {}) => {
+      const { values, problems } = readListParameters(scope, () => ({ categories: 'shown', ...days, ...more }))
+      return service.db.read(async (tx) => {
+        const filter = await filterOf(tx, scope, values, problems)
+        return {
+          few: await fewByLink(tx, filter, most),
+          count: await countedByLink(tx, filter),
+          second: await listedByLink(tx, filter, 1, 1),
+        }
+      })
+    }
+    const july = { start_date: '2031-07-01', end_date: '2031-07-31' }
+    const all = await few(50, july)
+    assert.equal(all.few?.ids?.length, all.count)
+    assert.deepEqual(all.second, all.few?.ids?.slice(1, 2))
+    const { rows } = await service.db.read((tx) =>
+      sql<{ count: number }>`select count(*) as count from event_terms join terms on terms.id = event_terms.term
+        where terms.slug = 'shown' and start_local between '2031-07' and '2031-08'`.execute(tx),
+    )
+    const links = Number(rows[0]?.count)
+    // Those that lists do not show are read, too.
+    assert.ok(links > (all.count ?? 0))
+    assert.notEqual((await few(links, july)).few?.ids, null)
+    assert.equal((await few(links - 1, july)).few?.ids, null)
+    assert.equal((await few(50, july, { featured: 'true' })).few, null)
+  })
+})
