@@ -167,18 +167,14 @@ export async function entriesByLink(tx: Tx, filter: EventFilter, useStored: bool
   const { kind, linked, from, to, end, longAfter } = list
   const after = list.after ?? ''
   const form = useStored ? ENTRY_FORM : NO_FORM
-  const rows = await linksBy(kind)(tx, JSON.stringify(linked), from, to, longAfter ?? NEVER, form)
+  const rows = await linksBy(kind)(tx, JSON.stringify(linked), from, to, after, end, longAfter ?? NEVER, form)
   const found = new Map<number, FoundEntry>()
   const missing: number[] = []
   for (const { id, start_local, entry } of rows) {
     if (entry === null) missing.push(id)
-    else if (!found.has(id)) {
-      const stored = readEntry(id, start_local, entry)
-      if (stored.end_local > after && stored.end_local <= end) found.set(id, stored)
-    }
+    else if (!found.has(id)) found.set(id, readEntry(id, start_local, entry))
   }
-  if (missing.length > 0)
-    for (const row of await publicEntries(tx, JSON.stringify(missing), after, end)) found.set(row.id, row)
+  if (missing.length > 0) for (const row of await entriesOf(tx, JSON.stringify(missing))) found.set(row.id, row)
   return [...found.values()].sort(byStart)
 }
 
@@ -190,35 +186,37 @@ function byStart(one: EntryRow, other: EntryRow): number {
 interface LinkedEntry {
   readonly id: number
   readonly start_local: string
-  /** Null if none is stored: the event is not public, was changed of late, or its texts are long. */
+  /** Null if none is stored: the event was changed of late, or its texts are long. */
   readonly entry: string | null
 }
 
-/** Links to events that start in a range, and to long ones that may run into it, with the stored entries of the events. */
+/** Links to public events that start in a range, and to long ones that may run into it, with the stored entries of the events. */
 const linksBy = preparedBy((kind: LinkedList['kind']) =>
-  prepared<LinkedEntry, [linked: string, from: string, to: string, longAfter: number, form: number]>(
-    (db, linked, from, to, longAfter, form) => {
-      const { table, column } = linkTable(kind)
-      const ids = sql`(select value from json_each(${linked}))`
-      return {
-        compile: () =>
-          sql<LinkedEntry>`select link.event as id, link.start_local, stored.entry from
-            (select event, start_local from ${table} where ${column} in ${ids} and start_local >= ${from} and start_local <= ${to}
+  prepared<
+    LinkedEntry,
+    [linked: string, from: string, to: string, after: string, end: string, longAfter: number, form: number]
+  >((db, linked, from, to, after, end, longAfter, form) => {
+    const { table, column } = linkTable(kind)
+    const ids = sql`(select value from json_each(${linked}))`
+    const isShown = sql`shown_end > ${after} and shown_end <= ${end}`
+    return {
+      compile: () =>
+        sql<LinkedEntry>`select link.event as id, link.start_local, stored.entry from
+            (select event, start_local from ${table}
+                where ${column} in ${ids} and start_local >= ${from} and start_local <= ${to} and ${isShown}
               union all select event, start_local from ${table}
-                where +${column} in ${ids} and start_local < ${from} and start_local <= ${to}
+                where +${column} in ${ids} and start_local < ${from} and start_local <= ${to} and ${isShown}
                 and event in (select events.id from events where ${IS_LONG} and events.end_utc >= ${longAfter}))
             as link left join event_entries as stored on stored.event = link.event and stored.form = ${form}`.compile(
-            db,
-          ),
-      }
-    },
-  ),
+          db,
+        ),
+    }
+  }),
 )
 
-/** Those of some events that are public and end in a range. */
-const publicEntries = prepared<CheckedEntryRow, [ids: string, after: string, end: string]>((db, ids, after, end) => ({
+const entriesOf = prepared<CheckedEntryRow, [ids: string]>((db, ids) => ({
   compile: () =>
-    sql<CheckedEntryRow>`select ${entryColumns(db)} from events where id in (select value from json_each(${ids}))
-      and +status = 'publish' and hide_from_listings = 0 and password_hash is null
-      and end_local > ${after} and end_local <= ${end}`.compile(db),
+    sql<CheckedEntryRow>`select ${entryColumns(db)} from events where id in (select value from json_each(${ids}))`.compile(
+      db,
+    ),
 }))
