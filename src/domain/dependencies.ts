@@ -2,7 +2,7 @@ import { type DataChange, type EventScope, type EventState, matches, mayMatch } 
 import type { Database } from '../storage/database.ts'
 import { type EventFilter, isByLinksAndDays } from '../storage/event-filter.ts'
 
-export type { DataChange } from '../storage/data-change.ts'
+export type { DataChange, EventScope } from '../storage/data-change.ts'
 
 /** The parts of a database that tell caches what has changed. */
 export type Versioned = Pick<Database, 'changesBetween' | 'isSettledAt'>
@@ -23,10 +23,20 @@ export interface Dependencies {
  * on all events.
  */
 export function dependenciesOf(filter: EventFilter): Pick<Dependencies, 'list' | 'events'> | null {
-  const { visibility, bounds, terms, linked, parent } = filter
+  const { parent } = filter
   if (filter.search !== null || filter.words !== null || filter.isByProtected) return null
   // A parent that the reader may not see is refused.
-  return { list: { visibility, bounds, terms, linked }, events: parent === null ? [] : [parent] }
+  return { list: scopeOf(filter), events: parent === null ? [] : [parent] }
+}
+
+const scopes = new WeakMap<EventFilter, EventScope>()
+
+/** The same object for each response of a list, so that it is written as text once. */
+function scopeOf(filter: EventFilter): EventScope {
+  const { visibility, bounds, terms, linked } = filter
+  const scope = scopes.get(filter) ?? { visibility, bounds, terms, linked }
+  scopes.set(filter, scope)
+  return scope
 }
 
 /** What was added to the counts of terms, by id. */

@@ -4,6 +4,7 @@ import type { User } from '../domain/scope.ts'
 import type { BufferPool, Lent } from '../lib/buffer-pool.ts'
 import { AppError } from '../lib/errors.ts'
 import type { CachedResponse, Headers } from './cache/cached-response.ts'
+import { writeDependencies } from './cache/counts.ts'
 import { headerDate, serializeWithShared } from './cache/head.ts'
 import { normalPath, normalSearch } from './cache/normal-address.ts'
 import { ObservedClock } from './cache/validity.ts'
@@ -112,7 +113,7 @@ function buildResponse(
     tag,
     lines: answer.headers?.etag === undefined ? lines + etagLine(tag) : lines,
     until,
-    dependsOn: answer.dependsOn ? JSON.stringify({ ...answer.dependsOn, tag: withoutCounts }) : '',
+    dependsOn: answer.dependsOn ? writeDependencies(answer.dependsOn, withoutCounts) : '',
     route: request.match?.route.label ?? routeLabel(undefined),
     variants: {},
     ...(release && { release }),

@@ -31,7 +31,7 @@ export interface CachedResponse {
   readonly lines: HeaderLines
   /** Expiry by the clock. A write may invalidate it earlier. */
   readonly until: Instant
-  /** What it shows, as JSON: see Dependencies. Empty if any write may change it. */
+  /** What it shows, as one line: see counts.ts. Empty if any write may change it. */
   readonly dependsOn: string
   /** Route that made it, for figures. */
   readonly route: string

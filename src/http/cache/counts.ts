@@ -1,10 +1,37 @@
-import type { CountChanges, Dependencies } from '../../domain/dependencies.ts'
+import type { CountChanges, Dependencies, EventScope } from '../../domain/dependencies.ts'
 import { etagLine, tagWithCounts } from '../conditional.ts'
 import type { CachedResponse } from './cached-response.ts'
 
 /** What a cached response shows, and the tag of all that but the counts. */
 export interface StoredDependencies extends Dependencies {
   readonly tag: string
+}
+
+/** As one line. It is written for every response, so not as JSON; the list is the same for many. */
+export function writeDependencies({ list, events, terms }: Dependencies, tag: string): string {
+  return `${events.join()}\t${terms.join()}\t${list === null ? '' : textOf(list)}\t${tag}`
+}
+
+export function readDependencies(line: string): StoredDependencies {
+  const [events = '', terms = '', list = '', ...tag] = line.split('\t')
+  return {
+    events: numbersIn(events),
+    terms: numbersIn(terms),
+    list: list === '' ? null : JSON.parse(list),
+    tag: tag.join('\t'),
+  }
+}
+
+const listTexts = new WeakMap<EventScope, string>()
+
+function textOf(list: EventScope): string {
+  const text = listTexts.get(list) ?? JSON.stringify(list)
+  listTexts.set(list, text)
+  return text
+}
+
+function numbersIn(text: string): number[] {
+  return text === '' ? [] : text.split(',').map(Number)
 }
 
 /** Key of a count in JSON. Inside a text its quotes would be escaped. */

@@ -5,7 +5,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { cacheCounters } from '../../lib/metrics.ts'
 import { hashOf } from '../../lib/text-cache.ts'
 import type { CachedResponse, KeyedResponse } from './cached-response.ts'
-import { type StoredDependencies, withCounts } from './counts.ts'
+import { readDependencies, withCounts } from './counts.ts'
 import type { ScratchFile } from './scratch-file.ts'
 import { StoredResponses } from './stored-responses.ts'
 
@@ -117,7 +117,7 @@ export class ResponseCache {
     const { position } = this.#changes
     if (entry.position === position) return entry.response
     const { dependsOn } = entry.response
-    const known: StoredDependencies | null = dependsOn === '' ? null : JSON.parse(dependsOn)
+    const known = dependsOn === '' ? null : readDependencies(dependsOn)
     const added = this.#changes.countsSince(entry.position, known)
     if (known === null || added === null) return null
     if (added.size > 0) {
