@@ -14,6 +14,9 @@ function shownEnd(event: string): string {
 
 const ofEvent = (table: string) => `select start_local, ${shownEnd('events')} from events where id = ${table}`
 
+/** The service gives both to the links of events that are shown. */
+const IS_MISSING = `new.start_local = '' or new.shown_end is null`
+
 const isMoved = `new.start_local <> old.start_local or ${shownEnd('new')} is distinct from ${shownEnd('old')}`
 
 /** Links tell whether public lists show their event, and when it ends: such a list by one link is read from an index of links alone. */
@@ -32,8 +35,7 @@ export const steps: readonly Step[] = [
   {
     sqlite: LINKS.flatMap(([table]) => [
       `drop trigger if exists "${table}_start_set"`,
-      `create trigger "${table}_start_set" after insert on "${table}"
-      when (new.start_local, new.shown_end) is not (${ofEvent('new.event')}) begin
+      `create trigger "${table}_start_set" after insert on "${table}" when ${IS_MISSING} begin
       update "${table}" set (start_local, shown_end) = (${ofEvent('new.event')}) where rowid = new.rowid; end`,
       `drop trigger if exists "${table}_start_moved"`,
       `create trigger "${table}_start_moved"
@@ -44,6 +46,11 @@ export const steps: readonly Step[] = [
       `create or replace function kalends_set_start() returns trigger language plpgsql as
         $$ begin select start_local, ${shownEnd('events')} into new.start_local, new.shown_end from events where id = new.event;
         return new; end $$`,
+      ...LINKS.flatMap(([table]) => [
+        `drop trigger if exists "${table}_start_set" on "${table}"`,
+        `create trigger "${table}_start_set" before insert on "${table}"
+        for each row when (${IS_MISSING}) execute function kalends_set_start()`,
+      ]),
       `create or replace function kalends_move_starts() returns trigger language plpgsql as $$ begin
         ${LINKS.map(
           ([table]) =>
