@@ -5,7 +5,7 @@ import { type EventFilter, hasFewLinks, isByLink, NO_LIMIT } from '../storage/ev
 import { type KeyedStub, sortedStubs } from '../storage/event-order.ts'
 import type { EventStub } from '../storage/events.ts'
 import * as storage from '../storage/events.ts'
-import { countedByLink, fewByLink, listedByLink } from '../storage/linked-list.ts'
+import { listedByLinks } from '../storage/linked-list.ts'
 import { withoutIds } from '../storage/word-hits.ts'
 import {
   type CachedList,
@@ -44,6 +44,9 @@ export interface EventPage<Shown = Event> {
 const FIRST_STUBS = 250
 /** Limit on the length of a list whose stubs are all cached. */
 const MAX_STUBS = 2000
+/** Limits on the links that are read for the ids of a list, by the main thread and by another: some 0.3 ms a thousand. */
+const FEW_LINKS = 10_000
+const MANY_LINKS = 50_000
 
 /** Parsed request for a list. */
 export interface ListRequest {
@@ -170,17 +173,14 @@ export async function shortList(
 ): Promise<ShortList | null> {
   const filter = await filterFor(tx, scope, asked)
   if (filter.near !== null) return null
-  const few = await fewByLink(tx, filter, MAX_STUBS)
+  const few = await listedByLinks(tx, filter, FEW_LINKS)
   if (few !== null) return few.ids && { filter, ids: packIds(few.ids) }
   return (await hasFewLinks(tx, filter, MAX_STUBS)) ? { filter, ids: null } : null
 }
 
 async function rowsOf(tx: Tx, list: CachedList, offset: number, limit: number): Promise<storage.EventRow[]> {
-  const ids =
-    idsAt(list, offset, limit) ??
-    stubsAt(list, offset, limit)?.map(({ id }) => id) ??
-    (await listedByLink(tx, list.filter, limit, offset))
-  if (ids === null) return storage.page(tx, list.filter, limit, offset)
+  const ids = idsAt(list, offset, limit) ?? stubsAt(list, offset, limit)?.map(({ id }) => id)
+  if (ids === undefined) return storage.page(tx, list.filter, limit, offset)
   return inOrder(ids, await storage.getAll(tx, ids))
 }
 
@@ -244,7 +244,7 @@ export async function findList(
   // Events found by links are unsorted: reading the first costs as much as reading all.
   const most = !withStubs ? 0 : isByLink(filter) ? MAX_STUBS : FIRST_STUBS
   const head = ids === null && withStubs ? await readHead(tx, filter, most) : NO_STUBS
-  const count = async () => lists.total(key) ?? (await countedByLink(tx, filter)) ?? (await storage.count(tx, filter))
+  const count = async () => lists.total(key) ?? (await storage.count(tx, filter))
   const total = ids?.length ?? (head.length < most ? head.length : await count())
   const kept = { ...filter, found: null, words: filter.words && withoutIds(filter.words) }
   const list: CachedList = { filter: kept, total, head, ids, pageEnds: new Map() }
@@ -252,7 +252,7 @@ export async function findList(
   return { list, near: null }
 }
 
-/** Ids of all events of a searched list, or one of first events of series; else null. */
+/** Ids of all events of a list by links, a searched one, or one of first events of series; else null. */
 async function foundIds(
   tx: Tx,
   scope: Scope,
@@ -261,6 +261,8 @@ async function foundIds(
   filter: EventFilter,
 ): Promise<readonly number[] | PackedIds | null> {
   if (filter.collapse) return ranked(filter, await storage.ids(tx, filter))
+  const listed = await listedByLinks(tx, filter, MANY_LINKS)
+  if (listed?.ids) return packIds(listed.ids)
   const hits = filter.words?.ids ?? filter.found
   return hits && searchList(tx, lists, keyOf(scope, withoutSearch(asked)), filter, hits)
 }

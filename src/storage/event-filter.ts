@@ -154,8 +154,7 @@ export function isByLinksAndDays(filter: EventFilter): boolean {
 export async function hasFewLinks(tx: Tx, { terms, linked, bounds }: EventFilter, most: number): Promise<boolean> {
   if (!dialectOf(tx).blocks) return true
   const range = startRange(bounds)
-  // All long events that may have started before are looked through.
-  if (range.longAfter !== null && (await countLong(most + 1)(tx, range.longAfter))[0]?.total === most + 1) return false
+  if (range.longAfter !== null && (await mayHaveLong(tx, range.longAfter, most)) === null) return false
   const from = range.from ?? ''
   const to = range.to ?? '~'
   const isFew = async (kind: LinkedKind | 'term', ids: readonly number[]) =>
@@ -163,6 +162,16 @@ export async function hasFewLinks(tx: Tx, { terms, linked, bounds }: EventFilter
   for (const ids of terms) if (!(await isFew('term', ids))) return false
   for (const [kind, ids] of Object.entries(linked)) if (!(await isFew(kind as LinkedKind, ids))) return false
   return true
+}
+
+/**
+ * Whether there are long events that end after a time; null if there are more than `most`: all that may have started before are looked
+ * through. If the database is another process, it does not matter.
+ */
+export async function mayHaveLong(tx: Tx, after: Instant, most: number): Promise<boolean | null> {
+  if (!dialectOf(tx).blocks) return true
+  const total = (await countLong(most + 1)(tx, after))[0]?.total ?? 0
+  return total > most ? null : total > 0
 }
 
 /** Number of long events that end after a time, up to a limit. */

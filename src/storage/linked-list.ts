@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Instant } from '../calendar/zone.ts'
 import type { LinkedKind } from '../schema/linked.ts'
 import { dialectOf, type Tx } from './dialect.ts'
@@ -10,7 +10,7 @@ import {
   type FoundEntry,
   readEntry,
 } from './event-entries.ts'
-import { type EventFilter, IS_LONG, isByLinksAndDays, startRange } from './event-filter.ts'
+import { type EventFilter, IS_LONG, isByLinksAndDays, mayHaveLong, startRange } from './event-filter.ts'
 import { type Placeholder, prepared, preparedBy } from './prepared.ts'
 import { LINK_TABLE } from './records.ts'
 
@@ -58,98 +58,95 @@ function linkedList(filter: EventFilter): LinkedList | null {
   return { kind: only.kind, linked: only.ids, from: first, to: to ?? LAST, end, after, longAfter }
 }
 
-/** The same for a list by one link, whose events may end at any time before the last. */
-function listByOne(filter: EventFilter): { kind: LinkedList['kind']; range: Range } | null {
-  const list = linkedList(filter)
-  const [linked] = list?.linked ?? []
-  if (list === null || linked === undefined || list.linked.length > 1 || list.after !== null) return null
-  return { kind: list.kind, range: [linked, list.from, list.to, list.end] }
-}
-
-/** Ids of some events of a list by one link, in order; null for other lists. */
-export async function listedByLink(
-  tx: Tx,
-  filter: EventFilter,
-  limit: number,
-  offset: number,
-): Promise<number[] | null> {
-  const list = listByOne(filter)
-  return list && idsOf(await someBy(list.kind)(tx, ...list.range, limit, offset))
-}
-
-/** Number of events of a list by one link; null for other lists. */
-export async function countedByLink(tx: Tx, filter: EventFilter): Promise<number | null> {
-  const list = listByOne(filter)
-  if (list === null) return null
-  const [found] = await countBy(list.kind)(tx, ...list.range)
-  return Number(found?.total ?? 0)
-}
-
 /**
- * Ids of all events of a list by one link, in order, if no more than `most` links have to be read: `ids` is null if there are
- * more. Null for other lists.
+ * Ids of all events of a list by links, in order, if no more than `most` links, and as many long events, have to be read: `ids` is
+ * null if there are more. Null for other lists.
  */
-export async function fewByLink(
+export async function listedByLinks(
   tx: Tx,
   filter: EventFilter,
   most: number,
 ): Promise<{ readonly ids: number[] | null } | null> {
-  const list = listByOne(filter)
+  const list = linkedList(filter)
   if (list === null) return null
-  const found = await fewBy(`${list.kind} ${most}`)(tx, ...list.range)
-  return { ids: Number(found[0]?.links) > most ? null : idsOf(found) }
+  const { kind, from, to, end, longAfter } = list
+  const isLong = longAfter !== null && (await mayHaveLong(tx, longAfter, most))
+  if (isLong === null) return { ids: null }
+  const [only] = list.linked
+  const isOne = only !== undefined && list.linked.length === 1
+  const linked = isOne ? only : JSON.stringify(list.linked)
+  const shown = [linked, from, to, list.after ?? '', end] as const
+  const [found] = await (isOne ? shownByOne : shownByAny)(`${kind} ${most}`)(tx, ...shown)
+  if (Number(found?.links) > most) return { ids: null }
+  const ids: number[] = JSON.parse(found?.ids ?? '[]')
+  if (!isLong) return { ids }
+  // They began before all others.
+  const [long] = await longBy(kind)(tx, JSON.stringify(list.linked), from, to, list.after ?? '', end, longAfter)
+  return { ids: [...JSON.parse(long?.ids ?? '[]'), ...ids] }
 }
 
-type Range = [linked: number, from: string, to: string, end: string]
+type Shown<Linked> = [linked: Linked, from: string, to: string, after: string, end: string]
 
-const idsOf = ([found]: { readonly ids: string }[]): number[] => JSON.parse(found?.ids ?? '[]')
+interface ShownIds {
+  readonly ids: string
+  /** Number of links that were read. */
+  readonly links: number
+}
 
-/** The limit is no plain parameter: see QueryCompiler in sqlite/dialect.ts. */
-const someBy = preparedBy((kind: LinkedList['kind']) =>
-  prepared<{ ids: string }, [...Range, limit: number, offset: number]>((db, linked, from, to, end, limit, offset) => ({
+/** An index has all that is read of links, in order: see migration 0031. */
+const shownByOne = preparedBy((form: string) => {
+  const { table, column, limit } = linksOf(form)
+  return prepared<ShownIds, Shown<number | string>>((db, linked, from, to, after, end) => ({
     compile: () =>
-      sql<{ ids: string }>`select ${dialectOf(db).jsonList(sql.ref('event'))} as ids from
-          (select link.event ${inRange(kind, linked, from, to)} and link.shown_end <= ${end}
-            order by link.start_local, link.event limit ${limit} + 0 offset ${offset}) as found`.compile(db),
-  })),
-)
-
-const countBy = preparedBy((kind: LinkedList['kind']) =>
-  prepared<{ total: number }, Range>((db, linked, from, to, end) => ({
-    compile: () =>
-      sql<{
-        total: number
-      }>`select count(*) as total ${inRange(kind, linked, from, to)} and link.shown_end <= ${end}`.compile(db),
-  })),
-)
-
-const fewBy = preparedBy((form: string) => {
-  const [kind, most] = form.split(' ') as [LinkedList['kind'], string]
-  return prepared<{ ids: string; links: number }, Range>((db, linked, from, to, end) => ({
-    compile: () =>
-      sql<{ ids: string; links: number }>`select count(*) as links,
-        ${dialectOf(db).jsonList(sql.ref('event'), sql`shown_end <= ${end}`)} as ids from
-        (select link.event, link.shown_end ${inRange(kind, linked, from, to)}
-          order by link.start_local, link.event limit ${sql.lit(Number(most) + 1)}) as found`.compile(db),
+      sql<ShownIds>`select count(*) as links, ${dialectOf(db).jsonList(sql.ref('event'), isShown(after, end))} as ids
+        from (select event, shown_end from ${table}
+          where ${column} = ${linked} and start_local >= ${from} and start_local <= ${to}
+          order by start_local, event limit ${limit}) as found`.compile(db),
   }))
 })
 
-/** An index has all that is read of links: see migration 0031. */
-function inRange(
-  kind: LinkedList['kind'],
-  linked: Placeholder,
-  from: Placeholder,
-  to: Placeholder,
-): RawBuilder<unknown> {
+/** The same for several links, of which an event may have more than one. */
+const shownByAny = preparedBy((form: string) => {
+  const { table, column, limit } = linksOf(form)
+  return prepared<ShownIds, Shown<number | string>>((db, linked, from, to, after, end) => ({
+    compile: () =>
+      sql<ShownIds>`with found as materialized (select event, start_local, shown_end from ${table}
+          where ${dialectOf(db).isInJson(column, linked)} and start_local >= ${from} and start_local <= ${to} limit ${limit})
+        select (select count(*) from found) as links,
+          (select ${dialectOf(db).jsonList(sql.ref('event'))} from (select event from found
+            where ${isShown(after, end)} group by start_local, event order by start_local, event) as shown) as ids`.compile(
+        db,
+      ),
+  }))
+})
+
+/** Long events that began before a range and run into it. */
+const longBy = preparedBy((kind: LinkedList['kind']) => {
   const { table, column } = linkTable(kind)
-  return sql`from ${table} as link
-    where link.${column} = ${linked} and link.start_local >= ${from} and link.start_local <= ${to}`
+  return prepared<Pick<ShownIds, 'ids'>, [...Shown<string>, longAfter: number]>(
+    (db, linked, from, to, after, end, longAfter) => ({
+      compile: () =>
+        sql<Pick<ShownIds, 'ids'>>`select ${dialectOf(db).jsonList(sql.ref('event'))} as ids
+          from (select event from ${table} where ${dialectOf(db).isInJson(dialectOf(db).unindexed(column), linked)}
+            and start_local < ${from} and start_local <= ${to} and ${isShown(after, end)}
+            and event in (select events.id from events where ${IS_LONG} and events.end_utc >= ${longAfter})
+            group by start_local, event order by start_local, event) as found`.compile(db),
+    }),
+  )
+})
+
+const isShown = (after: Placeholder, end: Placeholder) => sql<SqlBool>`shown_end > ${after} and shown_end <= ${end}`
+
+/** The links of a kind, and one more than how many are read of them. */
+function linksOf(form: string) {
+  const [kind, most] = form.split(' ') as [LinkedList['kind'], string]
+  return { ...linkTable(kind), limit: sql.lit(Number(most) + 1) }
 }
 
-function linkTable(kind: LinkedList['kind']): Record<'table' | 'column', RawBuilder<unknown>> {
+function linkTable(kind: LinkedList['kind']): { table: RawBuilder<unknown>; column: RawBuilder<number> } {
   return kind === 'term'
-    ? { table: sql.table('event_terms'), column: sql.ref('term') }
-    : { table: sql.table(LINK_TABLE[kind]), column: sql.ref('linked') }
+    ? { table: sql.table('event_terms'), column: sql.ref<number>('term') }
+    : { table: sql.table(LINK_TABLE[kind]), column: sql.ref<number>('linked') }
 }
 
 /** Later than every event. */
@@ -198,14 +195,13 @@ const linksBy = preparedBy((kind: LinkedList['kind']) =>
   >((db, linked, from, to, after, end, longAfter, form) => {
     const { table, column } = linkTable(kind)
     const ids = sql`(select value from json_each(${linked}))`
-    const isShown = sql`shown_end > ${after} and shown_end <= ${end}`
     return {
       compile: () =>
         sql<LinkedEntry>`select link.event as id, link.start_local, stored.entry from
             (select event, start_local from ${table}
-                where ${column} in ${ids} and start_local >= ${from} and start_local <= ${to} and ${isShown}
+                where ${column} in ${ids} and start_local >= ${from} and start_local <= ${to} and ${isShown(after, end)}
               union all select event, start_local from ${table}
-                where +${column} in ${ids} and start_local < ${from} and start_local <= ${to} and ${isShown}
+                where +${column} in ${ids} and start_local < ${from} and start_local <= ${to} and ${isShown(after, end)}
                 and event in (select events.id from events where ${IS_LONG} and events.end_utc >= ${longAfter}))
             as link left join event_entries as stored on stored.event = link.event and stored.form = ${form}`.compile(
           db,

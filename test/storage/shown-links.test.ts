@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { sql } from 'kysely'
+import { generator } from '../../bench/words.ts'
 import { createScope } from '../../src/app.ts'
 import { filterOf, readListParameters } from '../../src/domain/event-filter.ts'
-import { countedByLink, fewByLink, listedByLink } from '../../src/storage/linked-list.ts'
+import { NO_LIMIT } from '../../src/storage/event-filter.ts'
+import { ids } from '../../src/storage/events.ts'
+import { listedByLinks } from '../../src/storage/linked-list.ts'
 import { type Service, startService } from '../support/service.ts'
 
 const CLOCK = () => Date.UTC(2031, 5, 1, 12) / 1000
@@ -108,32 +111,81 @@ describe('links to events', () => {
     }
   })
 
-  it('are read up to a limit', async () => {
+  const read = (query: Readonly<Record<string, string>>, most: number) => {
     const scope = { ...createScope(service.config, service.db, CLOCK), user: null }
-    const few = (most: number, days: Readonly<Record<string, string>>, more: object = {}) => {
-      const { values, problems } = readListParameters(scope, () => ({ categories: 'shown', ...days, ...more }))
-      return service.db.read(async (tx) => {
-        const filter = await filterOf(tx, scope, values, problems)
-        return {
-          few: await fewByLink(tx, filter, most),
-          count: await countedByLink(tx, filter),
-          second: await listedByLink(tx, filter, 1, 1),
-        }
-      })
-    }
-    const july = { start_date: '2031-07-01', end_date: '2031-07-31' }
-    const all = await few(50, july)
-    assert.equal(all.few?.ids?.length, all.count)
-    assert.deepEqual(all.second, all.few?.ids?.slice(1, 2))
+    const { values, problems } = readListParameters(scope, () => query)
+    return service.db.read(async (tx) => {
+      const filter = await filterOf(tx, scope, values, problems, { most: NO_LIMIT })
+      return { listed: await listedByLinks(tx, filter, most), ids: await ids(tx, filter) }
+    })
+  }
+
+  it('are read up to a limit', async () => {
+    const july = { categories: 'shown', start_date: '2031-07-01', end_date: '2031-07-31' }
+    const all = await read(july, 50)
+    assert.deepEqual(all.listed, { ids: all.ids })
     const { rows } = await service.db.read((tx) =>
       sql<{ count: number }>`select count(*) as count from event_terms join terms on terms.id = event_terms.term
         where terms.slug = 'shown' and start_local between '2031-07' and '2031-08'`.execute(tx),
     )
     const links = Number(rows[0]?.count)
     // Those that lists do not show are read, too.
-    assert.ok(links > (all.count ?? 0))
-    assert.notEqual((await few(links, july)).few?.ids, null)
-    assert.equal((await few(links - 1, july)).few?.ids, null)
-    assert.equal((await few(50, july, { featured: 'true' })).few, null)
+    assert.ok(links > all.ids.length)
+    assert.deepEqual((await read(july, links)).listed, { ids: all.ids })
+    assert.deepEqual((await read(july, links - 1)).listed, { ids: null })
+    assert.equal((await read({ ...july, featured: 'true' }, 50)).listed, null)
+  })
+
+  it('list what a query of the events lists', async () => {
+    const random = generator(7)
+    const day = (n: number) => new Date(Date.UTC(2031, 0, 1) + n * 86_400_000).toISOString().slice(0, 10)
+    const some = (names: readonly string[]) => names.filter(() => random(3) === 0)
+    await Promise.all(
+      Array.from({ length: 60 }, (_, n) => {
+        const first = random(300)
+        const length = random(4) === 0 ? random(60) : random(3)
+        return add(`Any ${n}`, {
+          start_date: `${day(first)} ${10 + random(10)}:00`,
+          end_date: `${day(first + length)} 23:00`,
+          categories: some(['Shown', 'More', 'Other', 'Below']),
+          tags: some(['One', 'Two', 'Three']),
+          venue: { venue: `Hall ${n}` },
+          status: random(6) === 0 ? 'draft' : 'publish',
+          hide_from_listings: random(8) === 0,
+          ...(random(8) === 0 && { password: 'secret words' }),
+        })
+      }),
+    )
+    const windows = (): Record<string, string>[] => {
+      const first = random(320)
+      const after = day(first)
+      const before = day(first + random(90))
+      return [
+        {},
+        { start_date: after },
+        { start_date: after, end_date: before },
+        { starts_after: `${after} 12:00:00` },
+        { ends_after: `${after} 12:00:00` },
+        { ends_before: `${before} 12:00:00` },
+        { ends_after: `${after} 12:00:00`, starts_before: `${before} 12:00:00` },
+        { start_date: after, end_date: before, strict_dates: 'true' },
+      ]
+    }
+    let listed = 0
+    let long = 0
+    for (let n = 0; n < 15; n++)
+      for (const window of windows())
+        for (const [name, links] of [
+          ['categories', 'shown'],
+          ['categories', 'shown,more,other'],
+          ['tags', 'two'],
+        ] as const) {
+          const found = await read({ ...window, [name]: links }, 5000)
+          if (found.listed === null) continue
+          assert.deepEqual(found.listed.ids, found.ids, JSON.stringify([window, links]))
+          listed += found.ids.length
+          if (Object.keys(window).length > 0) long++
+        }
+    assert.ok(listed > 1000 && long > 100, `${listed} were listed, by ${long} windows`)
   })
 })
