@@ -9,7 +9,7 @@ export interface CachedList {
   readonly total: number
   /** Its first stubs: all for most lists, for longer ones on the second request. */
   head: PackedStubs
-  /** Ids of its events in order: of a list by one link, or of one that was searched, of which these may be the first. */
+  /** Ids of its events in order, of a list by links or a searched one. Of a search for frequent words they are the first. */
   readonly ids: readonly number[] | PackedIds | null
   /** Position of each id; only if it was searched. */
   readonly positions?: IdPositions
@@ -108,6 +108,11 @@ export function idsAt({ ids }: CachedList, offset: number, limit: number): numbe
   const end = Math.min(offset + limit, ids.length)
   for (let n = offset; n < end; n++) some.push(ids[n] as number)
   return some
+}
+
+/** Whether a page of a list can be read by the ids of its events. */
+export function hasPage(list: CachedList, offset: number, limit: number): boolean {
+  return list.ids !== null || stubsAt(list, offset, limit) !== null
 }
 
 /** The nearest known page end before an offset, and the distance from it. */

@@ -3,7 +3,7 @@ import type { Tx } from '../storage/dialect.ts'
 import { lookUpPublished, lookUpRendered, lookUpTemplates, type RenderedStub } from '../storage/event-templates.ts'
 import type { EventStub, SortedStub } from '../storage/events.ts'
 import type { Ref } from '../storage/records.ts'
-import { type CachedList, type CachedLists, idsAt, NO_LISTS, NO_STUBS, stubsAt } from './cached-lists.ts'
+import { type CachedList, type CachedLists, hasPage, idsAt, NO_LISTS, NO_STUBS, stubsAt } from './cached-lists.ts'
 import { type Dependencies, dependenciesOf } from './dependencies.ts'
 import { fill, type RenderedEventCache } from './event-data.ts'
 import { searchedText } from './event-filter.ts'
@@ -66,7 +66,7 @@ export async function listRendered<Rendered extends ShowsOthers>(
   const few = await findFew(scope, asked, cached)
   const known = few === null ? cached.lists.get(keyOf(scope, asked)) : undefined
   const list = few?.list ?? known ?? (await findShort(scope, asked, cached)) ?? (await findLong(scope, asked, cached))
-  if (list !== undefined && isByKey(asked, list)) {
+  if (list !== undefined && hasPage(list, offsetOf(asked), asked.perPage)) {
     const rendered = await lookUpPage(scope, asked, list, cached)
     if (rendered !== null) {
       if (few !== null) cached.lists.put(few.key, few.list)
@@ -314,11 +314,6 @@ function shownBy(
 
 function offsetOf({ page, perPage }: ListRequest): number {
   return (page - 1) * perPage
-}
-
-/** Whether a page of a list can be read by the ids of its events. */
-function isByKey(asked: Asked, list: CachedList): boolean {
-  return list.ids !== null || stubsAt(list, offsetOf(asked), asked.perPage) !== null
 }
 
 /** Cursor after a page; null on the last page, undefined if the start of its last event must be read. */

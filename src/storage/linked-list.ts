@@ -93,7 +93,7 @@ interface ShownIds {
   readonly links: number
 }
 
-/** An index has all that is read of links, in order: see migration 0031. */
+/** An index has all that is read of links, in order: see migrations 0031 and 0032. */
 const shownByOne = preparedBy((form: string) => {
   const { table, column, limit } = linksOf(form)
   return prepared<ShownIds, Shown<number | string>>((db, linked, from, to, after, end) => ({

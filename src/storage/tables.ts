@@ -133,9 +133,9 @@ export interface LinkTable {
   event: number
   linked: number
   position: number
-  /** Start of the event, maintained by a trigger. */
+  /** Start of the event, maintained by triggers. */
   start_local: Generated<WallClock>
-  /** When the event ends, if public lists show it; maintained by a trigger. */
+  /** When the event ends, if public lists show it; maintained by triggers. */
   shown_end: Generated<WallClock | null>
 }
 

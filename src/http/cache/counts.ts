@@ -13,12 +13,12 @@ export function writeDependencies({ list, events, terms }: Dependencies, tag: st
 }
 
 export function readDependencies(line: string): StoredDependencies {
-  const [events = '', terms = '', list = '', ...tag] = line.split('\t')
+  const [events = '', terms = '', list = '', tag = ''] = line.split('\t')
   return {
     events: numbersIn(events),
     terms: numbersIn(terms),
     list: list === '' ? null : JSON.parse(list),
-    tag: tag.join('\t'),
+    tag,
   }
 }
 

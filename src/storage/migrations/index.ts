@@ -42,6 +42,8 @@ export const migrations: Record<string, () => Promise<Migration>> = {
   '0029-event-entries': () => import('./0029-event-entries.ts'),
   '0030-exact-templates': () => import('./0030-exact-templates.ts'),
   '0031-shown-links': () => import('./0031-shown-links.ts'),
+  '0032-shown-links-index': () => import('./0032-shown-links-index.ts'),
+  '0033-start-of-links': () => import('./0033-start-of-links.ts'),
 }
 
 /**
