@@ -1,5 +1,6 @@
 import * as counts from '../storage/checks/counts.ts'
 import { findBrokenLinks } from '../storage/checks/links.ts'
+import { shownLinks } from '../storage/checks/shown-links.ts'
 import * as words from '../storage/checks/words.ts'
 import type { Database } from '../storage/database.ts'
 import { dialectOf, type Tx } from '../storage/dialect.ts'
@@ -112,7 +113,7 @@ async function differing(
 
 async function checkDerived({ db }: Store, repair: boolean): Promise<Omit<CheckPart, 'name'>> {
   const indexes = await db.readMany(async (tx) => {
-    const { derived } = dialectOf(tx)
+    const derived = [...dialectOf(tx).derived, shownLinks]
     return Promise.all(derived.map(async (index) => ({ index, wrong: await index.countWrong(tx) })))
   })
   const bad = indexes.filter(({ wrong }) => wrong > 0)
