@@ -69,15 +69,14 @@ export async function list(
   const readPage = async (tx: Tx, isShort: boolean): Promise<EventPage | null> => {
     if (isSorted(asked.values)) return listSorted(tx, scope, asked)
     const lists = cached !== null && (await scope.db.isAt(tx, cached.version)) ? cached.lists : NO_LISTS
-    const cachedList = lists.get(key)
-    const known = isShort && cachedList === undefined ? await shortList(tx, scope, asked) : undefined
+    const offset = (asked.page - 1) * asked.perPage
+    const found = lists.get(key)
+    // Without the ids of its events, a page of a known list is found by a query of all of them.
+    if (isShort && found !== undefined && !hasPage(found, offset, asked.perPage)) return null
+    const known = isShort && found === undefined ? await shortList(tx, scope, asked) : undefined
     if (known === null) return null
-    // The rows of a page are found among all of the list.
-    if (isShort && cachedList !== undefined && !hasPage(cachedList, (asked.page - 1) * asked.perPage, asked.perPage))
-      return null
     // Stubs are read only for later pages: a short list is then read once, instead of counted and read.
     const { list, near } = await findList(tx, scope, asked, lists, isShort && cached !== null, known)
-    const offset = (asked.page - 1) * asked.perPage
     const read = (from: number, limit: number) => rowsOf(tx, list, from, limit)
     const rows =
       near ??
@@ -302,7 +301,7 @@ export async function stubsOf(tx: Tx, list: CachedList, offset: number, limit: n
 }
 
 /** Sorts rows in the order of `ids`. */
-export function inOrder<Row extends { readonly id: number }>(ids: readonly number[], rows: readonly Row[]): Row[] {
+function inOrder<Row extends { readonly id: number }>(ids: readonly number[], rows: readonly Row[]): Row[] {
   const known = new Map(rows.map((row) => [row.id, row]))
   return ids.flatMap((id) => known.get(id) ?? [])
 }

@@ -72,20 +72,22 @@ export async function listedByLinks(
   const { kind, from, to, end, longAfter } = list
   const isLong = longAfter !== null && (await mayHaveLong(tx, longAfter, most))
   if (isLong === null) return { ids: null }
-  const [only] = list.linked
-  const isOne = only !== undefined && list.linked.length === 1
-  const linked = isOne ? only : JSON.stringify(list.linked)
-  const shown = [linked, from, to, list.after ?? '', end] as const
-  const [found] = await (isOne ? shownByOne : shownByAny)(`${kind} ${most}`)(tx, ...shown)
+  const form = `${kind} ${most}`
+  const all = JSON.stringify(list.linked)
+  const range: Range = [from, to, list.after ?? '', end]
+  const [one, ...others] = list.linked
+  const isOne = one !== undefined && others.length === 0
+  const [found] = await (isOne ? shownByOne(form)(tx, one, ...range) : shownByAny(form)(tx, all, ...range))
   if (Number(found?.links) > most) return { ids: null }
   const ids: number[] = JSON.parse(found?.ids ?? '[]')
   if (!isLong) return { ids }
   // They began before all others.
-  const [long] = await longBy(kind)(tx, JSON.stringify(list.linked), from, to, list.after ?? '', end, longAfter)
+  const [long] = await longBy(kind)(tx, all, ...range, longAfter)
   return { ids: [...JSON.parse(long?.ids ?? '[]'), ...ids] }
 }
 
-type Shown<Linked> = [linked: Linked, from: string, to: string, after: string, end: string]
+/** First and last start, and the times that events end after and by. */
+type Range = [from: string, to: string, after: string, end: string]
 
 interface ShownIds {
   readonly ids: string
@@ -96,7 +98,7 @@ interface ShownIds {
 /** An index has all that is read of links, in order: see migrations 0031 and 0032. */
 const shownByOne = preparedBy((form: string) => {
   const { table, column, limit } = linksOf(form)
-  return prepared<ShownIds, Shown<number | string>>((db, linked, from, to, after, end) => ({
+  return prepared<ShownIds, [linked: number, ...Range]>((db, linked, from, to, after, end) => ({
     compile: () =>
       sql<ShownIds>`select count(*) as links, ${dialectOf(db).jsonList(sql.ref('event'), isShown(after, end))} as ids
         from (select event, shown_end from ${table}
@@ -108,7 +110,7 @@ const shownByOne = preparedBy((form: string) => {
 /** The same for several links, of which an event may have more than one. */
 const shownByAny = preparedBy((form: string) => {
   const { table, column, limit } = linksOf(form)
-  return prepared<ShownIds, Shown<number | string>>((db, linked, from, to, after, end) => ({
+  return prepared<ShownIds, [linked: string, ...Range]>((db, linked, from, to, after, end) => ({
     compile: () =>
       sql<ShownIds>`with found as materialized (select event, start_local, shown_end from ${table}
           where ${dialectOf(db).isInJson(column, linked)} and start_local >= ${from} and start_local <= ${to} limit ${limit})
@@ -123,7 +125,7 @@ const shownByAny = preparedBy((form: string) => {
 /** Long events that began before a range and run into it. */
 const longBy = preparedBy((kind: LinkedList['kind']) => {
   const { table, column } = linkTable(kind)
-  return prepared<Pick<ShownIds, 'ids'>, [...Shown<string>, longAfter: number]>(
+  return prepared<Pick<ShownIds, 'ids'>, [linked: string, ...Range, longAfter: number]>(
     (db, linked, from, to, after, end, longAfter) => ({
       compile: () =>
         sql<Pick<ShownIds, 'ids'>>`select ${dialectOf(db).jsonList(sql.ref('event'))} as ids
@@ -189,25 +191,24 @@ interface LinkedEntry {
 
 /** Links to public events that start in a range, and to long ones that may run into it, with the stored entries of the events. */
 const linksBy = preparedBy((kind: LinkedList['kind']) =>
-  prepared<
-    LinkedEntry,
-    [linked: string, from: string, to: string, after: string, end: string, longAfter: number, form: number]
-  >((db, linked, from, to, after, end, longAfter, form) => {
-    const { table, column } = linkTable(kind)
-    const ids = sql`(select value from json_each(${linked}))`
-    return {
-      compile: () =>
-        sql<LinkedEntry>`select link.event as id, link.start_local, stored.entry from
+  prepared<LinkedEntry, [linked: string, ...Range, longAfter: number, form: number]>(
+    (db, linked, from, to, after, end, longAfter, form) => {
+      const { table, column } = linkTable(kind)
+      const ids = sql`(select value from json_each(${linked}))`
+      return {
+        compile: () =>
+          sql<LinkedEntry>`select link.event as id, link.start_local, stored.entry from
             (select event, start_local from ${table}
                 where ${column} in ${ids} and start_local >= ${from} and start_local <= ${to} and ${isShown(after, end)}
               union all select event, start_local from ${table}
                 where +${column} in ${ids} and start_local < ${from} and start_local <= ${to} and ${isShown(after, end)}
                 and event in (select events.id from events where ${IS_LONG} and events.end_utc >= ${longAfter}))
             as link left join event_entries as stored on stored.event = link.event and stored.form = ${form}`.compile(
-          db,
-        ),
-    }
-  }),
+            db,
+          ),
+      }
+    },
+  ),
 )
 
 const entriesOf = prepared<CheckedEntryRow, [ids: string]>((db, ids) => ({
