@@ -1,5 +1,17 @@
 import { createHash } from 'node:crypto'
-import { cpSync, existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  cpSync,
+  existsSync,
+  fsyncSync,
+  globSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Kysely } from 'kysely'
@@ -91,6 +103,7 @@ export async function seedFolder(
   const kept = keptFolder(events, hasSeries)
   if (existsSync(kept)) {
     cpSync(kept, folder, { recursive: true })
+    flush(folder)
     return readFileSync(join(folder, 'token'), 'utf8')
   }
   mkdirSync(folder, { recursive: true })
@@ -103,7 +116,17 @@ export async function seedFolder(
     if (existsSync(kept)) rmSync(unfinished, { recursive: true })
     else renameSync(unfinished, kept)
   }
+  flush(folder)
   return token
+}
+
+/** Waits until the files are on the disk: what is measured next would wait for them instead. */
+function flush(folder: string): void {
+  for (const file of globSync(join(folder, '*.sqlite*'))) {
+    const opened = openSync(file, 'r')
+    fsyncSync(opened)
+    closeSync(opened)
+  }
 }
 
 async function addEvents(where: string, all: Iterable<Batch>, progress: Progress): Promise<void> {
