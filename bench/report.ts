@@ -111,7 +111,7 @@ export function growthTable({ few, many }: Growth): string {
     const quotient = large.ratio / small.ratio
     const both = (value: (measured: Measured) => number) =>
       [small, large].map((measured) => count(value(measured))).join(' and ')
-    const first = [few, many].map(({ firsts }) => firsts?.[name]?.ratio.toFixed(3) ?? '').join(' and ')
+    const first = [few, many].map(({ firsts }) => firsts?.[name]?.ratio.toFixed(3) ?? '–').join(' and ')
     return [
       [
         title,
@@ -119,7 +119,7 @@ export function growthTable({ few, many }: Growth): string {
         large.ratio.toFixed(3),
         `${quotient.toFixed(2)} ${quotient >= GROWTH ? '✓' : '✗'}`,
         both(({ different }) => different),
-        first === ' and ' ? '' : first,
+        first === '– and –' ? '' : first,
       ],
     ]
   })

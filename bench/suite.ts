@@ -143,6 +143,10 @@ async function measureFirsts(bench: Bench, only: readonly string[]): Promise<Rec
     const step = `first [${number + 1}/${chosen.length}] ${work.title}`
     show(step)
     const first = await work.measure(bench)
+    if (first.requests === 0) {
+      say(`${step}: left out, there are too few events`)
+      continue
+    }
     firsts[work.name] = first
     const { ratio, cost, base, p50, p99, failed } = first
     const note = failed > 0 ? `, ${count(failed)} FAILED` : ''
