@@ -19,6 +19,7 @@ import { type Dialect, sqlite } from '../dialect.ts'
 import { waiting } from '../measure.ts'
 import type { Direct, DirectAdapter, OnQuery } from '../prepared.ts'
 import { rowMaker } from '../row-maker.ts'
+import { Checkpoints } from './checkpoints.ts'
 import { type Result, SqliteConnection } from './connection.ts'
 import type { FileIdentity } from './file-identity.ts'
 import { SqliteThread } from './thread.ts'
@@ -103,6 +104,7 @@ class SqliteDriver implements Driver {
   readonly #contents: Uint8Array | undefined
   readonly #mutex = new Mutex()
   #connection: LocalConnection | ThreadConnection | undefined
+  #checkpoints: Checkpoints | null = null
 
   constructor(
     file: string,
@@ -121,9 +123,11 @@ class SqliteDriver implements Driver {
   async init(): Promise<void> {
     if (this.#thread === 'worker') this.#connection = new ThreadConnection(this.#file, this.#identity)
     else {
-      this.#adapter.local = new LocalConnection(this.#file, this.#identity, this.#contents, this.#adapter.onQuery)
-      if (this.#thread === 'single') this.#adapter.local.readSingly()
-      this.#connection = this.#adapter.local
+      const local = new LocalConnection(this.#file, this.#identity, this.#contents, this.#adapter.onQuery)
+      if (this.#thread === 'single') local.readSingly()
+      this.#checkpoints = new Checkpoints(this.#file, this.#identity, (sql) => local.ask(sql))
+      this.#adapter.local = local
+      this.#connection = local
     }
   }
 
@@ -138,12 +142,15 @@ class SqliteDriver implements Driver {
   async beginTransaction(connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
     // SQLite transactions are always serializable.
     const isReading = settings.accessMode === 'read only'
+    if (!isReading) await this.#checkpoints?.beforeWrite()
     if (isReading && connection instanceof ThreadConnection) connection.beginReading()
     else await connection.executeQuery(CompiledQuery.raw(isReading ? 'begin' : 'begin immediate'))
     if (connection instanceof LocalConnection) connection.isReading = isReading
   }
   async commitTransaction(connection: DatabaseConnection): Promise<void> {
+    const isReading = this.#connection?.isReading
     await this.#end(connection, 'commit')
+    if (!isReading) this.#checkpoints?.committed()
   }
   async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     await this.#end(connection, 'rollback')
@@ -154,6 +161,7 @@ class SqliteDriver implements Driver {
   async destroy(): Promise<void> {
     await this.#mutex.acquire(true)
     this.#adapter.local = null
+    await this.#checkpoints?.close()
     await this.#connection?.close()
     this.#connection = undefined
     this.#mutex.release()
@@ -264,8 +272,13 @@ class LocalConnection implements DatabaseConnection, Direct {
 
   /** Changes when another connection commits. */
   dataVersion(): unknown {
-    const result = this.#connection.execute('pragma data_version', [])
-    return 'cells' in result ? result.cells[0]?.[0] : undefined
+    return this.ask('pragma data_version')[0]
+  }
+
+  /** Runs a statement at once, past rows that wait; answers its first row. */
+  ask(sql: string): readonly unknown[] {
+    const result = this.#connection.execute(sql, [])
+    return ('cells' in result && result.cells[0]) || []
   }
 
   /** Called when a new transaction acquires the connection. */
