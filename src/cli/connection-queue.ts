@@ -10,8 +10,8 @@ const CHECK_INTERVAL = 5
 export interface ConnectionTarget {
   readonly worker: Worker
   readonly state: string
-  /** Whether it has confirmed the last connection. */
-  isFree: boolean
+  /** The last connection, until it has confirmed it. */
+  handed: Socket | null
 }
 
 /**
@@ -42,11 +42,20 @@ export class ConnectionQueue {
   handOut(): void {
     while (this.#waiting.length > 0) {
       const target = this.#next()
-      if (target === undefined) return
-      target.isFree = false
-      // Node closes the connection if the worker exits meanwhile.
-      target.worker.send({ kind: 'connection' } satisfies Order, this.#waiting.shift(), () => {})
+      const connection = this.#waiting[0]
+      if (target === undefined || connection === undefined) return
+      this.#waiting.shift()
+      target.handed = connection
+      // Node would keep it open for ever if the worker exits meanwhile.
+      target.worker.send({ kind: 'connection' } satisfies Order, connection, { keepOpen: true }, () => {})
     }
+  }
+
+  /** Closes this process's end of the connection that a worker has got. If the worker has not confirmed it, it is cut off. */
+  release(target: ConnectionTarget): void {
+    target.handed?.destroy()
+    target.handed = null
+    this.handOut()
   }
 
   /** Resolves when no connection waits, or no worker is left. */
@@ -61,7 +70,8 @@ export class ConnectionQueue {
     for (let n = 1; n <= targets.length; n++) {
       const index = (this.#last + n) % targets.length
       const target = targets[index]
-      if (!target?.isFree || target.state !== wanted) continue
+      // Between the end of a worker and the event that tells it, what is sent to it is lost.
+      if (target?.handed !== null || target.state !== wanted || !target.worker.isConnected()) continue
       this.#last = index
       return target
     }

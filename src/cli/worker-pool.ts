@@ -162,7 +162,7 @@ export class WorkerPool {
       worker,
       connections,
       state: 'loading' as const,
-      isFree: true,
+      handed: null,
       since: Number.POSITIVE_INFINITY,
     })
     worker.on('message', (report: WorkerReport) => {
@@ -187,8 +187,7 @@ export class WorkerPool {
     } else if (report.kind === 'metrics') {
       void this.metrics().then((text) => send(slot.worker, { kind: 'metrics', id: report.id, text }))
     } else if (report.kind === 'taken') {
-      slot.isFree = true
-      this.#queue.handOut()
+      this.#queue.release(slot)
     } else if (report.kind === 'leaving') {
       this.#stopLater(slot, report.delay)
     } else if (report.kind === 'waiting') {
@@ -234,6 +233,7 @@ export class WorkerPool {
     clearTimeout(slot.timer)
     slot.state = 'ended'
     slot.connections.closeAll()
+    this.#queue.release(slot)
     slot.failures = performance.now() - slot.since < MIN_UPTIME ? slot.failures + 1 : 1
     const { number, failures } = slot
     const how = signal ? `by ${signal}` : `with code ${code}`

@@ -108,6 +108,19 @@ describe('two workers on one database', () => {
     assert.ok(requests >= rest && requests <= rest + 35, `${requests} requests were admitted`)
   })
 
+  it('leave no client waiting for one that is killed before it has taken the connection', async () => {
+    const ready = () => served.log().filter(({ msg, worker }) => msg === 'worker ready' && worker === 2)
+    const worker = ready()[0]?.process ?? 0
+    process.kill(worker, 'SIGSTOP')
+    const fresh = [served.connect(), served.connect()]
+    const answers = fresh.map((each) => each.send('GET', '/events').then(({ status }) => status, String))
+    assert.equal(await Promise.race(answers), 200)
+    process.kill(worker, 'SIGKILL')
+    assert.match(String((await Promise.all(answers)).find((answer) => answer !== 200)), /ECONNRESET|socket hang up/)
+    for (const each of fresh) each.close()
+    await eventually(() => ready().length === 2)
+  })
+
   it('replace one that is killed, answer meanwhile, and go on publishing on time', async () => {
     const ready = () => served.log().filter(({ msg, worker }) => msg === 'worker ready' && worker === 1)
     process.kill(ready()[0]?.process ?? 0, 'SIGKILL')
