@@ -125,7 +125,7 @@ class SqliteDriver implements Driver {
     else {
       const local = new LocalConnection(this.#file, this.#identity, this.#contents, this.#adapter.onQuery)
       if (this.#thread === 'single') local.readSingly()
-      this.#checkpoints = new Checkpoints(this.#file, this.#identity, (sql) => local.ask(sql))
+      else this.#checkpoints = new Checkpoints(this.#file, this.#identity, (sql) => local.ask(sql))
       this.#adapter.local = local
       this.#connection = local
     }
@@ -148,9 +148,7 @@ class SqliteDriver implements Driver {
     if (connection instanceof LocalConnection) connection.isReading = isReading
   }
   async commitTransaction(connection: DatabaseConnection): Promise<void> {
-    const isReading = this.#connection?.isReading
     await this.#end(connection, 'commit')
-    if (!isReading) this.#checkpoints?.committed()
   }
   async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     await this.#end(connection, 'rollback')
@@ -169,8 +167,9 @@ class SqliteDriver implements Driver {
 
   async #end(connection: DatabaseConnection, how: 'commit' | 'rollback'): Promise<void> {
     // Nothing is committed: a commit would ask for changes first.
-    if (this.#connection?.isReading) this.#connection.endReading()
-    else await connection.executeQuery(CompiledQuery.raw(how))
+    if (this.#connection?.isReading) return this.#connection.endReading()
+    await connection.executeQuery(CompiledQuery.raw(how))
+    if (how === 'commit') this.#checkpoints?.committed()
   }
 }
 
