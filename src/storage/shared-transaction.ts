@@ -1,9 +1,8 @@
 import type { CompiledQuery } from 'kysely'
-import { AppError } from '../lib/errors.ts'
 import { TimeSlice } from '../lib/time-slices.ts'
 import { WorkQueue } from '../lib/work-queue.ts'
 import type { Database } from './database.ts'
-import { dialectOf, type Tx } from './dialect.ts'
+import type { Tx } from './dialect.ts'
 import { bindValues, placeholder } from './prepared.ts'
 import { attemptInSavepoint, inSavepoint } from './savepoint.ts'
 
@@ -20,14 +19,8 @@ export type Outcomes<T> = readonly (() => T)[]
 /** How many parts prepare their writes at once. */
 const AT_ONCE = 4
 
-/** Thrown to begin anew: a part has failed, or the transaction is repeated, but its results were already used. */
-class Repeated extends Error {
-  readonly needsSavepoints: boolean
-  constructor(needsSavepoints: boolean) {
-    super('begin anew')
-    this.needsSavepoints = needsSavepoints
-  }
-}
+/** Thrown to begin anew: the transaction is repeated, but its parts have ended. */
+class Repeated extends Error {}
 
 /**
  * Runs parts in one write transaction, one after the other. A part that fails is rolled back alone. Slow work that a part
@@ -39,15 +32,13 @@ export async function runInOneTransaction<T>(
   parts: readonly Part<T>[],
   finish: (tx: Tx, outcomes: Outcomes<T>) => Promise<void>,
 ): Promise<Outcomes<T>> {
-  // Savepoints take a fifth of the time of a batch, so they are used only if a part fails.
-  for (let isSafe = false; ; ) {
-    const gates = parts.map((part) => new Gate(database, part, parts.length === 1))
+  for (;;) {
+    const gates = parts.map((part) => new Gate(database, part))
     try {
-      return await attempt(database, gates, finish, isSafe)
+      return await attempt(database, gates, finish)
     } catch (error) {
       for (const gate of gates) gate.abandon(error)
       if (!(error instanceof Repeated)) throw error
-      isSafe ||= error.needsSavepoints
     }
   }
 }
@@ -56,7 +47,6 @@ async function attempt<T>(
   database: Database,
   gates: readonly Gate<T>[],
   finish: (tx: Tx, outcomes: Outcomes<T>) => Promise<void>,
-  isSafe: boolean,
 ): Promise<Outcomes<T>> {
   const queue = new WorkQueue(AT_ONCE, Number.POSITIVE_INFINITY)
   await Promise.all(gates.map((gate) => queue.run(() => gate.prepare())))
@@ -66,32 +56,16 @@ async function attempt<T>(
   const isLong = gates.some((gate) => gate.isLong)
   const write = isRead ? database.writeWithoutInvalidating : isLong ? database.writeMany : database.write
   await write(async (tx) => {
-    if (isRepeated) throw new Repeated(false)
+    if (isRepeated) throw new Repeated('begin anew')
     isRepeated = true
     const slice = new TimeSlice()
     for (const gate of gates) {
-      outcomes.push(gate.outcome ?? (await enter(gate, tx, isSafe)))
+      outcomes.push(gate.outcome ?? (await attemptInSavepoint(tx, () => gate.enter(tx))))
       if (slice.isOver) await slice.yield()
     }
     await finish(tx, outcomes)
   })
   return outcomes
-}
-
-async function enter<T>(gate: Gate<T>, tx: Tx, isSafe: boolean): Promise<() => T> {
-  if (isSafe) return attemptInSavepoint(tx, () => gate.enter(tx))
-  try {
-    const result = await gate.enter(tx)
-    return () => result
-  } catch (error) {
-    // The failure of the only part ends the transaction, and so do these errors; some can be retried.
-    const { isTransient, isUnreachable, faultOf } = dialectOf(tx)
-    if (gate.isAlone || isTransient(error) || isUnreachable(error) || faultOf(error) !== null) throw error
-    if (gate.hasWritten || !(error instanceof AppError)) throw new Repeated(true)
-    return () => {
-      throw error
-    }
-  }
 }
 
 /** Lets a part prepare its first write, and holds it there until its turn in the transaction. */
@@ -100,8 +74,6 @@ class Gate<T> {
   outcome: (() => T) | null = null
   /** Set if its write takes long. */
   isLong = false
-  hasWritten = false
-  readonly isAlone: boolean
   readonly #database: Database
   readonly #part: Part<T>
   readonly #arrived = Promise.withResolvers<void>()
@@ -110,9 +82,7 @@ class Gate<T> {
   #tx: Tx | null = null
   #isOver = false
 
-  /** A part that is alone has its writes in savepoints: it may go on after one of them has failed. */
-  constructor(database: Database, part: Part<T>, isAlone: boolean) {
-    this.isAlone = isAlone
+  constructor(database: Database, part: Part<T>) {
     this.#database = database
     this.#part = part
     // It may be abandoned while nobody waits.
@@ -165,9 +135,8 @@ class Gate<T> {
       if (this.#isOver) return own.write(work)
       this.#arrived.resolve()
       const at = tx() ?? (await this.#turn.promise)
-      if (this.hasWritten || this.isAlone) return inSavepoint(at, () => work(at))
-      this.hasWritten = true
-      return work(at)
+      // The part may catch what its write throws, and go on.
+      return inSavepoint(at, () => work(at))
     }
     const read =
       (outside: Database['read']): Database['read'] =>
