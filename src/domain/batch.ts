@@ -12,6 +12,12 @@ export interface BatchAnswer {
 
 export type BatchPart = Part<BatchAnswer>
 
+export interface BatchOutcome {
+  readonly answers: readonly BatchAnswer[]
+  /** Set if a request of an atomic batch was refused: then nothing is written. */
+  readonly isRolledBack: boolean
+}
+
 export interface BatchOptions {
   readonly atomic: boolean
   /** The answer to an error; throws if it fails the whole batch. */
@@ -26,26 +32,29 @@ export async function runBatch(
   db: Database,
   parts: readonly BatchPart[],
   { atomic, answerTo }: BatchOptions,
-): Promise<readonly BatchAnswer[]> {
-  const read = (outcomes: Outcomes<BatchAnswer>) => outcomes.map((outcome) => attempt(outcome, answerTo))
+): Promise<BatchOutcome> {
+  const outcomeOf = (answers: readonly BatchAnswer[]): BatchOutcome => {
+    if (!atomic || !answers.some(isRefused)) return { answers, isRolledBack: false }
+    const undone = () => answerTo(new AppError('rest_batch_rolled_back'))
+    return { answers: answers.map((answer) => (isRefused(answer) ? answer : undone())), isRolledBack: true }
+  }
   if (parts.every(({ waits }) => waits)) {
     const answers: BatchAnswer[] = []
     for (const { run } of parts) {
       answers.push(await run(db).catch(answerTo))
       await nextTurn()
     }
-    return answers
+    return outcomeOf(answers)
   }
-  return withRollback(async (rollBack) =>
-    read(
+  return withRollback(async (rollBack) => {
+    const read = (outcomes: Outcomes<BatchAnswer>) => outcomeOf(outcomes.map((outcome) => attempt(outcome, answerTo)))
+    return read(
       await runInOneTransaction(db, parts, async (_, outcomes) => {
-        const answers = read(outcomes)
-        const undone = () => answerTo(new AppError('rest_batch_rolled_back'))
-        if (atomic && answers.some(isRefused))
-          rollBack(answers.map((answer) => (isRefused(answer) ? answer : undone())))
+        const outcome = read(outcomes)
+        if (outcome.isRolledBack) rollBack(outcome)
       }),
-    ),
-  )
+    )
+  })
 }
 
 function isRefused({ status }: BatchAnswer): boolean {

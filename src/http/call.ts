@@ -42,7 +42,7 @@ export function callOf(
   search: string,
   reading: { version: string; clock: Clock } | null = null,
 ): Call {
-  const { id, version = '', delivery = version, slug = delivery, '*': rest = '' } = request.match?.params ?? {}
+  const { '*': rest = '' } = request.match?.params ?? {}
   return {
     scope: { ...scope, user: request.user, ...(reading && { clock: reading.clock }) },
     session: request.session,
@@ -51,8 +51,7 @@ export function callOf(
     method: request.method,
     header: (name) => request.headers[name],
     path: request.url,
-    id: Number(id),
-    slug,
+    ...variableParts(request.match?.params ?? {}),
     rest,
     query: () => readForm(search),
     body: onceWithError(() => readBody(request.body, request.headers['content-type'], bodyLimit)),
@@ -62,6 +61,12 @@ export function callOf(
     countRequests,
     version: reading?.version ?? null,
   }
+}
+
+/** The variable parts of a path: an id, and a slug, version or delivery. */
+export function variableParts(params: Readonly<Record<string, string | undefined>>): Pick<Call, 'id' | 'slug'> {
+  const { id, version = '', delivery = version, slug = delivery } = params
+  return { id: Number(id), slug }
 }
 
 /** Splits a URL into path and query string, without the question mark. */

@@ -416,6 +416,7 @@ export const RESPONSES = {
   ),
   Batch: object(
     {
+      rolled_back: Type.Boolean(said('batch_rolled_back')),
       responses: Type.Array(
         object({ status: Type.Integer(said('batch_status')), body: free('batch_body') }, 'batch_response'),
         said('batch_responses'),

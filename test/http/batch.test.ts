@@ -69,6 +69,36 @@ describe('a batch', () => {
     assert.equal(await total('All'), 2)
   })
 
+  it('says in one field whether a request of an atomic batch was refused', async () => {
+    const bad = { method: 'GET', path: '/events/999999' }
+    for (const requests of [[create('Told'), bad], [{ method: 'GET', path: '/tags' }, bad]])
+      for (const atomic of [true, false]) {
+        const answer = await service.expect(200, 'editor', '/batch', { json: { requests, atomic } })
+        assert.equal(answer.rolled_back, atomic)
+        assert.equal(answer.responses[0].status === 424, atomic)
+      }
+  })
+
+  it('reaches every address below the namespace, and says which methods it has', async () => {
+    const { id } = await service.expect(201, 'editor', '/events', { json: { ...EVENT, title: 'Brought back' } })
+    await service.expect(200, 'editor', `/events/${id}`, { method: 'PATCH', json: { title: 'Changed' } })
+    const { versions } = await service.expect(200, 'editor', `/events/${id}/versions`)
+    const hook = await service.expect(201, 'administrator', '/webhooks', { json: { url: 'https://example.org/hook' } })
+    const answers = await send('administrator', [
+      { method: 'GET', path: `/events/${id}/versions/${versions[1].version}` },
+      { method: 'POST', path: `/events/${id}/versions/${versions[1].version}/restore` },
+      { method: 'POST', path: `/webhooks/${hook.id}/deliveries/nothing/resend` },
+      { method: 'PATCH', path: '/events' },
+      { method: 'DELETE', path: `/events/${id}/versions` },
+      { method: 'GET', path: '/calendar/events/v1' },
+    ])
+    assert.deepEqual(statuses(answers), [200, 200, 404, 405, 405, 200])
+    assert.equal(answers[1].body.title, 'Brought back')
+    assert.notEqual(answers[2].body.code, 'rest_no_route')
+    assert.match(answers[3].body.message, /use one of GET, POST/)
+    assert.match(answers[4].body.message, /use one of GET/)
+  })
+
   it('has the rights of its sender', async () => {
     const { id } = await service.expect(201, 'editor', '/events', { json: EVENT })
     const change = { method: 'PATCH', path: `/events/${id}`, body: { title: 'Taken' } }

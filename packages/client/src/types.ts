@@ -692,6 +692,8 @@ export interface Version {
 
 /** The answers to the requests of a batch. */
 export interface Batch {
+  /** Whether a request of an atomic batch was refused, so that nothing was written. */
+  rolled_back: boolean
   /** One answer for each request, in the same order. */
   responses: Array<{
     /** The HTTP status. */

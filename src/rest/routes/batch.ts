@@ -1,7 +1,9 @@
 import { type BatchAnswer, type BatchPart, runBatch } from '../../domain/batch.ts'
 import { readForm } from '../../http/body.ts'
-import { type Answer, type Call, type Endpoint, MAIN_MOUNT, type Method } from '../../http/endpoint.ts'
+import { variableParts } from '../../http/call.ts'
+import { type Answer, type Call, type Endpoint, MAIN_MOUNT } from '../../http/endpoint.ts'
 import { asAppError, errorBody } from '../../http/errors.ts'
+import { patternOf, throwNoRoute } from '../../http/no-route.ts'
 import { sentAs } from '../../http/sparse.ts'
 import { AppError, refuse } from '../../lib/errors.ts'
 import { type BatchRequest, batchFields } from '../../schema/batch.ts'
@@ -26,19 +28,18 @@ export function batchEndpoint(endpoints: () => readonly Endpoint[]): Endpoint {
       const { values, problems } = readFields(batchFields, call.body(), { mode: 'create', reading: { today: '' } })
       refuse(problems)
       const { requests = [], atomic = false } = values
-      routes ??= endpoints().map((endpoint) => ({ endpoint, pattern: patternOf(endpoint.path) }))
+      routes ??= endpoints().map((endpoint) => ({ endpoint, pattern: patternOf(endpoint) }))
       const known = routes
       // This request was counted already.
       call.countRequests(requests.length - 1)
       const parts = requests.map((request) => partOf(known, call, request))
-      const answers = await runBatch(call.scope.db, parts, { atomic, answerTo: (error) => answerTo(error, call) })
-      return { body: join(answers), mark: String(answers.length) }
+      const { answers, isRolledBack } = await runBatch(call.scope.db, parts, {
+        atomic,
+        answerTo: (error) => answerTo(error, call),
+      })
+      return { body: join(answers, isRolledBack), mark: String(answers.length) }
     },
   }
-}
-
-function patternOf(path: string): RegExp {
-  return new RegExp(`^${path.replace(':id', '(?<id>\\d{1,30})').replace(':slug', '(?<slug>[^/]+)')}/?$`)
 }
 
 function partOf(routes: readonly Route[], call: Call, request: BatchRequest): BatchPart {
@@ -48,20 +49,24 @@ function partOf(routes: readonly Route[], call: Call, request: BatchRequest): Ba
     async run(db) {
       const [asked = '', search = ''] = request.path.split(/\?(.*)/s)
       const path = pathOf(asked)
-      const found = routes.find(({ pattern }) => pattern.test(path))
-      if (found === undefined) throw new AppError('rest_no_route')
-      const { endpoint, pattern } =
-        routes.find((one) => one.pattern.test(path) && one.endpoint.methods.includes(request.method as Method)) ?? found
-      if (!endpoint.methods.includes(request.method as Method)) throw new AppError('rest_method_not_allowed')
+      const found = routes.find(
+        ({ endpoint, pattern }) => endpoint.methods.includes(request.method) && pattern.test(path),
+      )
+      if (found === undefined)
+        return throwNoRoute(
+          routes.map(({ endpoint }) => endpoint),
+          path,
+        )
+      const { endpoint, pattern } = found
       if (endpoint.manyTransactions || endpoint.name === 'batch.run') throw new AppError('rest_not_in_batch')
-      const { id, slug = '' } = pattern.exec(path)?.groups ?? {}
+      const { slug, ...parts } = variableParts(pattern.exec(path)?.groups ?? {})
       const answer = await endpoint.handle({
         ...call,
         scope: { ...call.scope, db },
         method: request.method,
         header: () => undefined,
-        path: `${MAIN_MOUNT}${path}${search && `?${search}`}`,
-        id: Number(id),
+        path: `${path}${search && `?${search}`}`,
+        ...parts,
         slug: decoded(slug),
         query: () => readForm(search),
         body: () => request.body,
@@ -77,7 +82,7 @@ function partOf(routes: readonly Route[], call: Call, request: BatchRequest): Ba
 /** Paths begin below the namespace, with or without a slash. The namespace itself may stand before them. */
 function pathOf(asked: string): string {
   const path = asked.startsWith('/') ? asked : `/${asked}`
-  return path.startsWith(`${MAIN_MOUNT}/`) ? path.slice(MAIN_MOUNT.length) : path
+  return path === MAIN_MOUNT || path.startsWith(`${MAIN_MOUNT}/`) ? path : `${MAIN_MOUNT}${path}`
 }
 
 function decoded(slug: string): string {
@@ -101,11 +106,11 @@ function answerTo(error: unknown, { language }: Call): BatchAnswer {
 }
 
 /** Joined as bytes: parsing and serializing all answers again would hold up other requests. */
-function join(answers: readonly BatchAnswer[]): Buffer {
+function join(answers: readonly BatchAnswer[], isRolledBack: boolean): Buffer {
   const pieces = answers.flatMap(({ status, json }, n) => [
     Buffer.from(`${n === 0 ? '' : ','}{"status":${status},"body":`),
     json,
     Buffer.from('}'),
   ])
-  return Buffer.concat([Buffer.from('{"responses":['), ...pieces, Buffer.from(']}')])
+  return Buffer.concat([Buffer.from(`{"rolled_back":${isRolledBack},"responses":[`), ...pieces, Buffer.from(']}')])
 }
