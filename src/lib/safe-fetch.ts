@@ -61,6 +61,14 @@ export function isPublic(address: string): boolean {
   return version === 6 && GLOBAL6.check(address, 'ipv6') && !NOT_PUBLIC6.check(address, 'ipv6')
 }
 
+/** Names that only this machine or its network knows (RFC 6761, RFC 6762, RFC 8375): of one label, or below these. */
+const LOCAL_NAME = /^[^.]*$|\.(localhost|local|internal|home\.arpa)$/i
+
+/** Whether a host must not be fetched, whatever DNS says of it. */
+function isForbiddenHost(host: string): boolean {
+  return isIP(host) === 0 ? LOCAL_NAME.test(host.replace(/\.$/, '')) : !isPublic(host)
+}
+
 export interface FetchedResponse {
   readonly status: number
   readonly headers: IncomingHttpHeaders
@@ -131,12 +139,10 @@ const DNS_TIMEOUT = 2000
 export async function refuseForbidden(address: string, { allowedHosts }: FetchLimits): Promise<void> {
   const url = parse(address)
   if (isAllowed(url, allowedHosts)) return
-  const literal = literalOf(url)
-  if (isIP(literal) !== 0) {
-    if (!isPublic(literal)) throw new FetchRefused('fetch_forbidden')
-    return
-  }
-  const found = await Promise.race([addressesOf(literal), sleep(DNS_TIMEOUT, [], { ref: false })])
+  const host = literalOf(url)
+  if (isForbiddenHost(host)) throw new FetchRefused('fetch_forbidden')
+  if (isIP(host) !== 0) return
+  const found = await Promise.race([addressesOf(host), sleep(DNS_TIMEOUT, [], { ref: false })])
   if (!found.every(isPublic)) throw new FetchRefused('fetch_forbidden')
 }
 
@@ -169,8 +175,7 @@ function open(
   body?: string,
 ): Promise<IncomingMessage> {
   const allowed = isAllowed(url, allowedHosts)
-  const literal = literalOf(url)
-  if (!allowed && isIP(literal) !== 0 && !isPublic(literal)) throw new FetchRefused('fetch_forbidden')
+  if (!allowed && isForbiddenHost(literalOf(url))) throw new FetchRefused('fetch_forbidden')
   // Loaded on demand, to keep startup fast.
   const { request } = process.getBuiltinModule(url.protocol === 'https:' ? 'node:https' : 'node:http')
   return new Promise((done, failed) => {

@@ -71,7 +71,10 @@ describe('a batch', () => {
 
   it('says in one field whether a request of an atomic batch was refused', async () => {
     const bad = { method: 'GET', path: '/events/999999' }
-    for (const requests of [[create('Told'), bad], [{ method: 'GET', path: '/tags' }, bad]])
+    for (const requests of [
+      [create('Told'), bad],
+      [{ method: 'GET', path: '/tags' }, bad],
+    ])
       for (const atomic of [true, false]) {
         const answer = await service.expect(200, 'editor', '/batch', { json: { requests, atomic } })
         assert.equal(answer.rolled_back, atomic)

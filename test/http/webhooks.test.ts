@@ -72,6 +72,13 @@ describe('webhooks', () => {
       'http://10.0.0.1/x',
       'http://[::1]/',
       'http://localhost:99/',
+      'http://localhost./',
+      'http://ip6-localhost/',
+      'http://IP6-Loopback.:80/',
+      'http://a.localhost/',
+      'http://printer.local/',
+      'http://metadata.google.internal./',
+      'http://intranet/',
       'https://169.254.169.254/latest',
       'http://u:p@example.org/',
     ]
