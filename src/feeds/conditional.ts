@@ -28,11 +28,7 @@ export async function conditional(
     ...(modified !== null && { 'last-modified': new Date(modified * 1000).toUTCString() }),
   }
   if (matchesEtag(tag, call.header('if-none-match'))) return { status: 304, headers: told, body: '' }
-  return {
-    headers: { ...headers, ...told },
-    mark,
-    body: call.method === 'HEAD' ? Readable.from([]) : await begin(write()),
-  }
+  return { headers: { ...headers, ...told }, mark, body: await begin(write()) }
 }
 
 /** Buffers a short text, and streams a long one. */

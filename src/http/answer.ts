@@ -87,7 +87,7 @@ function sendUncached(answer: Answer, search: string, request: FastifyRequest, r
   addVary(request, reply).code(status).header('cache-control', PRIVATE).headers(headers)
   if (status === 304) return sendNotModified(reply)
   if (body instanceof Readable) {
-    const encoding = request.method === 'HEAD' ? null : encodingFor(request.headers['accept-encoding'])
+    const encoding = encodingFor(request.headers['accept-encoding'])
     if (encoding === null) return reply.send(body)
     return reply.header('content-encoding', encoding).send(compressStream(body, encoding))
   }

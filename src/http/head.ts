@@ -6,7 +6,6 @@ export const leaveBodyOut: onSendHookHandler<unknown> = ({ method }, reply, payl
   if (method !== 'HEAD' || payload === null) return done(null, payload)
   if (typeof payload === 'string' || Buffer.isBuffer(payload))
     reply.header('content-length', Buffer.byteLength(payload))
-  else if (payload instanceof Readable)
-    payload.on('error', (error) => reply.log.error({ err: error }, 'the body of HEAD failed')).resume()
+  else if (payload instanceof Readable) payload.destroy()
   done(null, null)
 }
