@@ -3,12 +3,71 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createApp } from '../../src/app.ts'
-import { forgettingKeys } from '../../src/domain/idempotency.ts'
+import { doOnce, forgettingKeys } from '../../src/domain/idempotency.ts'
 import { openDatabase } from '../../src/storage/database.ts'
 import { type Call, type Json, request, type Service, startService } from '../support/service.ts'
 
 const EVENT = { title: 'Once', start_date: '2031-06-10 20:00', end_date: '2031-06-10 23:00' }
+
+describe('a claim of a key', () => {
+  let service: Service
+  before(async () => {
+    service = await startService({ writesTables: true })
+  })
+  after(() => service.close())
+
+  /** A request under a key, which waits before it writes; and what becomes of it. */
+  function begin(key: string) {
+    const running = Promise.withResolvers<void>()
+    const waiting = Promise.withResolvers<void>()
+    const answer = doOnce(service.db, {
+      user: service.ids.editor,
+      key,
+      request: key,
+      inOneTransaction: true,
+      async run(db) {
+        running.resolve()
+        await waiting.promise
+        await db.write((tx) => tx.insertInto('settings').values({ name: key, value: '"written"' }).execute())
+        return { status: 201, headers: {}, body: Buffer.from('{}') }
+      },
+      answerTo: () => null,
+    })
+    answer.catch(() => {})
+    return { running: running.promise, answer, goOn: waiting.resolve }
+  }
+  const setClaim = (claim: { claim?: string; claimed_until: number }) =>
+    service.db.write((tx) => tx.updateTable('idempotency_keys').set(claim).execute())
+  const claimedUntil = async () =>
+    (await service.db.read((tx) => tx.selectFrom('idempotency_keys').select('claimed_until').execute()))[0]
+
+  it('that another process has taken over writes nothing', async () => {
+    const first = begin('lost')
+    await first.running
+    await setClaim({ claim: 'other', claimed_until: 4_000_000_000 })
+    first.goOn()
+    await assert.rejects(first.answer, { code: 'rest_idempotency_key_in_use' })
+    const rows = await service.db.read((tx) =>
+      tx.selectFrom('settings').selectAll().where('name', '=', 'lost').execute(),
+    )
+    assert.deepEqual(rows, [])
+    await service.db.write((tx) => tx.deleteFrom('idempotency_keys').execute())
+  })
+
+  it('is renewed as long as its request runs', async (t) => {
+    t.mock.timers.enable({ apis: ['setInterval'] })
+    const first = begin('slow')
+    await first.running
+    await setClaim({ claimed_until: 1 })
+    t.mock.timers.tick(5000)
+    for (let turn = 0; turn < 1000 && Number((await claimedUntil())?.claimed_until) === 1; turn++) await nextTurn()
+    await assert.rejects(begin('slow').answer, { code: 'rest_idempotency_key_in_use' })
+    first.goOn()
+    assert.equal((await first.answer).answer.status, 201)
+  })
+})
 
 describe('an Idempotency-Key', () => {
   const folder = mkdtempSync(join(tmpdir(), 'kalends-keys-'))
@@ -160,6 +219,24 @@ describe('an Idempotency-Key', () => {
     const calendar = ['BEGIN:VCALENDAR', 'VERSION:2.0', 'PRODID:x', 'END:VCALENDAR', ''].join('\r\n')
     const file = { headers: { 'content-type': 'text/calendar' }, raw: calendar }
     await twice(200, '/import', file)
+  })
+
+  it('stores no answer of a request that was too many', async () => {
+    let now = 1_900_000_000
+    const settings = { rateLimitLoopback: 'yes', userRateLimit: '20', rateLimit: '0' }
+    const limited = await startService({ settings, clock: () => now })
+    try {
+      const requests = [
+        { method: 'POST', path: '/events', body: EVENT },
+        ...Array(25).fill({ path: '/tags', method: 'GET' }),
+      ]
+      await limited.expect(429, 'editor', '/batch', keyed('many', { json: { requests } }))
+      now += 60
+      const few = { requests: requests.slice(0, 1) }
+      await limited.expect(200, 'editor', '/batch', keyed('many', { json: few }))
+    } finally {
+      await limited.close()
+    }
   })
 
   it('stores no answer that can be read without the key', async () => {
