@@ -11,7 +11,7 @@ export interface User {
   readonly id: number
   readonly name: string
   readonly role: Role
-  /** Set if a token was used, which may not create others. */
+  /** Set if a token was used, which may not change who may sign in. */
   readonly byToken?: true
 }
 

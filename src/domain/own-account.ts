@@ -6,7 +6,7 @@ import * as invitations from '../storage/invitations.ts'
 import * as sessions from '../storage/sessions.ts'
 import type { TokenRow, UserRow } from '../storage/users.ts'
 import * as storage from '../storage/users.ts'
-import { need, type Role, type User } from './access.ts'
+import type { Role, User } from './access.ts'
 import { findTaken } from './accounts.ts'
 import type { Sender } from './password-attempts.ts'
 import type { Payload, Scope } from './scope.ts'
@@ -87,13 +87,12 @@ export async function listTokens({ db, user }: Pick<Scope, 'db' | 'user'>): Prom
   return db.read(async (tx) => (await storage.listTokens(tx, needUser(user).id)).map(tokenOf))
 }
 
-/** Creates a token, which is returned only here. A token may not create others: they would outlive it. */
+/** Creates a token, which is returned only here. */
 export async function createToken(
   { db, clock, user }: Pick<Scope, 'db' | 'clock' | 'user'>,
   payload: Payload,
 ): Promise<{ token: string; row: Token }> {
-  const { id, byToken } = needUser(user)
-  need(!byToken)
+  const { id } = needUser(user)
   const { values, problems } = readFields(tokenFields, payload(), { mode: 'create', reading: READING })
   const secret = newToken()
   const created_utc = clock()

@@ -3,6 +3,8 @@ import { type Credentials, identify } from '../domain/credentials.ts'
 import type { Sender } from '../domain/password-attempts.ts'
 import type { User } from '../domain/scope.ts'
 import { TOKEN_PREFIX } from '../domain/users.ts'
+import { AppError } from '../lib/errors.ts'
+import type { Endpoint } from './endpoint.ts'
 
 /**
  * Returns the user of a request, or null without an `Authorization` header. Throws on wrong credentials. A read with
@@ -16,6 +18,13 @@ export async function authenticate(
   if (authorization === undefined) return null
   const isRead = method === 'GET' || method === 'HEAD'
   return isRead && !OURS.test(authorization) ? null : identify(store, readHeader(authorization), sender)
+}
+
+/** Throws unless a user may call an endpoint at all. Stored answers may hold secrets, so this precedes them. */
+export function checkAccess({ access }: Pick<Endpoint, 'access'>, user: User | null): void {
+  if (access === 'anyone') return
+  if (user === null) throw new AppError('rest_not_signed_in')
+  if (access === 'by-password' && user.byToken) throw new AppError('rest_token_forbidden')
 }
 
 /** Headers that are meant for this service: Basic, or a token of ours. */

@@ -134,8 +134,11 @@ export interface Endpoint {
   readonly methods: readonly Method[]
   /** Below the namespace, with `:id` and `:slug` as variable parts; `:delivery` and `:version` are slugs, too. */
   readonly path: string
-  /** Who may call it. domain/ decides about single records. */
-  readonly access: 'anyone' | 'signed-in'
+  /**
+   * Who may call it; domain/ decides about single records. With `by-password`, a user who signed in with a password or has
+   * a session: a token must not change who may sign in, as that would outlive it.
+   */
+  readonly access: 'anyone' | 'signed-in' | 'by-password'
   /** Query parameters of GET and DELETE; body fields of the other methods. */
   readonly parameters: Fields
   /** Schema of a successful response. */

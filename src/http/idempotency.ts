@@ -18,10 +18,14 @@ export function idempotencyKeyOf({ headers, user }: FastifyRequest): string | nu
   throw new AppError('rest_invalid_param', { params: { 'Idempotency-Key': problem } })
 }
 
-/** Hash of everything that makes a request the same. */
-export function fingerprintOf({ method, url, headers, body }: FastifyRequest): string {
+/**
+ * Hash of everything that makes a request the same. A token makes another one: the stored answer of a batch may have what
+ * only a password may get.
+ */
+export function fingerprintOf({ method, url, headers, body, user }: FastifyRequest): string {
   const type = headers['content-type'] ?? ''
   const sent = createHash('sha256').update(`${method} ${url}\n${type.replace(/;.*/s, '').trim().toLowerCase()}\n`)
+  if (user?.byToken) sent.update('token\n')
   if (Buffer.isBuffer(body)) sent.update(withoutBoundary(body, type))
   return sent.digest('base64url')
 }

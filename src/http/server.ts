@@ -8,7 +8,7 @@ import { type AccessLog, accessLog } from './access-log.ts'
 import { addressesOf } from './addresses.ts'
 import { anonymousReads, handedOver } from './anonymous-reads.ts'
 import { sendAnswer, sendClientError, sendError } from './answer.ts'
-import { authenticate } from './authentication.ts'
+import { authenticate, checkAccess } from './authentication.ts'
 import { Cache } from './cache/cache.ts'
 import { installFastPath } from './cache/fast-path.ts'
 import { type AnswerContext, splitUrl } from './call.ts'
@@ -235,7 +235,7 @@ function addRoute(app: FastifyInstance, bodies: Bodies, service: Service, cache:
       exposeHeadRoute: false,
       ...(bodies === 'file' && { bodyLimit: options.uploadLimit }),
       onRequest: async ({ match, user }) => {
-        if (match?.route.endpoint?.access === 'signed-in' && user === null) throw new AppError('rest_not_signed_in')
+        if (match?.route.endpoint) checkAccess(match.route.endpoint, user)
       },
       onSend: leaveBodyOut,
       handler: (request, reply) => {

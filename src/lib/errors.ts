@@ -7,6 +7,7 @@ export const ERRORS = {
   rest_method_not_allowed: 405,
   rest_forbidden: 403,
   rest_not_signed_in: 401,
+  rest_token_forbidden: 403,
   rest_origin_forbidden: 403,
   rest_cookie_invalid_nonce: 403,
   incorrect_password: 401,
@@ -67,9 +68,12 @@ export const ERRORS = {
 export type ErrorCode = keyof typeof ERRORS
 
 /**
- * Codes that differ on the wire: anonymous and unauthorized users get the same code, with their own status and message.
+ * Codes that differ on the wire: whoever may not do something gets the same code, with a status and message of its own.
  */
-export const WIRE_CODE: Partial<Record<ErrorCode, string>> = { rest_not_signed_in: 'rest_forbidden' }
+export const WIRE_CODE: Partial<Record<ErrorCode, string>> = {
+  rest_not_signed_in: 'rest_forbidden',
+  rest_token_forbidden: 'rest_forbidden',
+}
 
 /** Why a value was refused: a text key below `problems.`, and values for its placeholders. */
 export interface Problem {

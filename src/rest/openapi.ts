@@ -122,8 +122,14 @@ function operation(endpoint: Endpoint, method: Method, samples: Record<string, o
         requestBody: endpoint.upload ? uploadBody(endpoint) : requestBody(endpoint, parameters),
       }),
     responses: { ...success(endpoint, method, samples, language), ...failures(endpoint, method) },
-    security: access === 'anyone' ? [{}, { basic: [] }, { token: [] }] : [{ basic: [] }, { token: [] }],
+    security: SECURITY[access],
   }
+}
+
+const SECURITY: Record<Endpoint['access'], object[]> = {
+  anyone: [{}, { basic: [] }, { token: [] }],
+  'signed-in': [{ basic: [] }, { token: [] }],
+  'by-password': [{ basic: [] }],
 }
 
 /** What an operation does, in sentences: those of its verb, or else its summary. */
@@ -131,7 +137,7 @@ function descriptionOf({ name, access }: Endpoint, language: string): string {
   const [, verb = ''] = name.split('.')
   const summary = text(language, `operations.${name}`)
   const more = VERBS.includes(verb) ? ` ${text(language, `documentation.verbs.${verb.replace('-by-slug', '')}`)}` : ''
-  return `${summary}${more} ${text(language, `documentation.access.${access === 'anyone' ? 'anyone' : 'signed_in'}`)}`
+  return `${summary}${more} ${text(language, `documentation.access.${access.replace('-', '_')}`)}`
 }
 
 const VERBS = ['list', 'create', 'get', 'update', 'remove', 'get-by-slug', 'update-by-slug', 'remove-by-slug']
@@ -339,7 +345,7 @@ function header(name: string, language: string): Json {
 /** Error responses of an operation. */
 function failures(endpoint: Endpoint, method: Method): Json {
   const { access, path, name, methods } = endpoint
-  const writes = access === 'signed-in' && method !== 'GET'
+  const writes = access !== 'anyone' && method !== 'GET'
   const statuses = [
     400,
     401,
@@ -347,7 +353,7 @@ function failures(endpoint: Endpoint, method: Method): Json {
     500,
     503,
     ...(path.includes(':') || name.endsWith('.list') ? [404] : []),
-    ...(access === 'signed-in' || path.includes(':') ? [403] : []),
+    ...(access !== 'anyone' || path.includes(':') ? [403] : []),
     ...(writes ? [507] : []),
     ...(writes && method !== 'DELETE' ? [413, 415] : []),
     ...(methods.includes('DELETE') && !/^(categories|tags|images)/.test(name) ? [410] : []),

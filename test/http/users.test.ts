@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import type { LightMyRequestResponse } from 'fastify'
 import { ROLES } from '../../src/domain/access.ts'
-import { type Service, startService } from '../support/service.ts'
+import { toolsOf } from '../../src/rest/assistant/tools.ts'
+import { endpoints } from '../../src/rest/endpoints.ts'
+import { basic, type Service, startService } from '../support/service.ts'
 import { signIn } from '../support/staff.ts'
 
 describe('the REST interface of users', () => {
@@ -106,15 +109,115 @@ describe('the REST interface of users', () => {
     assert.equal((await service.call(null, '/users/me', { headers: bearer })).statusCode, 401)
   })
 
-  it('does not let a token create others, which would outlive it', async () => {
-    const { token } = await service.expect(201, 'author', '/users/me/tokens', { json: { expires: '1h' } })
-    const headers = { authorization: `Bearer ${token}` }
-    assert.equal((await service.call(null, '/users/me/tokens', { json: {}, headers })).statusCode, 403)
-    assert.equal((await service.call(null, '/users/me/tokens', { headers })).statusCode, 200)
-  })
-
   it('bounds the tokens of a user', async () => {
     for (let n = 0; n < 100; n++) await service.call('contributor', '/users/me/tokens', { json: {} })
     await service.expect(400, 'contributor', '/users/me/tokens', { json: {} })
+  })
+})
+
+describe('what changes who may sign in', () => {
+  const CHANGES = endpoints.filter(({ access }) => access === 'by-password')
+  let service: Service
+  let token = ''
+  let users = 0
+  before(async () => {
+    service = await startService({ settings: { mounts: '/wp-json/tribe/events/v1', languages: 'en,de' } })
+    token = (await service.expect(201, 'administrator', '/users/me/tokens', { json: { expires: '1h' } })).token
+  })
+  after(() => service.close())
+
+  const byToken = () => ({ authorization: `Bearer ${token}` })
+  const newUser = () => ({ name: `user ${++users}`, email: `user-${users}@example.org`, role: 'administrator' })
+  const everybody = async () => JSON.stringify(await service.expect(200, 'administrator', '/users'))
+
+  function refused({ statusCode, body }: Pick<LightMyRequestResponse, 'statusCode' | 'body'>, what = ''): void {
+    assert.equal(statusCode, 403, `${what} ${body}`)
+    const { code, message } = JSON.parse(body)
+    assert.equal(code, 'rest_forbidden')
+    assert.match(message, /password or a session/)
+  }
+
+  it('is every write of users and tokens, and every write of a resource that is not known to hold none', () => {
+    const harmless = /^(events|venues|organizers|categories|tags|images|batch|webhooks)\./
+    const writes = endpoints.filter(({ methods }) => methods.some((method) => method !== 'GET'))
+    assert.deepEqual(
+      writes.filter(({ name }) => !harmless.test(name)).map(({ name }) => name),
+      CHANGES.map(({ name }) => name),
+    )
+  })
+
+  for (const endpoint of CHANGES)
+    for (const method of endpoint.methods) {
+      const { path } = endpoint
+      it(`is refused to a token: ${method} ${path}, on every mount, by an override and in a batch`, async () => {
+        const asked = path.replace(':id', String(service.ids.author))
+        const before = await everybody()
+        const json = { ...newUser(), token_name: 'x', disabled: true }
+        for (const headers of [byToken(), { authorization: basic('administrator', token) }])
+          refused(await service.call(null, asked, { method, json, headers }))
+        for (const mount of ['/wp-json/tribe/events/v1', '/de/calendar/events/v1']) {
+          const headers = { ...byToken(), 'content-type': 'application/json', 'accept-language': 'en' }
+          const url = `${mount}${asked}/`
+          const { statusCode, body } = await service.inject({ url, method, payload: JSON.stringify(json), headers })
+          assert.deepEqual([statusCode, JSON.parse(body).code], [403, 'rest_forbidden'], url)
+        }
+        const overridden = { ...byToken(), 'x-http-method-override': method }
+        refused(await service.call(null, asked, { method: 'POST', json, headers: overridden }), 'header')
+        refused(
+          await service.call(null, asked, { method: 'POST', json, headers: byToken(), query: { _method: method } }),
+        )
+        for (const atomic of [false, true]) {
+          const requests = [{ method, path: asked, body: json }]
+          const batch = await service.call(null, '/batch', { json: { atomic, requests }, headers: byToken() })
+          const [{ status, body }] = batch.json().responses
+          refused({ statusCode: status, body: JSON.stringify(body) }, 'batch')
+        }
+        assert.equal(await everybody(), before)
+      })
+    }
+
+  it('is refused to a token before the stored answer is shown, and stored for nobody', async () => {
+    for (const [path, json] of [
+      ['/users/me/tokens', { token_name: 'kept' }],
+      ['/users', newUser()],
+    ] as const) {
+      const headers = { 'idempotency-key': `key of ${path}` }
+      refused(await service.call(null, path, { json, headers: { ...headers, ...byToken() } }))
+      const made = await service.expect(201, 'administrator', path, { json, headers })
+      refused(await service.call(null, path, { json, headers: { ...headers, ...byToken() } }))
+      assert.deepEqual(await service.expect(201, 'administrator', path, { json, headers }), made)
+    }
+  })
+
+  it('is not shown to a token by the stored answer of a batch', async () => {
+    const requests = [{ method: 'POST', path: '/users/me/tokens', body: { token_name: 'in a batch' } }]
+    const call = { json: { requests }, headers: { 'idempotency-key': 'key of a batch' } }
+    const made = await service.expect(200, 'administrator', '/batch', call)
+    assert.equal(made.responses[0].status, 201)
+    const again = await service.call(null, '/batch', { ...call, headers: { ...call.headers, ...byToken() } })
+    assert.equal(again.statusCode, 422, again.body)
+    assert.deepEqual(await service.expect(200, 'administrator', '/batch', call), made)
+  })
+
+  it('is open to a session', async () => {
+    const { cookie, csrf } = await signIn(service, 'administrator')
+    const headers = { cookie, 'x-csrf-token': csrf }
+    assert.equal((await service.call(null, '/users', { json: newUser(), headers })).statusCode, 201)
+    assert.equal((await service.call(null, '/users/me/tokens', { json: {}, headers })).statusCode, 201)
+  })
+
+  it('can be read by a token, which may write everything else', async () => {
+    for (const path of ['/users', '/users/me', '/users/me/tokens', `/users/${service.ids.author}`])
+      assert.equal((await service.call(null, path, { headers: byToken() })).statusCode, 200)
+    const category = await service.call(null, '/categories', { json: { name: 'By a token' }, headers: byToken() })
+    assert.equal(category.statusCode, 201)
+  })
+
+  it('is no tool of an assistant', () => {
+    const names = toolsOf(endpoints, 'en').map(({ name }) => name)
+    assert.deepEqual(
+      names.filter((name) => /user|token|invit|account|password/.test(name)),
+      [],
+    )
   })
 })

@@ -1,4 +1,5 @@
 import { type BatchAnswer, type BatchPart, runBatch } from '../../domain/batch.ts'
+import { checkAccess } from '../../http/authentication.ts'
 import { readForm } from '../../http/body.ts'
 import { variableParts } from '../../http/call.ts'
 import { type Answer, type Call, type Endpoint, MAIN_MOUNT } from '../../http/endpoint.ts'
@@ -59,6 +60,7 @@ function partOf(routes: readonly Route[], call: Call, request: BatchRequest): Ba
         )
       const { endpoint, pattern } = found
       if (endpoint.manyTransactions || endpoint.name === 'batch.run') throw new AppError('rest_not_in_batch')
+      checkAccess(endpoint, call.scope.user)
       const { slug, ...parts } = variableParts(pattern.exec(path)?.groups ?? {})
       const answer = await endpoint.handle({
         ...call,

@@ -22,7 +22,7 @@ export const tokenEndpoints: Endpoint[] = [
     answers: 'NewToken',
     methods: ['POST'],
     path: PATH,
-    access: 'signed-in',
+    access: 'by-password',
     parameters: tokenFields,
     async handle({ scope, body, addresses }) {
       const made = await own.createToken(scope, body)
@@ -38,7 +38,7 @@ export const tokenEndpoints: Endpoint[] = [
     answers: 'Token',
     methods: ['DELETE'],
     path: `${PATH}/:id`,
-    access: 'signed-in',
+    access: 'by-password',
     parameters: byId.parameters,
     handle: async ({ scope, id }) => ({ body: token(await own.revokeToken(scope, id)) }),
   },

@@ -42,7 +42,7 @@ export const userEndpoints: Endpoint[] = [
     answers: 'Invitation',
     methods: ['POST'],
     path: '/users',
-    access: 'signed-in',
+    access: 'by-password',
     parameters: userFields,
     async handle({ scope, body, addresses }) {
       const { account: made, secret } = await accounts.invite(scope, body)
@@ -67,7 +67,7 @@ export const userEndpoints: Endpoint[] = [
     answers: 'User',
     methods: UPDATE,
     path: '/users/:id',
-    access: 'signed-in',
+    access: 'by-password',
     parameters: { ...byId.parameters, ...optional(userChanges) },
     handle: async ({ scope, id, body }) => single(await accounts.update(scope, id, body)),
   },
@@ -76,7 +76,7 @@ export const userEndpoints: Endpoint[] = [
     answers: 'User',
     methods: ['DELETE'],
     path: '/users/:id',
-    access: 'signed-in',
+    access: 'by-password',
     parameters: { ...byId.parameters, ...userRemoval },
     handle: async ({ scope, id, query }) => single(await accounts.remove(scope, id, query)),
   },
