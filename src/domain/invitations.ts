@@ -6,10 +6,8 @@ import { readFields } from '../schema/field.ts'
 import { invitedFields } from '../schema/user.ts'
 import type { Tx } from '../storage/dialect.ts'
 import * as storage from '../storage/invitations.ts'
-import * as sessions from '../storage/sessions.ts'
-import * as users from '../storage/users.ts'
 import type { Payload, Scope } from './scope.ts'
-import { hashToken } from './users.ts'
+import { changePassword, hashToken } from './users.ts'
 
 /** How long an invitation can be used, in seconds. */
 export const INVITATION_LIFETIME = 7 * 86_400
@@ -43,8 +41,7 @@ export async function accept(scope: Store, secret: string, payload: Payload): Pr
   return scope.db.write(async (tx) => {
     const user = await storage.find(tx, hashToken(secret), scope.clock())
     if (user === undefined || !(await storage.take(tx, hashToken(secret)))) throw new AppError('user-not-found')
-    await users.update(tx, user.id, { password_hash })
-    await sessions.removeAll(tx, user.id)
+    await changePassword(tx, user.id, password_hash)
     return user.id
   })
 }

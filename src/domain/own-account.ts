@@ -2,8 +2,6 @@ import { AppError, type Problems, refuse } from '../lib/errors.ts'
 import { hashPassword } from '../lib/passwords.ts'
 import { readFields } from '../schema/field.ts'
 import { accountFields, passwordFields, tokenFields } from '../schema/user.ts'
-import * as invitations from '../storage/invitations.ts'
-import * as sessions from '../storage/sessions.ts'
 import type { TokenRow, UserRow } from '../storage/users.ts'
 import * as storage from '../storage/users.ts'
 import type { Role, User } from './access.ts'
@@ -11,7 +9,7 @@ import { findTaken } from './accounts.ts'
 import type { Sender } from './password-attempts.ts'
 import type { Payload, Scope } from './scope.ts'
 import type { Session } from './sessions.ts'
-import { hashToken, newToken } from './users.ts'
+import { changePassword, hashToken, newToken } from './users.ts'
 
 /** One's own account. */
 export interface OwnAccount {
@@ -51,12 +49,8 @@ export async function update(scope: Scope, session: Session | null, payload: Pay
     await storage.lock(tx)
     await findTaken(tx, values, id, problems)
     refuse(problems)
-    const changes = { ...values, ...(password_hash !== null && { password_hash }) }
-    if (Object.keys(changes).length > 0) await storage.update(tx, id, changes)
-    if (password_hash !== null) {
-      await sessions.removeAll(tx, id, session?.id ?? null)
-      await invitations.remove(tx, id)
-    }
+    if (Object.keys(values).length > 0) await storage.update(tx, id, values)
+    if (password_hash !== null) await changePassword(tx, id, password_hash, session?.id ?? null)
     return ownAccount(await storage.get(tx, id))
   })
 }

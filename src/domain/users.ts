@@ -102,13 +102,23 @@ export async function setPassword(
   const password_hash = await hashPassword(password)
   return db.write(async (tx) => {
     const { id } = await find(tx, name)
-    await storage.update(tx, id, { password_hash })
-    await sessions.removeAll(tx, id)
-    await invitations.remove(tx, id)
+    await changePassword(tx, id, password_hash)
     if (revokeTokens) return { revoked: await storage.removeTokens(tx, id), left: 0 }
     const tokens = await storage.listTokens(tx, id)
     return { revoked: 0, left: tokens.filter((token) => !isExpired(token, clock())).length }
   })
+}
+
+/** Stores a new password. All sessions end, but the given one, and so does a link by which the user could set another. */
+export async function changePassword(
+  tx: Tx,
+  id: number,
+  password_hash: string,
+  kept: number | null = null,
+): Promise<void> {
+  await storage.update(tx, id, { password_hash })
+  await sessions.removeAll(tx, id, kept)
+  await invitations.remove(tx, id)
 }
 
 /** Creates a token and returns it: only its hash is stored. It expires after `lifetime` seconds, or never. */

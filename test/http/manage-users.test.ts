@@ -139,6 +139,25 @@ describe('the screen of users', () => {
     assert.equal((await service.inject({ url: third })).statusCode, 404)
   })
 
+  it('invites by a link that ends when the user gets a password in another way', async () => {
+    const id = await add('paul')
+    const again = async () =>
+      /(\/invite\/[\w-]{43})"/.exec((await admin.post(`/manage/users/${id}`, { do: 'invite' })).body)?.[1] ?? ''
+    const ends = async (path: string) => assert.equal((await service.inject({ url: path })).statusCode, 404)
+    const byCommand = await again()
+    await users.setPassword(store(), 'paul', 'set on the command line')
+    await ends(byCommand)
+    const byThemselves = await again()
+    const staff = await signIn(service, 'paul', 'set on the command line')
+    const fields = { do: 'save', current_password: 'set on the command line', password: 'set by themselves' }
+    assert.equal((await staff.post('/manage/account', fields)).statusCode, 303)
+    await ends(byThemselves)
+    const byLink = await again()
+    assert.equal((await accept(byLink, 'set by the link')).statusCode, 303)
+    await ends(byLink)
+    assert.equal((await staff.get('/manage')).statusCode, 303, 'the session ends with the password')
+  })
+
   it('ends the session that the browser had when it opens an invitation', async () => {
     const path = await invite('carla')
     const other = await signIn(service, 'contributor')

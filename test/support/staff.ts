@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import type { LightMyRequestResponse } from 'fastify'
-import type { Role } from '../../src/domain/access.ts'
 import { PASSWORD, type Service } from './service.ts'
 
 /** A browser of a member of the staff, without scripts. */
@@ -58,12 +57,12 @@ export function multipart(fields: Record<string, string>, files: Record<string, 
 }
 
 /** Signs a role in through the form. */
-export async function signIn(service: Service, role: Role, password = PASSWORD): Promise<Staff> {
+export async function signIn(service: Service, name: string, password = PASSWORD): Promise<Staff> {
   const signed = await service.inject({
     method: 'POST',
     url: '/sign-in',
     headers: FORM,
-    payload: formBody({ user: role, password }),
+    payload: formBody({ user: name, password }),
   })
   assert.equal(signed.statusCode, 303, signed.body)
   const cookie = cookieOf(signed)
