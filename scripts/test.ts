@@ -31,7 +31,7 @@ const WITHOUT_DATABASE =
   /^test\/(browser|calendar|cli|client|guards|judges|lib|recipes)\/|\/(log-output|open-files|streams|worker-processes)\.test/
 /** The part of the suite whose results depend on SQL. The other files run on PostgreSQL in `test:all`. */
 const WITH_SQL =
-  /^test\/(conformance\/|storage\/(?!backup|later-versions|private-files|queries|threads)|http\/(batch-model|concurrency|search|sticky)\.test)/
+  /^test\/(conformance\/|storage\/(?!backup|later-versions|private-files|queries|threads)|http\/(batch-model|category-rights|concurrency|search|sticky)\.test)/
 
 /** What files do that share a process with each other alone: measure how long others wait. */
 const MEASURES = /support\/holds/

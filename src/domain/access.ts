@@ -22,6 +22,7 @@ export interface Rights {
   readonly create: boolean
   /** Without this right, a published record becomes `pending`. */
   readonly publish: boolean
+  /** Whether it may make categories, and change those that `edit` allows: see `editedTerms`. Likewise tags. */
   readonly category: boolean
   readonly tag: boolean
   /** Users and settings. */
@@ -89,7 +90,17 @@ export function need(right: boolean): void {
   if (!right) throw new AppError('rest_forbidden')
 }
 
-/** Throws 403 if the user may not write terms of this kind. */
+/**
+ * Whose categories or tags a user may change, merge and remove: everybody's, nobody's, or those of one user. These are the
+ * ones that `ownTerms` of storage tells: the user made them and all below them, and no event of anybody else has one.
+ */
+export function editedTerms(user: User | null, kind: TermKind): 'all' | number | null {
+  const { edit, [kind]: may } = rightsOf(user)
+  if (user === null || !may) return null
+  return edit === 'all' ? 'all' : user.id
+}
+
+/** Throws 403 if the user may not make terms of this kind. */
 export function needTerms(user: User | null, kind: TermKind): void {
   need(rightsOf(user)[kind])
 }

@@ -7,11 +7,12 @@ import * as storage from '../storage/merging.ts'
 import * as recordStorage from '../storage/records.ts'
 import * as termStorage from '../storage/terms.ts'
 import { removeName } from '../storage/word-search.ts'
-import { mayEdit, need, needTerms, visibilityOf } from './access.ts'
+import { mayEdit, need, visibilityOf } from './access.ts'
 import type { Linked, LinkedKind } from './linked-records.ts'
 import * as linked from './linked-records.ts'
 import { findEditable, readingOf } from './records.ts'
 import type { Payload, Scope } from './scope.ts'
+import { mayEditTerm } from './term-rights.ts'
 import type { Term, TermRow } from './terms.ts'
 import * as terms from './terms.ts'
 
@@ -72,9 +73,10 @@ async function mergeSomeTerms(
 ): Promise<number | null> {
   await termStorage.lock(tx, kind)
   const from = await terms.find(tx, scope, kind, id)
-  needTerms(scope.user, kind)
+  need(await mayEditTerm(tx, scope, from))
   const { into, problems } = readInto(scope, id, payload)
   const target = into === null ? undefined : await terms.findIfVisible(tx, scope, kind, into)
+  if (target !== undefined) need(await mayEditTerm(tx, scope, target))
   if (into !== null && target === undefined) problems.into = { problem: 'no_such_term', id: into }
   refuse(problems)
   if (target === undefined) return null

@@ -10,12 +10,13 @@ import { forget } from '../storage/merging.ts'
 import * as records from '../storage/records.ts'
 import type { TermRow } from '../storage/terms.ts'
 import * as storage from '../storage/terms.ts'
-import { mayRead, maySeeTerm, needTerms, visibilityOf } from './access.ts'
+import { editedTerms, mayRead, maySeeTerm, need, needTerms, visibilityOf } from './access.ts'
 import { isCursorOf, type KeyType } from './cursors.ts'
 import { readLongTexts, writeBySize } from './long-texts.ts'
 import { modifiedRange, readingOf } from './records.ts'
 import type { Check, Payload, Scope } from './scope.ts'
 import { changedFields } from './sent-back.ts'
+import { mayEditTerm } from './term-rights.ts'
 
 export type { TermRow } from '../storage/terms.ts'
 
@@ -119,7 +120,8 @@ export async function create(scope: Scope, kind: TermKind, payload: Payload): Pr
     const hidden = sibling !== undefined && !maySeeTerm(scope.user, sibling) ? sibling : null
     if (hidden === null) throwIfExists(sibling, name, null)
     const { id } = hidden ?? (await insert(tx, scope, kind, { name, parent, slug, description }))
-    if (hidden !== null) {
+    // One of somebody else is made public as it is.
+    if (hidden !== null && (await mayEditTerm(tx, scope, hidden))) {
       const free = slug === null ? hidden.slug : await storage.freeSlug(tx, kind, slug, id)
       await storage.update(tx, id, { name, slug: free, description, modified_utc: scope.clock() })
     }
@@ -135,10 +137,11 @@ export async function update(
   check: Check<Term> = null,
 ): Promise<Term> {
   const isLong = await readLongTexts(scope, 'term', payload)
-  return writeBySize(scope, isLong, async (tx) => {
+  // An author's right depends on all events that have the category.
+  return writeBySize(scope, isLong || typeof editedTerms(scope.user, kind) === 'number', async (tx) => {
     await storage.lock(tx, kind)
     const before = await find(tx, scope, kind, id)
-    needTerms(scope.user, kind)
+    need(await mayEditTerm(tx, scope, before))
     const current = await withPath(tx, before)
     const changed = changedFields(FIELDS[kind], payload(), check?.(current))
     if (changed.isNothing) return current
@@ -168,7 +171,7 @@ export async function remove(scope: Scope, kind: TermKind, id: number, check: Ch
   return scope.db.writeMany(async (tx) => {
     await storage.lock(tx, kind)
     const before = await find(tx, scope, kind, id)
-    needTerms(scope.user, kind)
+    need(await mayEditTerm(tx, scope, before))
     const term = await withPath(tx, before)
     check?.(term)
     await storage.remove(tx, before, scope.clock())
@@ -188,12 +191,12 @@ async function changedSlug(tx: Tx, before: TermRow, given: string | null | undef
 /** Inserts a term with a unique slug, hidden until it is published. */
 export async function insert(
   tx: Tx,
-  { clock }: Pick<Scope, 'clock'>,
+  { clock, user }: Pick<Scope, 'clock' | 'user'>,
   kind: TermKind,
   term: Pick<TermRow, 'name' | 'parent' | 'description'> & { slug: string | null },
 ): Promise<{ readonly id: number }> {
   const slug = await storage.freeSlug(tx, kind, term.slug ?? (slugify(term.name) || kind))
-  const rest = { name_key: fold(term.name), published: 0, modified_utc: clock() }
+  const rest = { name_key: fold(term.name), published: 0, modified_utc: clock(), author: user?.id ?? null }
   return { id: await storage.create(tx, { ...term, kind, slug, ...rest }) }
 }
 

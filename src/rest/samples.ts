@@ -96,6 +96,7 @@ const category: Term = {
   count: 4,
   published: 1,
   modified_utc: 0,
+  author: null,
   path: 'music',
   above: [],
 }
@@ -110,6 +111,7 @@ const tag: Term = {
   count: 2,
   published: 1,
   modified_utc: 0,
+  author: null,
   path: 'open-air',
   above: [],
 }

@@ -23,10 +23,10 @@ export function linksOf(kind: MergeKind): { table: 'event_venues'; column: 'link
 }
 
 /**
- * Locks the rows of both, so that no other transaction adds a link or changes a count until this one ends. One that has
- * done so before is waited for.
+ * Locks rows, so that no other transaction adds a link to one of them or changes a count until this one ends. One that has done
+ * so before is waited for.
  */
-async function lockBoth(tx: Tx, kind: MergeKind, ids: readonly number[]): Promise<void> {
+export async function lockRows(tx: Tx, kind: MergeKind, ids: readonly number[]): Promise<void> {
   if (!dialectOf(tx).locksRows) return
   const table = isLinkedKind(kind) ? (RECORD_TABLE[kind] as 'venues') : ('terms' as 'venues')
   await tx.selectFrom(table).select('id').where('id', 'in', ids).orderBy('id').forUpdate().execute()
@@ -48,7 +48,7 @@ export async function moveEvents(tx: Tx, kind: MergeKind, from: number, into: nu
     .set((eb) => ({ image: eb.ref('image') }))
     .where((eb) => isInJson(eb.ref('id'), eb.val(some)))
     .execute()
-  await lockBoth(tx, kind, [from, into])
+  await lockRows(tx, kind, [from, into])
   const lost = isLinkedKind(kind) ? 0 : await countPublished(tx, from, some)
   await tx
     .deleteFrom(table)

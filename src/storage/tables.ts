@@ -126,6 +126,8 @@ export interface TermTable {
   published: number
   /** The last change, but of the count. */
   modified_utc: Instant
+  /** The user who made it; null if that is not known, or the user is gone. */
+  author: number | null
 }
 
 /** An event's records of one kind, in order. */

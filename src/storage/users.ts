@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely'
 import type { Instant } from '../calendar/zone.ts'
 import { fold } from '../lib/fold.ts'
 import { idsWhere } from './audit/reading.ts'
-import { hasCreated, willRemove, willUpdate } from './audit/tracker.ts'
+import { hasCreated, willRemove, willUpdate, willUpdateAll } from './audit/tracker.ts'
 import type { Database } from './database.ts'
 import { dialectOf, type Tx } from './dialect.ts'
 import type { Lookup } from './lookup.ts'
@@ -84,8 +84,10 @@ export async function countAdministrators(tx: Tx): Promise<number> {
   return Number(count)
 }
 
-/** Removes a user and their tokens. */
+/** Removes a user and their tokens. The categories and tags that they made are nobody's. */
 export async function remove(tx: Tx, id: number): Promise<void> {
+  await willUpdateAll(tx, 'term', await idsWhere(tx, 'terms', 'author', id), { author: true })
+  await tx.updateTable('terms').set({ author: null }).where('author', '=', id).execute()
   for (const token of await idsWhere(tx, 'tokens', 'user', id)) await willRemove(tx, 'token', token)
   await willRemove(tx, 'user', id)
   await tx.deleteFrom('users').where('id', '=', id).execute()

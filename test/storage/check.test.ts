@@ -148,6 +148,12 @@ describe('kalends check', () => {
     },
     {
       round: 1,
+      name: 'authors of categories who are gone',
+      statement: `update terms set author = 99999 where name = 'spices'`,
+      told: /by "author" to rows of users/,
+    },
+    {
+      round: 1,
       name: 'images of records',
       statement: 'update events set image = 99999',
       told: /by "image" to rows of images/,

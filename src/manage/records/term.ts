@@ -1,5 +1,6 @@
 import { mergeTerms } from '../../domain/merging.ts'
 import { eventsOf, type ListedTerm, listTerms } from '../../domain/record-table.ts'
+import { readEditableTerms } from '../../domain/term-rights.ts'
 import type { Term } from '../../domain/terms.ts'
 import * as terms from '../../domain/terms.ts'
 import { html, type Markup, type MarkupPart } from '../../lib/markup.ts'
@@ -60,8 +61,10 @@ export function termEditor(kind: TermKind): RecordKindEditor<Term> {
 }
 
 async function formOf(context: StaffContext, kind: TermKind, form: RecordForm<Term>, base: string): Promise<Markup> {
-  const { t } = context
+  const { t, call, rights } = context
   const { shown } = form
+  if (shown !== null && !(await readEditableTerms(call.scope, kind, [shown.id])).has(shown.id))
+    return locked(context, kind, shown)
   const path = shown === null ? `${base}/new` : `${base}/${shown.id}`
   const label = (name: string) => t(`manage_screens.editor.${name}`)
   const keep = shown === null ? `new-${kind}` : `${kind}-${shown.id}`
@@ -74,8 +77,20 @@ ${kind === 'category' && (await parentField(context, form))}
 ${textArea(context, form, { name: 'description', class: 'roomy' }, 4)}
 ${field(context, form, { name: 'slug', hint: shown === null ? t('manage_screens.records.slug_new') : label('slug_hint') })}</fieldset>
 <div class="buttons">${button('save', label('save'), 'primary')}${shown !== null && button('delete', label('delete'), 'danger', html` formnovalidate`)}</div>
-${shown !== null && html`<p class="hint">${t(`manage_screens.records.delete_${kind}`)}</p>`}</form></div>
+${shown !== null && html`<p class="hint">${t(`manage_screens.records.delete_${kind}`)}</p>`}${rights.edit !== 'all' && html`<p class="hint">${t('manage_screens.records.own_categories')}</p>`}</form></div>
 <div class="panels">${shown !== null && (await aside(context, kind, form, shown, path))}</div></div>`
+}
+
+/** A term that the user may use, but not change. */
+async function locked(context: StaffContext, kind: TermKind, term: Term): Promise<Markup> {
+  const { t, call } = context
+  const events = await eventsOf(call.scope, kind, term.id)
+  return html`<div class="split"><div class="panel"><p><strong>${t('manage_screens.records.not_own')}</strong></p><p>${t('manage_screens.records.own_categories')}</p></div>
+<div class="panels">${uses(context, kind, term, events)}</div></div>`
+}
+
+function uses(context: StaffContext, kind: TermKind, term: Term, events: number): Markup {
+  return usesBox(context, events, `/manage/events?${kind}=${term.slug}`, termPath(term))
 }
 
 async function aside(
@@ -93,10 +108,12 @@ async function aside(
       ? [...(await find(context, kind, likelyWord(shown.name))), ...(await find(context, kind, ''))]
       : await find(context, kind, asked)
   const others = new Map(found.filter(({ id }) => id !== shown.id).map((one) => [one.id, one]))
+  const editable = await readEditableTerms(call.scope, kind, [...others.keys()])
   const candidates = [...others.values()]
+    .filter(({ id }) => editable.has(id))
     .slice(0, MAX_CANDIDATES)
     .map((one) => ({ id: one.id, words: `${namePath(one)} (${one.events})` }))
-  return html`${usesBox(context, events, `/manage/events?${kind}=${shown.slug}`, termPath(shown))}
+  return html`${uses(context, kind, shown, events)}
 ${mergeForm(context, form, path, { candidates, name: shown.name, events })}`
 }
 

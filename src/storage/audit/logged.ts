@@ -91,7 +91,7 @@ const linkedTables = Object.fromEntries(
 export const LOGGED: Record<TrackedKind, LoggedTable> = {
   event: logged('events', 'title', EVENT),
   ...linkedTables,
-  term: logged('terms', 'name', [['name'], ['slug'], ['description'], ['parent']]),
+  term: logged('terms', 'name', [['name'], ['slug'], ['description'], ['parent'], ['author']]),
   series: logged('series', 'slug', [
     ['rule'],
     ['dates', json],

@@ -26,6 +26,7 @@ const REFERENCES: readonly Reference[] = [
   { table: 'events', column: 'parent', target: 'events', repair: 'unset' },
   { table: 'events', column: 'series', target: 'series', repair: 'unset' },
   { table: 'terms', column: 'parent', target: 'terms', repair: 'unset', none: 0 },
+  { table: 'terms', column: 'author', target: 'users', repair: 'unset' },
   { table: 'event_terms', column: 'event', target: 'events', repair: 'remove' },
   { table: 'event_terms', column: 'term', target: 'terms', repair: 'remove' },
   { table: 'tickets', column: 'event', target: 'events', repair: 'remove' },

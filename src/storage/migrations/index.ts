@@ -44,6 +44,7 @@ export const migrations: Record<string, () => Promise<Migration>> = {
   '0031-shown-links': () => import('./0031-shown-links.ts'),
   '0032-shown-links-index': () => import('./0032-shown-links-index.ts'),
   '0033-start-of-links': () => import('./0033-start-of-links.ts'),
+  '0034-authors-of-terms': () => import('./0034-authors-of-terms.ts'),
 }
 
 /**
