@@ -278,6 +278,7 @@ export function createScope(
   }
   const sender = webhookSender(scope, config.baseUrl)
   db.beforeCommit('webhooks', (tx) => seal(tx, sender))
+  db.onLogged((user, bytes) => scope.quotas.history.add(db, user, bytes))
   return scope
 }
 

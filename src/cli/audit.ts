@@ -65,7 +65,7 @@ async function tell(scope: Parameters<typeof list>[0], flags: Flags, limit: numb
   let shown = 0
   for (let cursor: string | null = ''; cursor !== null && shown < limit; ) {
     const query = { ...Object.fromEntries(asked), per_page: PAGE, ...(cursor && { cursor }) }
-    const page = await list(scope, () => query)
+    const page = await list(scope, () => query, flags.json ? 'all' : 'short')
     const some = page.entries.slice(0, limit - shown)
     if (flags.json) for (const entry of some) say(JSON.stringify(auditEntry(entry)))
     else entries.push(...some)
@@ -76,9 +76,9 @@ async function tell(scope: Parameters<typeof list>[0], flags: Flags, limit: numb
 }
 
 function line(entry: AuditEntry): string[] {
-  const { user_name, way, address, action, kind, record, title, before, after } = entry
+  const { user_name, way, address, action, kind, record, title, names } = entry
   const named = [record === 0 ? kind : `${kind}:${record}`, title].filter(Boolean).join(' ')
-  const fields = action === 'changed' ? Object.keys(after ?? before ?? {}).join(', ') : ''
+  const fields = action === 'changed' ? names.join(', ') : ''
   return [String(auditEntry(entry).date_utc), user_name ?? '-', way, address ?? '-', action, oneLine(named), fields]
 }
 

@@ -59,6 +59,13 @@ export const SERVICE_SETTINGS = {
     'a whole number',
     whole(0, 999999999),
   ),
+  historyQuota: setting(
+    'KALENDS_HISTORY_QUOTA',
+    '104857600',
+    'bytes of the audit log that one user may leave, and as many of stored answers; 0 for no limit',
+    'a whole number of bytes',
+    (text) => (/^\d{1,15}$/.test(text) ? +text : undefined),
+  ),
   cache: setting(
     'KALENDS_CACHE',
     'on',

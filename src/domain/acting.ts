@@ -13,3 +13,8 @@ export interface Writer {
 export function acting<S extends Pick<Scope, 'db' | 'clock'>>(scope: S, way: Way, writer: Writer = {}): S {
   return { ...scope, db: actingAs(scope.db, { ...writer, way, clock: scope.clock }) }
 }
+
+/** The same scope, whose changes are an entry of the log by themselves. */
+export function apart<S extends Pick<Scope, 'db'>>(scope: S): S {
+  return { ...scope, db: actingAs(scope.db, { isApart: true }) }
+}

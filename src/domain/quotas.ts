@@ -1,16 +1,21 @@
 import { AppError } from '../lib/errors.ts'
 import { WorkQueue } from '../lib/work-queue.ts'
 import type { Status } from '../schema/record.ts'
+import * as audit from '../storage/audit/log.ts'
 import type { Database } from '../storage/database.ts'
 import type { Tx } from '../storage/dialect.ts'
+import * as keys from '../storage/idempotency.ts'
 import * as storage from '../storage/quotas.ts'
 import { rightsOf, type User } from './access.ts'
+import { StoredBytes } from './stored-bytes.ts'
 
 export interface QuotaSettings {
   /** Limit on unpublished records per contributor; 0 for none. */
   readonly draftQuota: number
   /** Limit on bytes of images per author; 0 for none. */
   readonly uploadQuota: number
+  /** Limit on bytes of history per user, and on those of stored answers; 0 for none. */
+  readonly historyQuota: number
 }
 
 /** Limit on waiting uploads of one user. */
@@ -27,13 +32,24 @@ interface Uploads {
   wasted: number
 }
 
-/** Quotas for unreviewed content. Editors and administrators are not limited. */
+/** Quotas for unreviewed content, of which editors and administrators have none, and for what everybody leaves. */
 export class Quotas {
   readonly #settings: QuotaSettings
   readonly #uploads = new Map<number, Uploads>()
+  /** The audit log, and stored answers to keys: of all users, whatever their rights. */
+  readonly history: StoredBytes
+  readonly answers: StoredBytes
 
   constructor(settings: QuotaSettings) {
     this.#settings = settings
+    this.history = new StoredBytes(
+      { kind: 'history', newest: audit.newestOf, forget: audit.forgetOf },
+      settings.historyQuota,
+    )
+    this.answers = new StoredBytes(
+      { kind: 'answers', newest: keys.newestOf, forget: keys.forgetOf },
+      settings.historyQuota,
+    )
   }
 
   /** Throws if a contributor has too many unpublished records with so many more. */

@@ -1,12 +1,13 @@
 import { AppError } from '../lib/errors.ts'
 import { isLinkedKind, type LinkedKind, type RecordKind } from '../schema/linked.ts'
-import type { Content } from '../storage/audit/writing.ts'
+import type { Content } from '../storage/audit/entry.ts'
 import type { Tx } from '../storage/dialect.ts'
 import * as imageStorage from '../storage/images.ts'
 import type { Ref } from '../storage/records.ts'
 import * as recordStorage from '../storage/records.ts'
 import * as userStorage from '../storage/users.ts'
 import { mayRead, rightsOf } from './access.ts'
+import { apart } from './acting.ts'
 import { isShown, linkedById, termById } from './event-links.ts'
 import type { Event } from './events.ts'
 import * as events from './events.ts'
@@ -50,7 +51,7 @@ export function restoreEvent(
   check: Check<Event> = null,
 ): Promise<Restored<Event>> {
   return restore(scope, { kind: 'event', ref, version }, check, (payload, checkAll) =>
-    events.update(scope, ref, payload, checkAll),
+    events.update(apart(scope), ref, payload, checkAll),
   )
 }
 
@@ -62,7 +63,7 @@ export function restoreLinked(
   check: Check<Linked> = null,
 ): Promise<Restored<Linked>> {
   return restore(scope, { kind, ref, version }, check, (payload, checkAll) =>
-    linkedRecords.update(scope, kind, ref, payload, checkAll),
+    linkedRecords.update(apart(scope), kind, ref, payload, checkAll),
   )
 }
 

@@ -1,14 +1,16 @@
 import { isDeepStrictEqual } from 'node:util'
 import { AppError, refuse } from '../lib/errors.ts'
+import { TimeSlice } from '../lib/time-slices.ts'
 import { versionListParameters } from '../schema/audit.ts'
 import { readFields } from '../schema/field.ts'
 import type { RecordKind } from '../schema/linked.ts'
+import type { Content } from '../storage/audit/entry.ts'
 import * as storage from '../storage/audit/log.ts'
-import { type Content, readFields as readPresent } from '../storage/audit/writing.ts'
+import { readFields as readPresent } from '../storage/audit/writing.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { RecordRow, Ref } from '../storage/records.ts'
 import { mayEdit, need } from './access.ts'
-import { type AuditEntry, entryOf } from './audit.ts'
+import { type AuditEntry, type Contents, entryOf, readEntries } from './audit.ts'
 import * as records from './records.ts'
 import type { Payload, Scope } from './scope.ts'
 
@@ -34,7 +36,13 @@ export interface VersionPage {
 type Reader = Pick<Scope, 'db' | 'clock' | 'site' | 'user'>
 
 /** One page of the versions of a record, the newest first, for those who may edit it. */
-export async function list(scope: Reader, kind: RecordKind, ref: Ref, query: Payload): Promise<VersionPage> {
+export async function list(
+  scope: Reader,
+  kind: RecordKind,
+  ref: Ref,
+  query: Payload,
+  contents: Contents,
+): Promise<VersionPage> {
   return scope.db.readMany(async (tx) => {
     const row = await findEditable(tx, scope, kind, ref)
     const reading = records.readingOf(scope)
@@ -44,11 +52,11 @@ export async function list(scope: Reader, kind: RecordKind, ref: Ref, query: Pay
     const { total: logged, isWhole } = await storage.countOf(tx, kind, row.id)
     const total = logged + (isWhole ? 0 : 1)
     const offset = (page - 1) * perPage
-    const rows = await storage.ofRecord(tx, kind, row.id, { until: null, limit: perPage, offset })
+    const some = storage.pageOfRecord(kind, row.id, { until: null, limit: perPage, offset })
     const hasOriginal = !isWhole && offset + perPage >= total && offset < total
     return {
       row,
-      entries: rows.map(entryOf),
+      entries: await readEntries(tx, some, contents),
       hasOriginal,
       total,
       page,
@@ -75,8 +83,8 @@ export interface Version {
   readonly now: Content
 }
 
-/** Entries that are read at once. */
-const SLICE = 100
+/** Entries that are read at once: each may have some hundred kilobytes. */
+const SLICE = 8
 
 /** A version of a record that was found. */
 export async function find(tx: Tx, kind: RecordKind, row: RecordRow, version: number): Promise<Version> {
@@ -84,13 +92,16 @@ export async function find(tx: Tx, kind: RecordKind, row: RecordRow, version: nu
   if (current === undefined || !Number.isSafeInteger(version)) throw new AppError('version-not-found')
   const fields = { ...current }
   let until: number | null = null
+  const slice = new TimeSlice()
   for (;;) {
-    const some: storage.AuditRow[] = await storage.ofRecord(tx, kind, row.id, { until, limit: SLICE })
+    const some: storage.AuditRow[] = await storage.read(tx, storage.pageOfRecord(kind, row.id, { until, limit: SLICE }))
     for (const each of some) {
+      if (slice.isOver) await slice.yield()
       const entry = entryOf(each)
       if (entry.id === version) return { row, version, entry, fields, now: difference(current, fields) }
-      // A version that there is not, or one from before the record was made.
-      if (entry.id < version || entry.action === 'created') throw new AppError('version-not-found')
+      // A version that there is not, one from before the record was made, or from before a change that was forgotten.
+      const isForgotten = entry.before === null
+      if (entry.id < version || entry.action === 'created' || isForgotten) throw new AppError('version-not-found')
       Object.assign(fields, entry.before)
     }
     if (some.length < SLICE) break

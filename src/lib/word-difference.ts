@@ -4,18 +4,26 @@ interface Piece {
   readonly text: string
 }
 
-/** Limit on compared pairs of words. Beyond it, a middle part counts as replaced. */
-const MAX_PAIRS = 250_000
+/** How many pairs of words the texts of an answer may compare together. Where too few are left, a middle part counts as replaced. */
+export class ComparisonBudget {
+  #pairs = 250_000
+
+  take(pairs: number): boolean {
+    if (pairs > this.#pairs) return false
+    this.#pairs -= pairs
+    return true
+  }
+}
 
 /** Compares two texts word by word. */
-export function wordDifference(before: string, after: string): Piece[] {
+export function wordDifference(before: string, after: string, budget = new ComparisonBudget()): Piece[] {
   const [one, other] = [wordsOf(before), wordsOf(after)]
   let start = 0
   while (start < one.length && start < other.length && one[start] === other[start]) start++
   let end = 0
   const most = Math.min(one.length, other.length) - start
   while (end < most && one[one.length - 1 - end] === other[other.length - 1 - end]) end++
-  const middle = compare(one.slice(start, one.length - end), other.slice(start, other.length - end))
+  const middle = compare(one.slice(start, one.length - end), other.slice(start, other.length - end), budget)
   return joined([
     { kind: 'same', text: one.slice(0, start).join('') },
     ...middle,
@@ -29,12 +37,12 @@ function wordsOf(text: string): string[] {
 }
 
 /** Compares by the longest common sequence of words. */
-function compare(one: readonly string[], other: readonly string[]): Piece[] {
+function compare(one: readonly string[], other: readonly string[], budget: ComparisonBudget): Piece[] {
   const replaced: Piece[] = [
     { kind: 'removed', text: one.join('') },
     { kind: 'added', text: other.join('') },
   ]
-  if (one.length === 0 || other.length === 0 || one.length * other.length > MAX_PAIRS) return replaced
+  if (one.length === 0 || other.length === 0 || !budget.take(one.length * other.length)) return replaced
   const width = other.length + 1
   const lengths = new Uint32Array((one.length + 1) * width)
   const at = (i: number, j: number) => lengths[i * width + j] ?? 0

@@ -1,6 +1,6 @@
 import type { View } from '../http/endpoint.ts'
 import { accountScreen } from './account/account.ts'
-import { auditScreen } from './audit/log.ts'
+import { auditScreens } from './audit/log.ts'
 import { versionScreens } from './audit/versions.ts'
 import { eventEditor, newEvent } from './events/editor.ts'
 import { repeatPreview } from './events/repeat-preview.ts'
@@ -41,7 +41,7 @@ const screens: readonly Screen[] = [
   userScreen,
   accountScreen,
   jobScreen,
-  auditScreen,
+  ...auditScreens,
   ...versionScreens,
   settingsScreen,
   setupScreen,

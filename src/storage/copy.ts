@@ -44,6 +44,7 @@ const KEYS: Record<Table, readonly string[]> = {
   webhooks: ['id'],
   webhook_deliveries: ['id'],
   audit: ['id'],
+  stored_bytes: ['user', 'kind', 'upto'],
 }
 type Table = Exclude<keyof Tables, NotCopied>
 /** Counters of one database, what only concerns the site that it belongs to, and indexes that are made anew. */

@@ -68,6 +68,8 @@ export interface Database {
    * of an earlier one of the same name.
    */
   beforeCommit(name: string, listener: (tx: Tx) => Promise<void>): void
+  /** Calls a function after each commit of this process that has logged changes of a user, with the bytes; the write waits for it. */
+  onLogged(listener: (user: number, bytes: number) => Promise<void>): void
   /** Calls a function after each `write` of this process; the result ends that. */
   onWrite(listener: () => void): () => void
   /** Asks one question that is asked over and over, without a transaction. */
@@ -178,15 +180,19 @@ export function openDatabase(
   const logged = async <T>(
     tx: Tx,
     work: (tx: Tx) => Promise<T>,
-  ): Promise<{ result: T; changed: DataChange | null }> => {
+  ): Promise<{ result: T; changed: DataChange | null; user: number | null; bytes: number }> => {
     let changed: DataChange | null = null
+    let user: number | null = null
+    let bytes = 0
     const end = async (tracker: Tracker) => {
-      await writeLog(tx, tracker)
+      bytes = await writeLog(tx, tracker)
+      user = tracker.actor.user?.id ?? null
       changed = await changeOf(tx, tracker)
     }
     const result = await tracked(tx, () => work(tx), end)
-    return { result, changed }
+    return { result, changed, user, bytes }
   }
+  let onLogged: Parameters<Database['onLogged']>[0] = async () => {}
   const listeners = new Set<() => void>()
   const beforeCommit = new Map<string, (tx: Tx) => Promise<void>>()
   /** `isShown` says whether responses show what is written. */
@@ -194,17 +200,20 @@ export function openDatabase(
     // Set from before the commit on. A transaction that is tried again begins another one.
     const own = new Set<OwnWrite>()
     let change: DataChange | null = null
+    const log: { user: number | null; bytes: number } = { user: null, bytes: 0 }
+    let result: T
     const endUnchanged = () => {
       for (const one of own) one.endUnchanged()
       own.clear()
     }
     try {
-      return await writeTransaction(async (tx) => {
+      result = await writeTransaction(async (tx) => {
         endUnchanged()
-        const { result, changed } = await logged(tx, work)
+        const { result, changed, user, bytes } = await logged(tx, work)
         const one = versions.begin()
         own.add(one)
         change = changed
+        Object.assign(log, { user, bytes })
         const hasNoted = isShown && (await versions.increment(tx, one))
         if (hasNoted) for (const listener of beforeCommit.values()) await listener(tx)
         return result
@@ -218,6 +227,8 @@ export function openDatabase(
       else endUnchanged()
       if (isShown) for (const listener of listeners) listener()
     }
+    if (log.user !== null && log.bytes > 0) await onLogged(log.user, log.bytes)
+    return result
   }
   const finished = () => listDone(db as Kysely<unknown>, dialect)
   const snapshotRead = <T>(on: Kysely<Tables>, work: (tx: Tx) => Promise<T>): Promise<T> =>
@@ -311,6 +322,9 @@ export function openDatabase(
     },
     beforeCommit(name, listener) {
       beforeCommit.set(name, listener)
+    },
+    onLogged(listener) {
+      onLogged = listener
     },
     onWrite(listener) {
       listeners.add(listener)

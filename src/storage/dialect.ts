@@ -73,6 +73,8 @@ export interface Dialect {
   ): RawBuilder<unknown>
   /** Aggregates ids, or those that meet a condition, as one JSON list, for the same reason. */
   jsonList(column: Expression<number>, where?: Expression<SqlBool>): RawBuilder<string>
+  /** Names of the members of a JSON object, as a JSON list. */
+  jsonKeys(json: Expression<unknown>): RawBuilder<string>
   /** Name of the first of some columns of text that is no text, which only damaged rows have; else null. */
   notText(columns: Readonly<Record<string, Expression<unknown>>>): RawBuilder<string | null>
   /** Case-sensitive substring match. */
@@ -189,6 +191,7 @@ export const sqlite: Dialect = {
     return sql`(select ${sql.join(values)} from json_each(${json}))`
   },
   jsonList: (column, where) => sql<string>`json_group_array(${column})${filtered(where)}`,
+  jsonKeys: (json) => sql<string>`(select json_group_array(key) from json_each(${json}))`,
   notText: (columns) => {
     const cases = Object.entries(columns).map(
       ([name, column]) => sql`when typeof(${column}) = 'blob' then ${sql.lit(name)}`,
@@ -323,6 +326,7 @@ export const postgres: Dialect = {
     return sql`(select * from json_to_recordset(cast(${json} as json)) as rows(${sql.join(types)}))`
   },
   jsonList: (column, where) => sql<string>`coalesce(json_agg(${column})${filtered(where)}, '[]')::text`,
+  jsonKeys: (json) => sql<string>`(select json_agg(key)::text from json_object_keys(cast(${json} as json)) as key)`,
   notText: () => sql<null>`null`,
   contains: (text, part) => sql<SqlBool>`${text} like ${`%${part.replace(/[\\%_]/g, '\\$&')}%`}`,
   async lock(tx, name) {

@@ -98,6 +98,37 @@ export async function release(tx: Tx, { user, key, claim }: KeyOf & Pick<KeyRow,
     .execute()
 }
 
+/** When the last key of a user was claimed. */
+export async function newestOf(tx: Tx, user: number): Promise<number | null> {
+  const row = await tx
+    .selectFrom('idempotency_keys')
+    .select((eb) => eb.fn.max('created_utc').as('created_utc'))
+    .where('user', '=', user)
+    .executeTakeFirst()
+  return row?.created_utc ?? null
+}
+
+/** Forgets the content of some answers to keys of a user that were claimed up to a time. The keys stay: nothing is done twice. */
+export async function forgetOf(tx: Tx, user: number, upto: number, most: number): Promise<number> {
+  const old = await tx
+    .selectFrom('idempotency_keys')
+    .select('key')
+    .where('user', '=', user)
+    .where('created_utc', '<=', upto)
+    .where('body', 'is not', null)
+    .limit(most)
+    .execute()
+  if (old.length === 0) return 0
+  const keys = old.map(({ key }) => key)
+  await tx
+    .updateTable('idempotency_keys')
+    .set({ body: null })
+    .where('user', '=', user)
+    .where('key', 'in', keys)
+    .execute()
+  return old.length
+}
+
 /** Removes some keys that are older than `kept` seconds, and some of users who have more than `most`. Returns how many. */
 export async function sweep(tx: Tx, kept: number, most: number, batch: number): Promise<number> {
   const expired = tx

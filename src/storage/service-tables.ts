@@ -196,4 +196,16 @@ export interface AuditTable {
   after: string | null
   /** The row that has the content of this one, too. */
   same_as: number | null
+  /** 1 if the next save of a long text may be added to it: see audit/merging.ts. */
+  merges: Generated<number>
+}
+
+/** How much a user has stored: see stored-bytes.ts. */
+export interface StoredBytesTable {
+  user: number
+  kind: 'history' | 'answers'
+  /** The last entry that is counted. */
+  upto: number
+  /** Since the row before. */
+  bytes: number
 }

@@ -13,6 +13,7 @@ import type {
   ImportRunTable,
   ImportTable,
   JobTable,
+  StoredBytesTable,
   UnusedFileTable,
   WebhookChangeTable,
   WebhookDeliveryTable,
@@ -218,6 +219,7 @@ export interface Tables extends LinkedTables {
   changes: ChangeTable
   webhooks: WebhookTable
   audit: AuditTable
+  stored_bytes: StoredBytesTable
   webhook_changes: WebhookChangeTable
   webhook_deliveries: WebhookDeliveryTable
   images: ImageTable

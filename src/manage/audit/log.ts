@@ -1,4 +1,4 @@
-import { type AuditEntry, type AuditPage, list } from '../../domain/audit.ts'
+import { type AuditEntry, type AuditPage, get, list } from '../../domain/audit.ts'
 import { type NameOf, namesIn } from '../../domain/audit-names.ts'
 import type { Answer } from '../../http/endpoint.ts'
 import { AppError } from '../../lib/errors.ts'
@@ -10,7 +10,7 @@ import { when } from '../date-and-time.ts'
 import { field, select } from '../form.ts'
 import { SECTIONS, screenPage } from '../layout.ts'
 import type { Screen, StaffContext } from '../screen.ts'
-import { fieldList, fieldNames, kindName } from './values.ts'
+import { fieldList, fieldNames, kindName, shortFieldList } from './values.ts'
 
 const PATH = '/manage/audit'
 const PER_PAGE = 30
@@ -45,7 +45,7 @@ async function readPage(
   query: Query,
 ): Promise<{ page: AuditPage; problems: NonNullable<AppError['details']['params']> }> {
   try {
-    return { page: await list(call.scope, () => ({ ...query, per_page: PER_PAGE })), problems: {} }
+    return { page: await list(call.scope, () => ({ ...query, per_page: PER_PAGE }), 'short'), problems: {} }
   } catch (error) {
     if (!(error instanceof AppError) || error.status !== 400) throw error
     const page = { entries: [], total: 0, page: 1, perPage: PER_PAGE, next: null, byCursor: false }
@@ -107,11 +107,27 @@ export function actionMark({ t }: StaffContext, { action }: Pick<AuditEntry, 'ac
   return html`<span class="mark mark-${mark}">${t(`manage_screens.audit.actions.${action}`)}</span>`
 }
 
+/** What an entry of the list has changed, and the way to all of it. */
 function details(context: StaffContext, entry: AuditEntry, nameOf: NameOf): MarkupPart {
-  const shown = fieldList(context, entry, nameOf)
-  if (shown === null) return null
-  const words = entry.action === 'changed' ? fieldNames(context, entry) : context.t('manage_screens.audit.content')
-  return html`<details class="more"><summary>${words}</summary>${shown}</details>`
+  const { t, link } = context
+  if (entry.names.length === 0) return null
+  const isChange = entry.action === 'changed'
+  const words = t(`manage_screens.audit.${isChange ? 'compare' : 'content'}`)
+  const whole = html`<a href="${link(`${PATH}/${entry.id}`)}">${words}</a>`
+  if (!isChange) return html` ${whole}`
+  return html`<details class="more"><summary>${fieldNames(context, entry)}</summary>${shortFieldList(context, entry, nameOf)}<p>${whole}</p></details>`
+}
+
+/** One entry, with all values before and after. */
+async function showOne(context: StaffContext): Promise<Answer> {
+  const { call, t } = context
+  const entry = await get(call.scope, call.id)
+  const nameOf = await namesIn(call.scope, [entry])
+  const main = html`<p><span class="quiet">${kindName(context, entry.kind)}</span> ${recordLink(context, entry)} ${actionMark(context, entry)}</p>
+<p>${writer(context, entry)}</p>
+${fieldList(context, entry, nameOf)}`
+  const back = { path: PATH, words: t('manage_screens.sections.audit') }
+  return screenPage(context, { section: 'audit', title: when(context, entry.at_utc), back, main })
 }
 
 /** Who made a change, and how. */
@@ -123,9 +139,7 @@ export function writer(
   return html`<span dir="auto">${user_name ?? t('manage_screens.audit.nobody')}</span> <span class="quiet">${how}</span>`
 }
 
-export const auditScreen: Screen = {
-  path: '/audit',
-  allows: SECTIONS.audit,
-  parameters: [...FILTERS, 'page'],
-  show,
-}
+export const auditScreens: readonly Screen[] = [
+  { path: '/audit', allows: SECTIONS.audit, parameters: [...FILTERS, 'page'], show },
+  { path: '/audit/:id', allows: SECTIONS.audit, show: showOne },
+]

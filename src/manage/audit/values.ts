@@ -1,7 +1,8 @@
+import type { AuditEntry } from '../../domain/audit.ts'
 import { isReference, type NameOf } from '../../domain/audit-names.ts'
 import { html, type Markup, type MarkupPart } from '../../lib/markup.ts'
 import { plainLines } from '../../lib/plain-lines.ts'
-import { wordDifference } from '../../lib/word-difference.ts'
+import { ComparisonBudget, wordDifference } from '../../lib/word-difference.ts'
 import { SECRET } from '../../schema/audit.ts'
 import { STATUSES, type Status } from '../../schema/record.ts'
 import type { StaffContext } from '../screen.ts'
@@ -63,16 +64,18 @@ function itemText(item: unknown): string {
 /** Letters of a text from which only the words that differ are marked. */
 const LONG = 40
 
-/** What a field was and is. Long texts are compared word by word. */
-function change(context: StaffContext, was: string, is: string): Markup {
-  if (was.length > LONG && is.length > LONG) {
-    const pieces = wordDifference(was, is).map(({ kind, text }) =>
-      kind === 'same' ? html`${text}` : kind === 'removed' ? html`<del>${text}</del>` : html`<ins>${text}</ins>`,
-    )
-    return html`<div class="texts" dir="auto">${pieces}</div>`
-  }
-  const none = html`<span class="quiet">${context.t('manage_screens.audit.nothing')}</span>`
-  return html`${was === '' ? none : html`<del dir="auto">${was}</del>`} <span aria-hidden="true">→</span><span class="unseen">${context.t('manage_screens.audit.becomes')}</span> ${is === '' ? none : html`<ins dir="auto">${is}</ins>`}`
+/** What a field was and is. */
+function change({ t }: StaffContext, was: string, is: string): Markup {
+  const none = html`<span class="quiet">${t('manage_screens.audit.nothing')}</span>`
+  return html`${was === '' ? none : html`<del dir="auto">${was}</del>`} <span aria-hidden="true">→</span><span class="unseen">${t('manage_screens.audit.becomes')}</span> ${is === '' ? none : html`<ins dir="auto">${is}</ins>`}`
+}
+
+/** Two texts, compared word by word. */
+function comparison(was: string, is: string, budget: ComparisonBudget): Markup {
+  const pieces = wordDifference(was, is, budget).map(({ kind, text }) =>
+    kind === 'same' ? html`${text}` : kind === 'removed' ? html`<del>${text}</del>` : html`<ins>${text}</ins>`,
+  )
+  return html`<div class="texts" dir="auto">${pieces}</div>`
 }
 
 /** Changed fields as a list. What was created or removed has one side alone. */
@@ -84,11 +87,17 @@ export function fieldList(
 ): MarkupPart {
   const names = Object.keys(after ?? before ?? {})
   if (names.length === 0) return null
+  const budget = new ComparisonBudget()
   const show = (name: string, value: unknown) => textOf(context, kind, name, value, nameOf)
   const line = (name: string) => {
     const [was, is] = [show(name, before?.[name]), show(name, after?.[name])]
-    const both = before !== null && after !== null
-    const shown = both ? change(context, was, is) : html`<span class="texts" dir="auto">${was || is}</span>`
+    const areLong = was.length > LONG && is.length > LONG
+    const shown =
+      before === null || after === null
+        ? html`<span class="texts" dir="auto">${was || is}</span>`
+        : areLong
+          ? comparison(was, is, budget)
+          : change(context, was, is)
     const lost =
       missing.includes(name) && html` <span class="mark mark-trash">${context.t('manage_screens.versions.lost')}</span>`
     return html`<div><dt>${fieldName(context, kind, name)}${lost}</dt><dd>${shown}</dd></div>`
@@ -96,9 +105,20 @@ export function fieldList(
   return html`<dl class="changes">${names.map(line)}</dl>`
 }
 
+/** Changed fields of an entry of a list: short values as they were and are, of long texts only the names. */
+export function shortFieldList(context: StaffContext, entry: AuditEntry, nameOf: NameOf): MarkupPart {
+  const { kind, before, after, names } = entry
+  if (names.length === 0) return null
+  const line = (name: string) => {
+    const was = textOf(context, kind, name, before?.[name], nameOf)
+    const is = textOf(context, kind, name, after?.[name], nameOf)
+    const isShown = before !== null && after !== null && was.length <= LONG && is.length <= LONG
+    return html`<div><dt>${fieldName(context, kind, name)}</dt>${isShown && html`<dd>${change(context, was, is)}</dd>`}</div>`
+  }
+  return html`<dl class="changes">${names.map(line)}</dl>`
+}
+
 /** Names of changed fields in one line. */
-export function fieldNames(context: StaffContext, { kind, before, after }: ChangedFields): string {
-  return Object.keys(after ?? before ?? {})
-    .map((name) => fieldName(context, kind, name))
-    .join(', ')
+export function fieldNames(context: StaffContext, { kind, names }: AuditEntry): string {
+  return names.map((name) => fieldName(context, kind, name)).join(', ')
 }

@@ -13,7 +13,7 @@ import { button, formStart, messageOf } from '../form.ts'
 import { SECTIONS, type Section, screenPage } from '../layout.ts'
 import { done, type Screen, type StaffContext } from '../screen.ts'
 import { actionMark, writer } from './log.ts'
-import { fieldList } from './values.ts'
+import { fieldList, shortFieldList } from './values.ts'
 
 /** Versions of a record: what each changed, how it differs from now, and the way back to it. */
 
@@ -26,7 +26,7 @@ function pathOf(kind: RecordKind, { call }: StaffContext): string {
 async function showList(kind: RecordKind, context: StaffContext, failure: AppError | null = null): Promise<Answer> {
   const { call, t } = context
   const page = call.search.get('page') || '1'
-  const found = await list(call.scope, kind, { id: call.id }, () => ({ page, per_page: PER_PAGE }))
+  const found = await list(call.scope, kind, { id: call.id }, () => ({ page, per_page: PER_PAGE }), 'short')
   const nameOf = await namesIn(call.scope, found.entries)
   const path = `${pathOf(kind, context)}/versions`
   const isFirst = (n: number) => found.page === 1 && n === 0
@@ -57,7 +57,7 @@ function backTo(context: StaffContext, kind: RecordKind, words: string) {
 function item(context: StaffContext, kind: RecordKind, entry: AuditEntry, nameOf: NameOf, isNow: boolean): Markup {
   const head = html`<h2><time datetime="${new Date(entry.at_utc * 1000).toISOString()}">${when(context, entry.at_utc)}</time> ${actionMark(context, entry)}</h2>
 <p>${writer(context, { user_name: entry.user_name, way: entry.way })}</p>`
-  const shown = entry.action === 'created' ? null : fieldList(context, entry, nameOf)
+  const shown = entry.action === 'created' ? null : shortFieldList(context, entry, nameOf)
   return html`<li>${head}${shown}${tools(context, kind, entry.id, isNow)}</li>
 `
 }

@@ -13,7 +13,7 @@ export const auditEndpoint: Endpoint = {
   access: 'signed-in',
   parameters: auditParameters,
   async handle(call) {
-    const { entries, ...page } = await list(call.scope, call.query)
+    const { entries, ...page } = await list(call.scope, call.query, 'bounded')
     const shown = { name: 'audit', pastEnd: 'audit-archive-page-not-found', ...page } as const
     return { ...listAnswer(call, entries.map(auditEntry), shown), secret: true }
   },

@@ -45,7 +45,7 @@ function endpointsOf(kind: RecordKind): Endpoint[] {
       access: 'signed-in',
       parameters: { ...byId.parameters, ...versionListParameters },
       async handle({ scope, id, query }) {
-        const { entries, hasOriginal, total, pages } = await versions.list(scope, kind, { id }, query)
+        const { entries, hasOriginal, total, pages } = await versions.list(scope, kind, { id }, query, 'bounded')
         const shown = [...entries.map(versionEntry), ...(hasOriginal ? [versionEntry(null)] : [])]
         return { body: { versions: shown, total, total_pages: pages }, secret: true }
       },

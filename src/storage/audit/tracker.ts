@@ -17,6 +17,8 @@ export interface Actor {
   readonly address: string | null
   readonly way: Way
   readonly clock: () => number
+  /** Set if it must not be one entry with others: see merging.ts. */
+  readonly isApart?: boolean
 }
 
 /** A record that the transaction writes. */
@@ -54,6 +56,7 @@ export class Tracker {
     }
     Object.assign(this.settings, { ...part.settings, ...this.settings })
     this.hasMore ||= part.hasMore
+    if (part.actor.isApart) this.actor = part.actor
   }
 }
 

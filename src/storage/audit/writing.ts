@@ -1,29 +1,19 @@
 import { isInYears } from '../../calendar/years.ts'
 import { TimeSlice } from '../../lib/time-slices.ts'
-import type { AuditAction, AuditKind } from '../../schema/audit.ts'
+import type { AuditKind } from '../../schema/audit.ts'
 import { LINKED_KINDS } from '../../schema/linked.ts'
 import type { Tx } from '../dialect.ts'
 import { insertLater, insertRows } from '../prepared.ts'
+import type { Content, Entry } from './entry.ts'
 import { EVENT_PARTS, LOGGED, RESTORE_SLUG, type TrackedKind } from './logged.ts'
+import { addToNewest, bytesOf, mayMerge } from './merging.ts'
 import { LONG, type Names, read, readSettings, type Stored } from './reading.ts'
 import { completeTerms, type Touched, type Tracker } from './tracker.ts'
 
 /** Writes into the log what a transaction has changed. */
 
-/** Fields with values, as they are logged. */
-export type Content = Record<string, unknown>
-
-interface Entry {
-  readonly action: AuditAction
-  readonly kind: AuditKind
-  readonly record: number
-  readonly title: string
-  readonly before: Content | null
-  readonly after: Content | null
-}
-
-/** Writes the log of a transaction. */
-export async function writeLog(tx: Tx, tracker: Tracker): Promise<void> {
+/** Writes the log of a transaction. Returns how much it has grown, in bytes. */
+export async function writeLog(tx: Tx, tracker: Tracker): Promise<number> {
   const texts = new Texts()
   const entries: Entry[] = []
   const slice = new TimeSlice()
@@ -38,7 +28,7 @@ export async function writeLog(tx: Tx, tracker: Tracker): Promise<void> {
   }
   const settings = await settingsEntry(tx, tracker.settings)
   if (settings !== null) entries.push(settings)
-  await insert(tx, tracker, entries, texts)
+  return insert(tx, tracker, entries, texts)
 }
 
 /** Records of which the same is known: they are read together. */
@@ -214,22 +204,28 @@ class Texts {
   }
 }
 
-async function insert(tx: Tx, { actor }: Tracker, entries: readonly Entry[], texts: Texts): Promise<void> {
-  const at_utc = actor.clock()
+/** Bytes that a row takes beside its content, with its indexes. */
+const ROW = 300
+
+async function insert(tx: Tx, { actor }: Tracker, entries: readonly Entry[], texts: Texts): Promise<number> {
   const { user, address, way } = actor
-  const common = { at_utc, user: user?.id ?? null, user_name: user?.name ?? null, address, way }
+  const common = { at_utc: actor.clock(), user: user?.id ?? null, user_name: user?.name ?? null, address, way }
   const row = ({ action, kind, record, title }: Entry) => ({ ...common, action, kind, record, title })
-  const whole = (entry: Entry) => ({
-    ...row(entry),
-    before: text(entry.before),
-    after: text(entry.after),
-    same_as: null,
-  })
+  let bytes = ROW * entries.length
+  const whole = (entry: Entry) => {
+    const [before, after] = [text(entry.before), text(entry.after)]
+    bytes += bytesOf(before, after)
+    return { ...row(entry), before, after, same_as: null }
+  }
   const [only, ...more] = entries
-  if (only === undefined) return
+  if (only === undefined) return 0
   if (more.length === 0) {
-    await insertLater(tx, 'audit', [whole(only)])
-    return
+    const long = longFields(only)
+    const merges = mayMerge(only, actor, long)
+    const grown = merges ? await addToNewest(tx, only, actor, long) : null
+    if (grown !== null) return grown
+    await insertLater(tx, 'audit', [{ ...whole(only), merges: merges ? 1 : 0 }])
+    return bytes
   }
   const slice = new TimeSlice()
   const alike = new Map<string, Entry[]>()
@@ -258,6 +254,13 @@ async function insert(tx: Tx, { actor }: Tracker, entries: readonly Entry[], tex
     )
   }
   await insertRows(tx, 'audit', alone.map(whole))
+  return bytes
+}
+
+/** Names of the changed fields that have a long text, or had one. */
+function longFields({ before, after }: Entry): string[] {
+  const isLong = (content: Content | null, name: string) => content?.[name] instanceof Text
+  return Object.keys(after ?? {}).filter((name) => isLong(before, name) || isLong(after, name))
 }
 
 function text(content: Content | null): string | null {

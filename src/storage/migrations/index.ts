@@ -45,6 +45,7 @@ export const migrations: Record<string, () => Promise<Migration>> = {
   '0032-shown-links-index': () => import('./0032-shown-links-index.ts'),
   '0033-start-of-links': () => import('./0033-start-of-links.ts'),
   '0034-authors-of-terms': () => import('./0034-authors-of-terms.ts'),
+  '0035-bounded-history': () => import('./0035-bounded-history.ts'),
 }
 
 /**
