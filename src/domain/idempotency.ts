@@ -34,6 +34,8 @@ export interface KeyedRequest {
   /** Whether all of its writes can be one transaction. */
   readonly inOneTransaction: boolean
   run(db: Database): Promise<StoredAnswer>
+  /** Called with the bytes of the answer, once it is stored. */
+  count(bytes: number): Promise<void>
   /** The answer to an error, if it is kept; null if the request may be tried again. */
   answerTo(error: unknown): StoredAnswer | null
 }
@@ -52,7 +54,9 @@ export async function doOnce(
   if (known !== null) return { answer: await answerOf(known, request), isReplayed: true }
   const renewal = setInterval(() => void storage.renew(db, own, LEASE).catch(() => {}), RENEWAL * 1000).unref()
   try {
-    return { answer: await runAndStore(db, request, own), isReplayed: false }
+    const { answer, stored } = await runAndStore(db, request, own)
+    await request.count(bytesOf(stored))
+    return { answer, isReplayed: false }
   } catch (error) {
     const answer = request.answerTo(error)
     const stored = answer && (await pack(request, answer))
@@ -63,6 +67,7 @@ export async function doOnce(
       })
       // The claim runs out by itself.
       .catch(() => {})
+    if (stored !== null) await request.count(bytesOf(stored))
     throw error
   } finally {
     clearInterval(renewal)
@@ -73,20 +78,29 @@ async function runAndStore(
   db: Database,
   request: KeyedRequest,
   own: Parameters<typeof storage.complete>[1],
-): Promise<StoredAnswer> {
+): Promise<{ readonly answer: StoredAnswer; readonly stored: PackedAnswer }> {
   if (!request.inOneTransaction) {
     const answer = await request.run(db)
     const stored = await pack(request, answer)
     await db.writeWithoutInvalidating((tx) => storage.complete(tx, own, stored))
-    return answer
+    return { answer, stored }
   }
+  let stored: PackedAnswer | undefined
   const [outcome] = await runInOneTransaction(db, [{ run: request.run }], async (tx, [made]) => {
     if (made === undefined) throw new Error('a part has no outcome')
     // Another process took over if this one was not heard of for too long.
-    if (!(await storage.complete(tx, own, await pack(request, made())))) throw inUse()
+    stored = await pack(request, made())
+    if (!(await storage.complete(tx, own, stored))) throw inUse()
   })
-  if (outcome === undefined) throw new Error('a part has no outcome')
-  return outcome()
+  if (outcome === undefined || stored === undefined) throw new Error('a part has no outcome')
+  return { answer: outcome(), stored }
+}
+
+/** Bytes that an answer takes beside its content, with its key. */
+const ROW = 500
+
+function bytesOf({ headers, body }: PackedAnswer): number {
+  return ROW + (headers?.length ?? 0) + (body?.length ?? 0)
 }
 
 /** The stored answer to a request that was sent before. */
@@ -113,10 +127,9 @@ const CIPHER = 'aes-256-gcm'
 const IV_BYTES = 12
 const TAG_BYTES = 16
 
-async function pack(
-  request: KeyedRequest,
-  { status, headers, body }: StoredAnswer,
-): Promise<Pick<storage.KeyRow, 'status' | 'headers' | 'body'>> {
+type PackedAnswer = Pick<storage.KeyRow, 'status' | 'headers' | 'body'>
+
+async function pack(request: KeyedRequest, { status, headers, body }: StoredAnswer): Promise<PackedAnswer> {
   const small = await promisify(deflateRaw)(body)
   const iv = randomBytes(IV_BYTES)
   const cipher = createCipheriv(CIPHER, secretOf(request), iv)

@@ -19,7 +19,7 @@ import { select, sentAs } from './sparse.ts'
 
 /** Calls an endpoint and sends its answer. Reads come from the cache if possible. */
 export async function sendAnswer(
-  endpoint: Pick<Endpoint, 'handle'>,
+  endpoint: Pick<Endpoint, 'handle' | 'isRead'>,
   context: AnswerContext,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -51,7 +51,7 @@ function headersOf(request: FastifyRequest, reply: FastifyReply): Headers {
 
 /** Calls an endpoint that writes: once for each `Idempotency-Key`. */
 async function sendWrite(
-  endpoint: Pick<Endpoint, 'handle'>,
+  endpoint: Pick<Endpoint, 'handle' | 'isRead'>,
   context: AnswerContext,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -59,13 +59,16 @@ async function sendWrite(
   const [, sent] = splitUrl(request.url)
   const call = loggedCall(callOf(context, request, sent), context, request)
   const key = context.once === undefined ? null : idempotencyKeyOf(request)
-  if (key === null || call.scope.user === null) return sendUncached(await endpoint.handle(call), sent, request, reply)
-  const { answer, isReplayed } = await doOnce(call.scope.db, {
-    user: call.scope.user.id,
+  const { user, db, quotas } = call.scope
+  if (key === null || user === null || endpoint.isRead?.(call))
+    return sendUncached(await endpoint.handle(call), sent, request, reply)
+  const { answer, isReplayed } = await doOnce(db, {
+    user: user.id,
     key,
     request: fingerprintOf(request),
     inOneTransaction: context.once === 'in-one-transaction',
-    run: async (db) => write(await endpoint.handle({ ...call, scope: { ...call.scope, db } }), sent),
+    count: (bytes) => quotas.answers.add(db, user.id, bytes),
+    run: async (shared) => write(await endpoint.handle({ ...call, scope: { ...call.scope, db: shared } }), sent),
     answerTo(error) {
       const appError = asAppError(error as Error)
       return isKept(appError) ? writeError(appError, request) : null

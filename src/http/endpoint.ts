@@ -147,6 +147,8 @@ export interface Endpoint {
   readonly upload?: true
   /** Set if it writes in several transactions, or more than the database. Doing it twice must then do no harm. */
   readonly manyTransactions?: true
+  /** Whether a request that is no GET only reads: then its answer is not stored for an `Idempotency-Key`. */
+  isRead?(call: Call): boolean
   /** Content types of that file, if not those of images. */
   readonly takes?: readonly string[]
   handle(call: Call): Promise<Answer>

@@ -23,7 +23,7 @@ export interface Route {
   readonly way: Way
   /** Whether it reads the cookie of sessions. */
   readonly session: boolean
-  readonly target: Pick<Endpoint, 'handle'>
+  readonly target: Pick<Endpoint, 'handle' | 'isRead'>
   /** Whether anybody may read it, and a read costs so little that it is done without Fastify. */
   readonly isPlain: boolean
   /** Null for a view. */

@@ -20,6 +20,7 @@ export const ERRORS = {
   rest_idempotency_key_in_use: 409,
   rest_idempotency_key_reused: 422,
   rest_not_in_batch: 400,
+  rest_batch_too_long: 400,
   rest_batch_rolled_back: 424,
   rest_precondition_failed: 412,
   rest_payload_too_large: 413,

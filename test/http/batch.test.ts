@@ -135,6 +135,27 @@ describe('a batch', () => {
     }
   })
 
+  it('is refused in words from the answer on that does not fit, and does nothing of it and after it', async () => {
+    const description = `${'word '.repeat(19_000)}`
+    const { id } = await service.expect(201, 'editor', '/events', { json: { ...EVENT, title: 'Huge', description } })
+    const read = { method: 'GET', path: `/events/${id}` }
+    const change = (title: string) => ({ method: 'PATCH', path: `/events/${id}`, body: { title } })
+    const one = (await service.call('editor', `/events/${id}`)).body.length
+    const most = Math.floor(10_000_000 / one)
+    assert.ok(most < 99, `${most} fit`)
+    const reads = Array.from({ length: 100 }, () => read)
+    const many = await service.call('editor', '/batch', { json: { requests: reads } })
+    assert.ok(many.body.length < 10_100_000, `${many.body.length} bytes`)
+    const codes = (many.json() as Json).responses.map(({ status, body }: Json) => (status === 200 ? status : body.code))
+    assert.deepEqual([codes[most - 1], codes[most], codes[99]], [200, 'rest_batch_too_long', 'rest_batch_too_long'])
+    const writes = [change('Fits'), ...reads.slice(0, most - 1), change('Does not fit')]
+    assert.deepEqual(statuses(await send('editor', writes)), [...Array(most).fill(200), 400])
+    assert.equal((await service.expect(200, 'editor', `/events/${id}`)).title, 'Fits')
+    const atomic = await send('editor', [change('Other'), ...reads.slice(1)], { atomic: true })
+    assert.deepEqual([atomic[0].status, atomic[99].status], [424, 400])
+    assert.equal((await service.expect(200, 'editor', `/events/${id}`)).title, 'Fits')
+  })
+
   it('counts each request against the limits', async () => {
     const limited = await startService({ settings: { rateLimitLoopback: 'yes', userRateLimit: '20', rateLimit: '0' } })
     try {

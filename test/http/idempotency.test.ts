@@ -251,6 +251,71 @@ describe('an Idempotency-Key', () => {
     assert.doesNotMatch(JSON.stringify(rows), new RegExp(`a secret key|${token}`))
   })
 
+  it('stores no answer to reads, but refusals of writes', async () => {
+    const stored = async (work: (key: string) => Promise<Json>) => {
+      const keysBefore = await service.db.read((tx) => tx.selectFrom('idempotency_keys').select('key').execute())
+      await work(fresh())
+      const keysAfter = await service.db.read((tx) => tx.selectFrom('idempotency_keys').select('key').execute())
+      return keysAfter.length - keysBefore.length
+    }
+    const get = { method: 'GET', path: '/events?per_page=50' }
+    const batch = (requests: Json[]) => (key: string) =>
+      service.expect(200, 'subscriber', '/batch', keyed(key, { json: { requests } }))
+    assert.equal(await stored(batch([get, { ...get, method: 'get' }])), 0)
+    for (const method of ['GET', 'HEAD'] as const)
+      assert.equal(await stored((key) => service.call('subscriber', '/events', keyed(key, { method }))), 0)
+    assert.equal(await stored(batch([get, { method: 'POST', path: '/events', body: EVENT }])), 1)
+    assert.equal(await stored((key) => service.expect(403, 'subscriber', '/events', keyed(key, { json: EVENT }))), 1)
+    assert.equal(await stored((key) => service.expect(400, 'subscriber', '/batch', keyed(key, { json: {} }))), 1)
+    assert.equal(
+      await stored((key) =>
+        service.call('subscriber', '/batch', keyed(key, { raw: '{', headers: { 'content-type': 'application/json' } })),
+      ),
+      1,
+    )
+  })
+
+  it('stores so many bytes of answers for each user, and still does nothing twice', async () => {
+    const small = await startService({ settings: { historyQuota: '100000' } })
+    try {
+      // Text that does not get smaller: answers are compressed.
+      const description = Array.from({ length: 800 }, () => Math.random().toString(36).slice(2)).join(' ')
+      const json = { ...EVENT, description }
+      const first = await small.expect(201, 'editor', '/events', keyed('first', { json }))
+      await small.expect(201, 'author', '/events', keyed('first', { json }))
+      // A second is the least by which times of keys differ.
+      const age = () =>
+        small.db.write(async (tx) => {
+          await tx
+            .updateTable('idempotency_keys')
+            .set((eb) => ({ created_utc: eb('created_utc', '-', 60) }))
+            .execute()
+          await tx
+            .updateTable('stored_bytes')
+            .set((eb) => ({ upto: eb('upto', '-', 60) }))
+            .where('kind', '=', 'answers')
+            .execute()
+        })
+      for (let n = 0; n < 20; n++) {
+        await age()
+        await small.expect(201, 'editor', '/events', keyed(`key ${n}`, { json }))
+      }
+      const bodies = await small.db.read((tx) => tx.selectFrom('idempotency_keys').select(['user', 'body']).execute())
+      const bytes = (user: number) =>
+        bodies.filter((one) => one.user === user).reduce((sum, { body }) => sum + (body?.length ?? 0), 0)
+      assert.ok(
+        bytes(small.ids.editor) > 20_000 && bytes(small.ids.editor) < 120_000,
+        `${bytes(small.ids.editor)} bytes`,
+      )
+      assert.ok(bytes(small.ids.author) > 5000)
+      const again = await small.call('editor', '/events', keyed('first', { json }))
+      assert.deepEqual([again.statusCode, again.headers['idempotent-replayed']], [201, 'true'])
+      assert.equal(again.headers.location, `http://calendar.example.org:8080/calendar/events/v1/events/${first.id}`)
+    } finally {
+      await small.close()
+    }
+  })
+
   it('is forgotten after a day', async () => {
     const key = fresh()
     const first = await service.expect(201, 'editor', '/events', keyed(key, { json: EVENT }))

@@ -25,21 +25,59 @@ export function batchEndpoint(endpoints: () => readonly Endpoint[]): Endpoint {
     path: '/batch',
     access: 'signed-in',
     parameters: batchFields,
+    isRead(call) {
+      try {
+        return readBatch(call).values.requests?.every(({ method }) => method === 'GET') ?? false
+      } catch {
+        return false
+      }
+    },
     async handle(call) {
-      const { values, problems } = readFields(batchFields, call.body(), { mode: 'create', reading: { today: '' } })
+      const { values, problems } = readBatch(call)
       refuse(problems)
       const { requests = [], atomic = false } = values
       routes ??= endpoints().map((endpoint) => ({ endpoint, pattern: patternOf(endpoint) }))
       const known = routes
       // This request was counted already.
       call.countRequests(requests.length - 1)
-      const parts = requests.map((request) => partOf(known, call, request))
+      const room = new AnswerRoom()
+      const parts = requests.map((request, n) => room.bound(n, partOf(known, call, request)))
       const { answers, isRolledBack } = await runBatch(call.scope.db, parts, {
         atomic,
         answerTo: (error) => answerTo(error, call),
       })
       return { body: join(answers, isRolledBack), mark: String(answers.length) }
     },
+  }
+}
+
+function readBatch(call: Call) {
+  return readFields(batchFields, call.body(), { mode: 'create', reading: { today: '' } })
+}
+
+/** Limit on all answers together, in bytes. */
+const MAX_BYTES = 10_000_000
+
+/** Refuses the request whose answer does not fit any more, and those after it. Nothing of them is written. */
+class AnswerRoom {
+  /** By place: a batch may be run again. */
+  readonly #bytes: number[] = []
+
+  bound(place: number, part: BatchPart): BatchPart {
+    const check = (places: number) => {
+      const bytes = this.#bytes.slice(0, places).reduce((sum, one) => sum + one, 0)
+      if (bytes > MAX_BYTES) throw new AppError('rest_batch_too_long')
+    }
+    return {
+      ...part,
+      run: async (db) => {
+        check(place)
+        const answer = await part.run(db)
+        this.#bytes[place] = answer.json.length
+        check(place + 1)
+        return answer
+      },
+    }
   }
 }
 
