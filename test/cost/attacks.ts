@@ -11,6 +11,7 @@ import * as references from '../../src/schema/references.ts'
 import * as types from '../../src/schema/value-types.ts'
 import { HOSTILE_CALENDARS } from '../support/hostile-calendars.ts'
 import type { Attack } from './attack.ts'
+import { assistants, histories } from './histories.ts'
 import { quickChoices, wordSearches } from './reader-attacks.ts'
 import { screens, staffForms, suggestions } from './staff-attacks.ts'
 
@@ -386,6 +387,8 @@ export const ATTACKS: Record<string, () => Generator<Attack>> = {
   'searches by words': wordSearches,
   'quick choices': quickChoices,
   'screens of the staff': screens,
+  'histories and batches': histories,
+  assistants,
   suggestions,
   'writes of the REST interface': writes,
   imports,

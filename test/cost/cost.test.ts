@@ -10,6 +10,7 @@ import { NAMESPACE } from '../../src/http/endpoint.ts'
 import { freshStore, ON_POSTGRES, type Store } from '../support/store.ts'
 import type { Attack } from './attack.ts'
 import { ATTACKS } from './attacks.ts'
+import { addHistory } from './histories.ts'
 import { type Process, startProcess } from './process.ts'
 import { addNames, addVenues } from './venues.ts'
 
@@ -40,6 +41,7 @@ describe(`with ${EVENTS} events, no request keeps others waiting`, () => {
       : await seedFolder(join(folder, 'data'), EVENTS, EVENTS >= 100_000, () => {})
     await addVenues(store.where, EVENTS)
     await addNames(store.where)
+    await addHistory(store.where)
     service = await startProcess(store.where, folder)
     const { url, pid } = service
     const paths = ['/healthz', `/${NAMESPACE}/events/300`]

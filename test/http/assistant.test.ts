@@ -7,6 +7,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { getDefaultEnvironment, StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { createToken } from '../../src/domain/users.ts'
+import { LONGEST_HOLD, longestHold } from '../support/holds.ts'
 import { type Json, type Service, startService } from '../support/service.ts'
 import { ROOT } from '../support/sources.ts'
 import { ON_POSTGRES } from '../support/store.ts'
@@ -96,6 +97,33 @@ describe('an assistant', () => {
       plan.changed.toSorted((one: Json, other: Json) => one.start_date.localeCompare(other.start_date)),
     )
     await client.close()
+  })
+
+  it('is refused too many arguments and too long results in words, without keeping others waiting', async () => {
+    const token = await createToken({ db: service.db, clock: () => Math.floor(Date.now() / 1000) }, 'editor', '')
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+    const ask = (name: string, given: object) =>
+      service.inject({
+        method: 'POST',
+        url: '/mcp',
+        headers,
+        payload: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: given } }),
+      })
+    const many = Object.fromEntries(Array.from({ length: 19_000 }, (_, n) => [`k${n}`, n]))
+    const refused = await ask('search_events', many)
+    assert.deepEqual([refused.statusCode, refused.json().code], [400, 'rest_too_many_fields'])
+    assert.ok((await longestHold(() => ask('search_events', many))) < LONGEST_HOLD)
+    const description = 'word '.repeat(10_000)
+    for (let n = 0; n < 12; n++)
+      await service.expect(201, 'editor', '/events', {
+        json: { title: `Long ${n}`, description, start_date: '2041-06-10 19:00', end_date: '2041-06-10 22:00' },
+      })
+    const { result } = (await ask('search_events', { start_date: '2041-01-01' })).json() as Json
+    assert.equal(result.isError, true)
+    assert.match(result.structuredContent.data.params.per_page, /too long/)
+    const some = { start_date: '2041-01-01', per_page: 5 }
+    assert.equal(((await ask('search_events', some)).json() as Json).result.structuredContent.events.length, 5)
+    assert.ok((await longestHold(() => ask('search_events', some))) < LONGEST_HOLD)
   })
 
   it('has the rights of its user, and needs one', async () => {

@@ -49,11 +49,24 @@ function shown(body: Record<string, unknown>, { language }: Call) {
 function inWords(record: Record<string, unknown>, language: string): Record<string, unknown> {
   const { start_date: start, end_date: end, timezone, all_day: isAllDay } = record
   if (typeof start !== 'string' || typeof end !== 'string') return record
-  const format = new Intl.DateTimeFormat(language, {
-    dateStyle: 'full',
-    ...(isAllDay !== true && { timeStyle: 'short' }),
-    timeZone: 'UTC',
-  })
+  const format = formatOf(language, isAllDay === true)
   const at = (wall: string) => new Date(`${wall.replace(' ', 'T')}Z`)
   return { when: `${format.formatRange(at(start), at(end))} (${String(timezone)})`, ...record }
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+/** Formats of a language are kept: to make one takes longer than to use it. */
+function formatOf(language: string, isAllDay: boolean): Intl.DateTimeFormat {
+  const key = `${language} ${isAllDay}`
+  let format = formats.get(key)
+  if (format === undefined) {
+    format = new Intl.DateTimeFormat(language, {
+      dateStyle: 'full',
+      ...(!isAllDay && { timeStyle: 'short' }),
+      timeZone: 'UTC',
+    })
+    formats.set(key, format)
+  }
+  return format
 }

@@ -75,8 +75,13 @@ function isDry({ scope }: Call, dry_run: unknown): boolean {
   return values.dry_run === true
 }
 
+/** Limit on a result, in characters: it is sent as data and as text. */
+const MAX_RESULT = 500_000
+
 function bodyOf({ body }: Answer): Body {
-  return (body instanceof JsonText ? JSON.parse(body.text) : body) as Body
+  if (!(body instanceof JsonText)) return body as Body
+  if (body.text.length > MAX_RESULT) refuse({ per_page: { problem: 'too_long_for_assistant' } })
+  return JSON.parse(body.text) as Body
 }
 
 /** The recommended form of each argument. */
