@@ -33,6 +33,7 @@ describe('a claim of a key', () => {
         await db.write((tx) => tx.insertInto('settings').values({ name: key, value: '"written"' }).execute())
         return { status: 201, headers: {}, body: Buffer.from('{}') }
       },
+      count: async () => {},
       answerTo: () => null,
     })
     answer.catch(() => {})
