@@ -15,7 +15,7 @@ import { asAppError, errorBody } from './errors.ts'
 import { fingerprintOf, idempotencyKeyOf, isKept } from './idempotency.ts'
 import { asksForProblem, PROBLEM_TYPE, problemBody } from './problem-details.ts'
 import { keyOf, PRIVATE, read, varyOf } from './read.ts'
-import { select, sentAs } from './sparse.ts'
+import { sentAs } from './sparse.ts'
 
 /** Calls an endpoint and sends its answer. Reads come from the cache if possible. */
 export async function sendAnswer(
@@ -100,8 +100,7 @@ function sendUncached(answer: Answer, search: string, request: FastifyRequest, r
 /** The answer as it is sent. */
 function write(answer: Answer, search: string): StoredAnswer {
   const { status = 200, headers = {}, body } = answer
-  if (body instanceof Readable) throw new Error('a stream cannot be kept')
-  const sent = sentAs(body, search)
+  const sent = sentAs(answer, search)
   const bytes = typeof sent === 'string' ? Buffer.from(sent) : sent
   const isTagged = Object.keys(headers).some((name) => name.toLowerCase() === 'etag')
   return {
@@ -137,10 +136,8 @@ function sendNotModified(reply: FastifyReply): FastifyReply {
 
 /** The answer to an error of a request, as it is sent. */
 function writeError(error: AppError, request: FastifyRequest): StoredAnswer {
-  const content = errorContent(error, request, request.language.name)
-  const body = select(content.body, splitUrl(request.url)[1])
-  const headers = { ...content.headers, ...error.details.headers }
-  return { status: error.status, headers, body: Buffer.from(JSON.stringify(body)) }
+  const { headers, body } = errorContent(error, request, request.language.name)
+  return { status: error.status, headers: { ...headers, ...error.details.headers }, body: Buffer.from(body) }
 }
 
 /** An error in the form that `Accept` asks for. */
@@ -148,10 +145,10 @@ function errorContent(
   error: AppError,
   { headers, id }: FastifyRequest,
   language: string,
-): { headers: Record<string, string>; body: object } {
+): { headers: Record<string, string>; body: string } {
   return asksForProblem(headers.accept)
-    ? { headers: { 'content-type': PROBLEM_TYPE }, body: problemBody(error, language, id) }
-    : { headers: { 'content-type': JSON_TYPE }, body: errorBody(error, language, id) }
+    ? { headers: { 'content-type': PROBLEM_TYPE }, body: JSON.stringify(problemBody(error, language, id)) }
+    : { headers: { 'content-type': JSON_TYPE }, body: JSON.stringify(errorBody(error, language, id)) }
 }
 
 /** Sends an error, as a page if `page` is given. Logs errors of ours (5xx). */
@@ -166,13 +163,12 @@ export async function sendError(
   if (appError.status === 401) reply.header('www-authenticate', 'Basic realm="Kalends", charset="UTF-8"')
   // Some errors occur before the hook that chooses the language.
   const language = request.language?.name ?? chooseLanguage(request.headers['accept-language'])
-  const [, search] = splitUrl(request.url)
   const content: Pick<Answer, 'headers' | 'body'> = page?.(appError) ?? errorContent(appError, request, language)
   return addVary(request, reply)
     .code(appError.status)
     .header('cache-control', 'no-store')
     .headers({ ...appError.details.headers, ...content.headers })
-    .send(typeof content.body === 'string' ? content.body : JSON.stringify(select(content.body, search)))
+    .send(content.body)
 }
 
 /** Adds `Vary`. */

@@ -97,8 +97,7 @@ function buildResponse(
   headers: Headers,
   pool: BufferPool | null,
 ): CachedResponse {
-  if (answer.body instanceof Readable) throw new Error('a stream cannot be kept')
-  const { bytes: body, release } = inBytes(sentAs(answer.body, search), pool)
+  const { bytes: body, release } = inBytes(sentAs(answer, search), pool)
   const isText = typeof answer.body === 'string'
   const { tag, withoutCounts } = tagsOf(answer, body)
   const lines = serializeWithShared(headers, {

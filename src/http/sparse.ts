@@ -1,5 +1,7 @@
+import { Readable } from 'node:stream'
 import type { JsonSchema } from '../schema/json-schema.ts'
 import { RESPONSES } from '../schema/responses.ts'
+import type { Answer } from './endpoint.ts'
 import { JsonText } from './json-text.ts'
 
 /** Requested fields: each name with its requested parts, or null for all of it. */
@@ -28,7 +30,7 @@ export function fieldsIn(parameters: URLSearchParams): string | null {
  * Selects the parts of a response that `_fields` names: comma-separated paths, which reach into lists. In a list
  * response, a path that starts with a field of the records, but not of the list, applies to each record.
  */
-export function sparse(body: object, fields: string): unknown {
+function sparse(body: object, fields: string): unknown {
   const tree: Tree = new Map()
   const list = listIn(body)
   const [own, inRecords] = (list !== null && LISTS.get(list)) || [[], []]
@@ -72,14 +74,11 @@ function pick(value: unknown, tree: Tree): unknown {
   return picked
 }
 
-/** Applies `_fields` of a query string, if given. */
-export function select(body: object, search: string): unknown {
-  const fields = search.includes('_fields') ? fieldsIn(new URLSearchParams(search)) : null
-  return fields === null ? body : sparse(body, fields)
-}
-
-/** A body as it is sent: text, or bytes. */
-export function sentAs(body: object | string | JsonText | Buffer, search: string): string | Buffer {
+/** A body as it is sent: text, or bytes. Only here `_fields` of the query string applies, and never to an error. */
+export function sentAs({ status = 200, body }: Pick<Answer, 'status' | 'body'>, search: string): string | Buffer {
+  if (body instanceof Readable) throw new Error('a stream has no text')
   if (typeof body === 'string' || Buffer.isBuffer(body)) return body
-  return body instanceof JsonText ? body.text : JSON.stringify(select(body, search))
+  if (body instanceof JsonText) return body.text
+  const fields = status < 400 && search.includes('_fields') ? fieldsIn(new URLSearchParams(search)) : null
+  return JSON.stringify(fields === null ? body : sparse(body, fields))
 }

@@ -133,8 +133,8 @@ function decoded(slug: string): string {
   }
 }
 
-function jsonOf({ body }: Answer, search: string): Buffer {
-  const sent = typeof body === 'string' ? JSON.stringify(body) : sentAs(body, search)
+function jsonOf(answer: Answer, search: string): Buffer {
+  const sent = typeof answer.body === 'string' ? JSON.stringify(answer.body) : sentAs(answer, search)
   return typeof sent === 'string' ? Buffer.from(sent) : sent
 }
 
