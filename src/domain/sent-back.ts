@@ -1,4 +1,4 @@
-import { isDeepStrictEqual } from 'node:util'
+import { withLf } from '../lib/line-ends.ts'
 import { type Fields, keepAhead } from '../schema/field.ts'
 
 /** The fields of an update that count as sent. */
@@ -20,7 +20,7 @@ export function changedFields(
   shown: Record<string, unknown> | undefined,
 ): Changed {
   if (shown === undefined) return changedIn(declared, sent, false)
-  const isShown = (name: string) => Object.hasOwn(shown, name) && isDeepStrictEqual(sent[name], shown[name])
+  const isShown = (name: string) => Object.hasOwn(shown, name) && isSame(sent[name], shown[name])
   const fields = Object.fromEntries(Object.entries(sent).filter(([name]) => !isShown(name)))
   keepAhead(sent, fields)
   return changedIn(declared, fields, true)
@@ -33,4 +33,23 @@ function changedIn(declared: Fields, fields: Record<string, unknown>, isCompared
     isNothing: isCompared && names.length === 0,
     isOnly: (name) => names.length === 1 && names[0] === name,
   }
+}
+
+/** Whether a value is sent as it was shown. A form has neither types nor empty lists, and its own line ends. */
+function isSame(sent: unknown, shown: unknown): boolean {
+  if (sent === shown) return true
+  if (isNothing(shown)) return isNothing(sent)
+  if (typeof sent === 'string') return typeof shown !== 'object' && withLf(sent) === withLf(String(shown))
+  if (!isObject(sent) || !isObject(shown) || Array.isArray(sent) !== Array.isArray(shown)) return false
+  const names = new Set([...Object.keys(sent), ...Object.keys(shown)])
+  return [...names].every((name) => isSame(sent[name], shown[name]))
+}
+
+/** What clears a field, and is in no form. */
+function isNothing(value: unknown): boolean {
+  return value === undefined || value === null || value === '' || (isObject(value) && Object.keys(value).length === 0)
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
 }

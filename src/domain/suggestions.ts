@@ -1,5 +1,6 @@
 import { AppError, type Problem, type Problems, refuse } from '../lib/errors.ts'
 import { encode, withoutTags } from '../lib/html.ts'
+import { withLf } from '../lib/line-ends.ts'
 import { type Picture, PictureRefused, readPicture } from '../lib/picture.ts'
 import { Upload } from '../lib/upload.ts'
 import { WorkQueue } from '../lib/work-queue.ts'
@@ -207,7 +208,7 @@ const BREAK = /<(?:br|\/p|\/div|\/h[1-6]|\/li|\/tr|\/blockquote)\b[^<>]*>/gi
 
 /** Text without any markup; empty lines separate paragraphs. */
 function paragraphs(given: string): string {
-  return encode(withoutTags(given.replace(/\r\n?/g, '\n').replace(BREAK, '\n\n')))
+  return encode(withoutTags(withLf(given).replace(BREAK, '\n\n')))
 }
 
 /** An event without an end ends at its start: a problem of the start is told once. */

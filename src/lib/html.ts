@@ -1,3 +1,4 @@
+import { withLf } from './line-ends.ts'
 import { clean, decode } from './sanitizer.ts'
 
 export { decode, TooNested } from './sanitizer.ts'
@@ -24,7 +25,7 @@ export function sanitize(html: string): string {
 
 /** Sanitizes HTML and wraps plain text in paragraphs. Text with block elements of its own is not wrapped. */
 export function richText(html: string): string {
-  const safe = sanitize(html.replace(/\r\n?/g, '\n'))
+  const safe = sanitize(withLf(html))
   if (safe === '' || BLOCK.test(safe)) return safe
   const paragraphs = paragraphsOf(safe)
   const rich = paragraphs.map((one) => `<p>${one.replaceAll('\n', '<br />\n')}</p>`).join('\n')

@@ -1,4 +1,5 @@
 import { TooNested, wordsOfSafe } from '../lib/html.ts'
+import { withLf } from '../lib/line-ends.ts'
 import { Refused, type ValueType } from './field.ts'
 import { type JsonSchema, Type } from './json-schema.ts'
 
@@ -35,8 +36,13 @@ const MAX_ITEMS = 5000
 /** Limit on combining marks in a row: normalization takes quadratic time for long runs. */
 const PILE_OF_MARKS = /(?<!\p{M})\p{M}{32}/u
 
-/** Text that can be stored: whole characters, none of them U+0000, and not too many. */
+/** Text that can be stored, with LF at the end of its lines. */
 export function string(raw: unknown, longest = MAX_TEXT): string {
+  return withLf(exactString(raw, longest))
+}
+
+/** Text as it was sent: whole characters, none of them U+0000, and not too many. */
+export function exactString(raw: unknown, longest = MAX_TEXT): string {
   if (typeof raw !== 'string') throw new Refused('not_text')
   if (raw.length > longest) throw new Refused('too_long', { longest })
   if (raw.includes('\0') || !raw.isWellFormed() || PILE_OF_MARKS.test(raw)) throw new Refused('bad_characters')
@@ -103,9 +109,9 @@ export function items(raw: unknown, most: number, isSplit: (text: string) => boo
   return [...given]
 }
 
-/** Whether an id means no record: WordPress and its clients write 0, and `false` as responses do. */
+/** Whether an id means no record: WordPress and its clients write 0, and `false` as responses do, in forms as a word. */
 export function isNone(raw: unknown): boolean {
-  return raw === 0 || raw === false || (typeof raw === 'string' && /^\s*0+\s*$/.test(raw))
+  return raw === 0 || raw === false || (typeof raw === 'string' && /^\s*(?:0+|false)\s*$/.test(raw))
 }
 
 /** `id` of an object that a client read before and sends back; undefined otherwise. */

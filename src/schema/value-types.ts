@@ -6,6 +6,7 @@ import { Refused, type ValueType } from './field.ts'
 import { Type } from './json-schema.ts'
 import {
   DIGITS,
+  exactString,
   html,
   ID_TEXT,
   items,
@@ -58,9 +59,12 @@ export const cost = kind<string>(
 )
 
 /** Text that is kept as sent, such as a search or a password. */
-export const exact = kind<string>('string', Type.String({ maxLength: MAX_TEXT }), (raw) => stringOrNumber(raw), [
-  NUMBER,
-])
+export const exact = kind<string>(
+  'string',
+  Type.String({ maxLength: MAX_TEXT }),
+  (raw) => (typeof raw === 'number' ? String(raw) : exactString(raw)),
+  [NUMBER],
+)
 
 const FLAGS = new Map<unknown, boolean>([
   ...[true, 1, 'true', '1', 'yes'].map((spelling) => [spelling, true] as const),
