@@ -30,6 +30,7 @@ export interface CalendarEntry {
   /** Of whole days, the last second of the last. */
   readonly end: WallSeconds
   readonly recurrence: Recurrence | null
+  /** SUMMARY, however long; empty without one. */
   readonly title: string
   readonly description: { readonly text: string; readonly isHtml: boolean }
   readonly location: string
@@ -71,7 +72,8 @@ export function readEntry(component: Component, given: Zones): CalendarEntry {
   // A time without a zone beside one with a zone is in that zone.
   const zones: Zones = start.isDate ? given : { ...given, floating: start.zone }
   const end = endOf(component, start, zones, doubts)
-  const text = (name: string) => unescapeText(first(component, name)?.value.slice(0, MAX_NAME) ?? '').trim()
+  const text = (name: string, most = MAX_NAME) =>
+    unescapeText(first(component, name)?.value.slice(0, most) ?? '').trim()
   const fields = fieldsOf(component)
   // Times in UTC and whole days have no zone of their own, unless an export of ours names it.
   const named = typeof fields?.timezone === 'string' ? findZone(fields.timezone) : null
@@ -89,7 +91,7 @@ export function readEntry(component: Component, given: Zones): CalendarEntry {
     start: start.at,
     end,
     recurrence: recurrenceOf(component, start, zones, doubts),
-    title: text('SUMMARY'),
+    title: text('SUMMARY', MAX_TEXT),
     description: descriptionOf(component),
     location: text('LOCATION'),
     place: lat === '' || lng === '' ? null : { lat, lng },

@@ -46,6 +46,11 @@ export function wallAt(instant: Instant, clock: Clock): WallSeconds {
   return instant + (typeof clock === 'string' ? offsetSeconds(instant, clock) : offsetOf(clock, instant))
 }
 
+/** Whether a time comes before another. A clock that is put forward or back may show them in the other order. */
+export function isBefore(one: WallSeconds, other: WallSeconds, clock: Clock): boolean {
+  return instantAt(one, clock) < instantAt(other, clock)
+}
+
 /** Whether a clock never shows a time. */
 export function isInGap(wall: WallSeconds, clock: Clock): boolean {
   if (typeof clock !== 'string') return wallAt(instantAt(wall, clock), clock) !== wall

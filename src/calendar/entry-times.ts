@@ -1,5 +1,5 @@
 import { DAY, fromWall, type WallSeconds } from './civil.ts'
-import { type Clock, instantAt, isSameClock, wallAt } from './clock.ts'
+import { type Clock, instantAt, isBefore, isSameClock, wallAt } from './clock.ts'
 import { type Component, first } from './components.ts'
 import { type ContentLine, splitRaw } from './content-lines.ts'
 import { type Duration, readDuration, readIcalTime } from './ical-values.ts'
@@ -90,16 +90,24 @@ function inZone({ at, zone, isDate }: Time, other: Clock): WallSeconds {
 
 /** The end by the clock of the start: DTEND, or DURATION, or a whole day, or the start itself (RFC 5545 §3.6.1). */
 export function endOf(component: Component, start: Time, zones: Zones, doubts: Doubt[]): WallSeconds {
-  const line = readable(component, 'DTEND', (value) => readIcalTime(value) !== null, doubts)
-  const length = line === null ? readable(component, 'DURATION', (value) => durationIn(value) !== null, doubts) : null
-  const duration = length === null ? null : durationIn(length.value)
-  let end = start.isDate ? start.at + DAY : start.at
-  if (line !== null) end = inZone(readTime(line, zones, doubts), start.zone)
-  else if (duration !== null)
-    end = start.isDate ? start.at + duration.days * DAY + duration.seconds : later(start.at, duration, start.zone)
+  const end = writtenEnd(component, start, zones, doubts) ?? start.at
   if (!start.isDate) return end
   // The end of whole days is the day behind the last; many write the last itself.
   return Math.max(Math.ceil(end / DAY) * DAY, start.at + DAY) - 1
+}
+
+/** The end that can be read, and is none before the start; null without one. */
+function writtenEnd(component: Component, start: Time, zones: Zones, doubts: Doubt[]): WallSeconds | null {
+  const line = readable(component, 'DTEND', (value) => readIcalTime(value) !== null, doubts)
+  if (line !== null) {
+    const end = inZone(readTime(line, zones, doubts), start.zone)
+    if (!isBefore(end, start.at, start.isDate ? 'UTC' : start.zone)) return end
+    doubt(doubts, 'entry_ends_before', { name: line.name, value: line.value.slice(0, 40) })
+  }
+  const length = readable(component, 'DURATION', (value) => durationIn(value) !== null, doubts)
+  const duration = length === null ? null : durationIn(length.value)
+  if (duration === null) return null
+  return start.isDate ? start.at + duration.days * DAY + duration.seconds : later(start.at, duration, start.zone)
 }
 
 /** A line that can be read. One that cannot is left out, and the entry is brought without it. */

@@ -88,6 +88,11 @@ export function words(html: string): string {
   return plainText(html.replace(BREAK, ' $&')).replace(/\s+/g, ' ').trim()
 }
 
+/** Plain text, in which blocks and breaks end lines. */
+export function textLines(html: string): string {
+  return plainText(html.replace(BREAK, '\n$&'))
+}
+
 /** Like `words`, for our own sanitized HTML: anything between angle brackets is a tag. */
 export function wordsOfSafe(html: string): string {
   return textOfSafe(html).replace(/\s+/g, ' ').trim()

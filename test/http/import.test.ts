@@ -350,13 +350,15 @@ describe('POST /import', () => {
   })
 
   it('tells what it cannot bring, with its line, and brings the rest', async () => {
+    const deep = `X-ALT-DESC;FMTTYPE=text/html:${'<div>'.repeat(200)}`
     const report = await send(
       calendar(
         ...entry('good', 'SUMMARY:Good', 'DTSTART:20310610T190000Z'),
         ...entry('no start', 'SUMMARY:Bad'),
         ...entry('no date', 'SUMMARY:Bad', 'DTSTART:20311340T190000Z'),
         ...entry('no title', 'DTSTART:20310610T190000Z'),
-        ...entry('backwards', 'SUMMARY:Bad', 'LOCATION:Nowhere', 'DTSTART:20310610T190000Z', 'DTEND:20310609T190000Z'),
+        ...entry('backwards', 'SUMMARY:Bad', 'DTSTART:20310610T190000Z', 'DTEND:20310609T190000Z'),
+        ...entry('deep', 'SUMMARY:Bad', 'LOCATION:Nowhere', 'DTSTART:20310610T190000Z', deep),
         ...entry('zone', 'SUMMARY:Bad', 'DTSTART;TZID=Mars/Olympus:20310610T190000'),
         ...entry('rule', 'SUMMARY:Bad', 'DTSTART:20310610T190000Z', 'RRULE:FREQ=FORTNIGHTLY'),
         ...entry('cancelled', 'SUMMARY:Off', 'STATUS:CANCELLED', 'DTSTART:20310610T190000Z'),
@@ -378,17 +380,18 @@ describe('POST /import', () => {
         'END:VTODO',
       ),
     )
-    assert.deepEqual(counts(report), { ...none, created: 4, skipped: 8 })
+    assert.deepEqual(counts(report), { ...none, created: 7, skipped: 6 })
     const messages = Object.fromEntries(report.notes.map((note: Json) => [note.uid, `${note.line}: ${note.message}`]))
     assert.match(messages['no start'], /^8: The entry has no DTSTART\.$/)
     assert.match(messages['no date'], /^12: DTSTART is not a date or time: 20311340T190000Z$/)
-    assert.match(messages['no title'], /title: This must not be empty/)
-    assert.match(messages.backwards, /end_date: The end must not be before the start/)
+    assert.match(messages['no title'], /no SUMMARY: its title is “Event”/)
+    assert.match(messages.backwards, /DTEND lies before the start, and is left out/)
+    assert.match(messages.deep, /description: This has too many elements/)
     assert.match(messages.zone, /time zone Mars\/Olympus is not known.*those of America\/New_York/)
     assert.match(messages.rule, /brought without it: FREQ=FORTNIGHTLY/)
     assert.match(messages.cancelled, /cancelled/)
     assert.match(messages.good, /same name/)
-    assert.match(messages.long, /title: This must have at most 500/)
+    assert.match(messages.long, /SUMMARY is too long for a title/)
     assert.match(messages.open, /END line is missing/)
     // Nothing is left of what was refused.
     assert.equal((await service.expect(200, 'editor', '/venues')).total, 0)

@@ -1,6 +1,6 @@
 import type { CalendarEntry } from '../../calendar/calendar-entry.ts'
 import { toWall, type WallSeconds } from '../../calendar/civil.ts'
-import { clockName, instantAt, isSameClock, zoneToShow } from '../../calendar/clock.ts'
+import { clockName, instantAt, isBefore, isSameClock, zoneToShow } from '../../calendar/clock.ts'
 import { toInstant, toIso, toWallClock, type Zone } from '../../calendar/zone.ts'
 import type { Scope } from '../../domain/scope.ts'
 import { asHtml, encode } from '../../lib/html.ts'
@@ -115,7 +115,8 @@ function fieldsOf({ entry, start, end }: Occurrence): Record<string, unknown> {
   return {
     title: asHtml(entry.title),
     start_date: shownTime(entry, start, zone),
-    end_date: shownTime(entry, end, zone),
+    // A start that the clock skips is moved behind it.
+    end_date: shownTime(entry, isBefore(end, start, entry.zone) ? start : end, zone),
     timezone: zone,
     all_day: entry.allDay,
     description: description.isHtml ? description.text : encode(description.text),

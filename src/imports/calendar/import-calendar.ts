@@ -11,6 +11,7 @@ import { ImportedImages } from '../images.ts'
 import * as imports from '../import-run.ts'
 import * as saving from '../saving.ts'
 import { type EntryReader, itemOf, ownId, uidOf } from './entry-reader.ts'
+import { withTexts } from './entry-texts.ts'
 import { entryZones, followsCalendar } from './entry-zones.ts'
 import { existingOccurrences, inRange, matchOccurrences } from './existing-occurrences.ts'
 import { endOfSeries, joinedEntry, joinOccurrences, knownToRecur } from './joined-series.ts'
@@ -139,7 +140,7 @@ class CalendarImport {
     const clocks = await this.#zones.clocksOf(component, calendar, this.#turn)
     try {
       const zones = entryZones({ clocks, site: this.#scope.site.timezone, calendar, doubts })
-      const entry = readEntry(component, zones)
+      const entry = withTexts(readEntry(component, zones), doubts)
       if (calendar !== null && !clocks.get(calendar) && followsCalendar(component)) this.#tellZone(calendar, entry)
       for (const { problem, fill } of [...doubts, ...(entry.doubts ?? [])])
         imports.note(this.#run, { line: entry.line, uid: entry.uid, problem: { problem, ...fill } }, false)
@@ -169,12 +170,12 @@ class CalendarImport {
   #addAlone({ entry, version }: ReadEntry): Promise<void> {
     const { start, end } = entry
     this.#alone.add(uidOf(this.#reader, entry))
-    return this.#add({ entry, start, end, place: start, part: '', parent: null, sharesDay: false }, version)
+    return this.#add({ entry, version, start, end, place: start, part: '', parent: null, sharesDay: false })
   }
 
-  async #add(occurrence: Occurrence, version: Version, known: number | null = null): Promise<void> {
+  async #add(occurrence: Occurrence, known: number | null = null): Promise<void> {
     if (this.#turn.isOver) await this.#turn.yield()
-    const { entry } = occurrence
+    const { entry, version } = occurrence
     const read = itemOf(this.#reader, occurrence)
     const item = known === null ? read : { ...read, adopts: { slug: null, id: known } }
     const { line, uid } = item
@@ -222,28 +223,35 @@ class CalendarImport {
 
   /** Adds the entries of one name. */
   async #addEntries(uid: string, entries: NewestEntries, ahead: Horizon): Promise<void> {
-    const { line, alone, master } = entries
+    const { line, alone, master, changes } = entries
     if (this.#pending.isFull) return this.#pending.refuse(line, uid)
     if (alone !== null) return this.#addAlone(alone)
     if (this.#steps.left <= 0 || this.#textLeft <= 0)
       return imports.note(this.#run, { line, uid, problem: { problem: 'too_many_recurring' } })
     const before = this.#pending.seen(uid, '')
     if (before !== undefined && master !== null && isNewer(before, master.version))
-      return imports.note(this.#run, { line, uid, problem: { problem: 'entry_repeated' } })
-    await this.#addSeries(uid, entries, await this.#expand(entries.all, ahead))
+      return this.#replaced(uid, [master, ...changes], 'entry_repeated')
+    await this.#addSeries(uid, entries, await this.#expand(entries, before, ahead))
+  }
+
+  #replaced(uid: string, entries: readonly ReadEntry[], problem: string): void {
+    for (const { entry } of entries) imports.note(this.#run, { line: entry.line, uid, problem: { problem } })
   }
 
   /** The occurrences of entries of one name. */
-  async #expand(entries: readonly CalendarEntry[], ahead: Horizon): Promise<Series> {
+  async #expand(entries: NewestEntries, single: Version | undefined, ahead: Horizon): Promise<Series> {
     const budget = { left: Math.min(MAX_STEPS, this.#steps.left) }
     const most = budget.left
-    const series = await runInSlices(seriesOf(entries, ahead, budget))
+    const series = await runInSlices(seriesOf(entries, single, ahead, budget))
     this.#steps.left -= most - budget.left
     return series
   }
 
-  async #addSeries(uid: string, entries: NewestEntries, { occurrences, cut, whole }: Series): Promise<void> {
+  async #addSeries(uid: string, entries: NewestEntries, { occurrences, cut, whole, lost }: Series): Promise<void> {
     const { line } = entries
+    this.#replaced(uid, lost, 'entry_superseded')
+    if (occurrences.length === 0 && entries.master !== null)
+      imports.note(this.#run, { line, uid, problem: { problem: 'entry_all_excluded' } })
     const joined = cut ? null : joinedEntry(uid, entries.master?.entry)
     const own = joined !== null && this.#reader.adopt ? ownId(this.#scope, joined.master.uid) : null
     const existing = whole === null ? [] : await existingOccurrences(this.#scope, this.#run, uid, own)
@@ -252,7 +260,7 @@ class CalendarImport {
     for (const occurrence of occurrences) {
       if (this.#textLeft <= 0) break
       this.#textLeft -= occurrence.entry.description.text.length
-      await this.#add(occurrence, entries.versionOf(occurrence.entry), taken.get(occurrence.part) ?? null)
+      await this.#add(occurrence, taken.get(occurrence.part) ?? null)
       added++
     }
     const isCut = cut || added < occurrences.length

@@ -1,14 +1,16 @@
 import type { CalendarEntry } from '../../calendar/calendar-entry.ts'
 import { DAY, fromWall, toWall, type WallSeconds } from '../../calendar/civil.ts'
 import { instantAt, isSameClock, wallAt } from '../../calendar/clock.ts'
+import type { ChangedOccurrence } from '../../calendar/entry-times.ts'
 import { horizonOf } from '../../calendar/pattern.ts'
 import { expansion, isYearly, yearBefore } from '../../calendar/recurrence.ts'
 import type { Budget } from '../../calendar/recurrence-budget.ts'
 import { toWallClock, type WallClock } from '../../calendar/zone.ts'
+import type { NewestEntries, ReadEntry } from './newest-entries.ts'
+import { isNewer, type Version } from './versions.ts'
 
 /** Occurrence of an entry, or an entry that does not recur. */
-export interface Occurrence {
-  readonly entry: CalendarEntry
+export interface Occurrence extends ReadEntry {
   /** In the zone of the entry. */
   readonly start: WallSeconds
   readonly end: WallSeconds
@@ -31,6 +33,8 @@ export interface Series {
    * cut off goes on before and behind them.
    */
   readonly whole: { readonly first: string; readonly last: string } | null
+  /** Changes that are replaced, or dead. */
+  readonly lost: readonly ReadEntry[]
 }
 
 /** From when occurrences are looked for, and how many years ahead of that or of their start. */
@@ -39,61 +43,114 @@ export interface Horizon {
   readonly years: number
 }
 
+/** A change in its newest version, and the occurrence that it changes. */
+interface Change {
+  readonly read: ReadEntry
+  readonly place: WallSeconds
+}
+
 /**
  * The occurrences of a recurring entry, with the changes that other entries of its name make; one short step after the
- * other.
+ * other. `single` is the version of an entry of this name that does not recur.
  */
-export function* seriesOf(entries: readonly CalendarEntry[], ahead: Horizon, budget: Budget): Generator<void, Series> {
-  const master = entries.find((entry) => entry.occurrence === null)
-  const changes = entries.filter((entry) => entry.occurrence !== null)
-  if (master === undefined) {
+export function* seriesOf(
+  { master, changes }: NewestEntries,
+  single: Version | undefined,
+  ahead: Horizon,
+  budget: Budget,
+): Generator<void, Series> {
+  if (master === null) {
     // Changes alone, as in an excerpt of a calendar: each is an event of its own.
-    const alone: Occurrence[] = []
-    for (const entry of changes) {
-      yield
-      const { at, zone } = entry.occurrence ?? { at: entry.start, zone: entry.zone }
-      alone.push({ ...asChanged(entry, at, partOf({ ...entry, zone }, at)), parent: null, sharesDay: true })
-    }
-    return { occurrences: alone, cut: false, whole: null }
+    const alive = changes.filter(({ version }) => version.sequence >= (single?.sequence ?? 0))
+    const alone = (yield* newest(alive, ({ at, zone }) => instantAt(at, zone))).map(({ read }): Occurrence => {
+      const { start, zone: own, allDay, occurrence } = read.entry
+      const { at, zone } = occurrence ?? { at: start, zone: own }
+      return { ...moved(read, 0, at, partOf({ allDay, zone }, at)), parent: null, sharesDay: true }
+    })
+    return { occurrences: alone, cut: false, whole: null, lost: lostOf(changes, alone) }
   }
-  const { starts, cut, since } = yield* startsOf(master, ahead, budget)
-  const changed = new Map<WallSeconds, CalendarEntry>()
-  const future: { entry: CalendarEntry; from: WallSeconds }[] = []
-  for (const entry of changes) {
+  const { entry } = master
+  const given = yield* startsOf(entry, ahead, budget)
+  const { starts, cut, since } = given
+  const changed = new Map<WallSeconds, ReadEntry>()
+  const future: Change[] = []
+  for (const change of yield* newest(changes, (occurrence) => placeOf(occurrence, entry))) {
     yield
-    const place = placeOf(entry, master)
-    if (entry.occurrence?.andFuture) future.push({ entry, from: place })
-    else changed.set(place, entry)
+    const { read, place } = change
+    if (isDead(change, master, given)) continue
+    const andFuture = read.entry.occurrence?.andFuture === true
+    if (andFuture) future.push(change)
+    const isLeftOut = andFuture && (entry.recurrence?.except.has(place) || changed.has(place))
+    if (!isLeftOut) changed.set(place, read)
   }
-  future.sort((one, other) => one.from - other.from)
+  future.sort((one, other) => one.place - other.place)
   // A change to what the rule does not give is one more occurrence.
   const places = [...new Set([...starts, ...changed.keys()])].sort((one, other) => one - other)
-  const partAt = (at = master.start) => (at === master.start ? '' : partOf(master, at))
-  let latest: CalendarEntry | undefined
+  const partAt = (at = entry.start) => (at === entry.start ? '' : partOf(entry, at))
+  let latest: Change | undefined
   let begun = 0
   const occurrences: Timed[] = []
   for (const place of places) {
     yield
     // Both are in order, so each change is looked at once.
-    for (let next = future[begun]; next !== undefined && next.from <= place; next = future[++begun]) latest = next.entry
+    for (let next = future[begun]; next !== undefined && next.place <= place; next = future[++begun]) latest = next
     const part = partAt(place)
     const exact = changed.get(place)
-    if (exact !== undefined) occurrences.push(asChanged(exact, place, part))
-    else if (latest === undefined)
-      occurrences.push(withEnd(moved(master, place - master.start, place, part), master, place))
-    else occurrences.push(withEnd(asFuture(latest, master, place, part), master, place))
+    if (exact !== undefined) occurrences.push(moved(exact, 0, place, part))
+    else {
+      const { read, place: from } = latest ?? { read: master, place: entry.start }
+      occurrences.push(withEnd(moved(read, place - from, place, part), entry, place))
+    }
   }
   // The parent of a series whose beginning is left out is the one that an import may have brought long ago.
-  const kept = since === null ? (occurrences.find(({ entry }) => !entry.cancelled)?.part ?? null) : ''
+  const kept = since === null ? (occurrences.find((one) => !one.entry.cancelled)?.part ?? null) : ''
   const sharesDay = new Set(occurrences.map(({ start }) => Math.floor(start / DAY))).size < occurrences.length
   return {
     occurrences: occurrences.map((one) => ({ ...one, sharesDay, parent: one.part === kept ? null : kept })),
     cut,
     whole: {
-      first: cut ? partAt(starts[1]) : since === null ? '' : partOf(master, since),
+      first: cut ? partAt(starts[1]) : since === null ? '' : partOf(entry, since),
       last: cut ? partAt(starts.at(-1)) : END_OF_TIME,
     },
+    lost: lostOf(changes, occurrences),
   }
+}
+
+/** The newest version of each change. Of equal ones, the last one counts. */
+function* newest(
+  changes: readonly ReadEntry[],
+  place: (occurrence: ChangedOccurrence) => WallSeconds,
+): Generator<void, Change[]> {
+  const found = new Map<string, Change>()
+  for (const read of changes) {
+    yield
+    const { occurrence } = read.entry
+    if (occurrence === null) continue
+    const change = { read, place: place(occurrence) }
+    const key = `${change.place} ${occurrence.andFuture}`
+    const before = found.get(key)
+    if (before === undefined || !isNewer(before.read.version, read.version)) found.set(key, change)
+  }
+  return [...found.values()]
+}
+
+/** Whether a change is older than its entry, which excludes what it changes, or has ended before. */
+function isDead({ read, place }: Change, { entry, version }: ReadEntry, { starts, cut, horizon }: Starts): boolean {
+  if (read.version.sequence >= version.sequence) return false
+  const { rules = [], ruleTexts = [], also = [], except } = entry.recurrence ?? {}
+  if (except?.has(place)) return true
+  // A rule that cannot be followed may give anything.
+  if (rules.length < ruleTexts.length || place <= Math.max(entry.start, ...also)) return false
+  const last = starts.at(-1) ?? entry.start
+  return rules.every(({ until, count }) =>
+    until === null ? count !== null && !cut && place > last && place <= horizon : place > until,
+  )
+}
+
+/** Changes that are in no occurrence. */
+function lostOf(changes: readonly ReadEntry[], occurrences: readonly Timed[]): ReadEntry[] {
+  const used = new Set(occurrences.map(({ entry }) => entry))
+  return changes.filter(({ entry }) => !used.has(entry))
 }
 
 interface Starts {
@@ -101,6 +158,7 @@ interface Starts {
   readonly cut: boolean
   /** From when on; null for all. */
   readonly since: WallSeconds | null
+  readonly horizon: WallSeconds
 }
 
 /**
@@ -109,39 +167,33 @@ interface Starts {
  */
 function* startsOf(master: CalendarEntry, { now, years }: Horizon, budget: Budget): Generator<void, Starts> {
   const { recurrence, start } = master
-  if (recurrence === null) return { starts: [start], cut: false, since: null }
   const horizon = horizonOf(now, toWall(start), years)
+  if (recurrence === null) return { starts: [start], cut: false, since: null, horizon }
   const since = yearBefore(now)
   if (start < since && isYearly(recurrence)) {
     const { starts, cut } = yield* expansion(recurrence, horizon, fromWall(now), budget, since)
     const listed = new Set(recurrence.also)
     const recent = starts.filter((at) => at >= since || listed.has(at))
-    if (recent.some((at) => at >= since && !listed.has(at))) return { starts: recent, cut, since }
+    if (recent.some((at) => at >= since && !listed.has(at))) return { starts: recent, cut, since, horizon }
   }
-  return { ...(yield* expansion(recurrence, horizon, fromWall(now), budget)), since: null }
+  return { ...(yield* expansion(recurrence, horizon, fromWall(now), budget)), since: null, horizon }
 }
 
 /** Suffix of the identity of an occurrence. */
 const END_OF_TIME = '~'
 
 /** Occurrence that an entry changes, in the zone of the recurring entry. */
-function placeOf({ occurrence }: CalendarEntry, master: CalendarEntry): WallSeconds {
-  if (occurrence === null) return master.start
-  const { at, zone } = occurrence
+function placeOf({ at, zone, isDate }: ChangedOccurrence, master: CalendarEntry): WallSeconds {
   if (master.allDay) return Math.floor(at / DAY) * DAY
   const isSame = isSameClock(zone, master.zone)
-  const isDate = occurrence.isDate || (at % DAY === 0 && master.start % DAY !== 0 && isSame)
-  if (isDate) return at + (((master.start % DAY) + DAY) % DAY)
+  const isDay = isDate || (at % DAY === 0 && master.start % DAY !== 0 && isSame)
+  if (isDay) return at + (((master.start % DAY) + DAY) % DAY)
   return isSame ? at : wallAt(instantAt(at, zone), master.zone)
 }
 
-function asChanged(entry: CalendarEntry, place: WallSeconds, part: string): Timed {
-  return { entry, start: entry.start, end: entry.end, place, part }
-}
-
 /** Copy of the entry at another time. */
-function moved(entry: CalendarEntry, by: number, place: WallSeconds, part: string): Timed {
-  return { entry, start: entry.start + by, end: entry.end + by, place, part }
+function moved({ entry, version }: ReadEntry, by: number, place: WallSeconds, part: string): Timed {
+  return { entry, version, start: entry.start + by, end: entry.end + by, place, part }
 }
 
 /** Occurrence with the end of its own that a period of RDATE has; the entry's own start has the entry's end. */
@@ -149,11 +201,6 @@ function withEnd(timed: Timed, { start, end, recurrence }: CalendarEntry, place:
   const own = recurrence?.ends?.get(place)
   const isOwn = own !== undefined && (place !== start || end === start)
   return isOwn ? { ...timed, end: timed.start + own - place } : timed
-}
-
-/** Occurrence after a change for all following ones: shifted like that one. */
-function asFuture(since: CalendarEntry, master: CalendarEntry, place: WallSeconds, part: string): Timed {
-  return moved(since, place - placeOf(since, master), place, part)
 }
 
 /** Identity of an occurrence: its day or, with a time, its instant. */
