@@ -4,7 +4,7 @@ import { type Component, first } from './components.ts'
 import { type ContentLine, splitRaw } from './content-lines.ts'
 import { type Duration, readDuration, readIcalTime } from './ical-values.ts'
 import type { Recurrence } from './recurrence.ts'
-import { type Rule, RuleError, readRule } from './recurrence-rule.ts'
+import { meantRule, type Rule, RuleError, readRule } from './recurrence-rule.ts'
 import type { Zone } from './zone.ts'
 
 /** Why an entry cannot be read: a text key below `problems.`, and what to fill in. */
@@ -138,7 +138,9 @@ export function occurrenceOf(component: Component, zones: Zones, doubts: Doubt[]
 
 export function recurrenceOf(component: Component, start: Time, zones: Zones, doubts: Doubt[]): Recurrence | null {
   const { properties } = component
-  const rules = properties.get('X-KALENDS-RRULE') ?? properties.get('RRULE') ?? []
+  const rules = (properties.get('X-KALENDS-RRULE') ?? properties.get('RRULE') ?? []).map(({ value }) =>
+    meantRule(value),
+  )
   const also = properties.get('RDATE') ?? []
   if (rules.length + also.length === 0) return null
   const except = properties.get('EXDATE') ?? []
@@ -149,8 +151,8 @@ export function recurrenceOf(component: Component, start: Time, zones: Zones, do
     start: start.at,
     isDate: start.isDate,
     zone: start.zone,
-    rules: rules.flatMap((line) => ruleOf(line, start.zone, doubts)),
-    ruleTexts: rules.map(({ value }) => value),
+    rules: rules.flatMap((rule) => ruleOf(rule, start.zone, doubts)),
+    ruleTexts: rules,
     also: periods.map(({ at }) => at),
     ...(ends.length > 0 && { ends: new Map(ends) }),
     except: new Set(except.flatMap((line) => periodsOf(line, start, zones, doubts)).map(({ at }) => at)),
@@ -158,9 +160,9 @@ export function recurrenceOf(component: Component, start: Time, zones: Zones, do
 }
 
 /** A rule; none if it cannot be read, and the entry is brought without it. */
-function ruleOf(line: ContentLine, zone: Clock, doubts: Doubt[]): Rule[] {
+function ruleOf(text: string, zone: Clock, doubts: Doubt[]): Rule[] {
   try {
-    return [readRule(line.value, zone)]
+    return [readRule(text, zone)]
   } catch (error) {
     if (!(error instanceof RuleError)) throw error
     doubt(doubts, 'entry_bad_rule', { part: error.message.slice(0, 80) })

@@ -4,7 +4,7 @@ import { type Component, first } from './components.ts'
 import { readIcalTime, readOffset } from './ical-values.ts'
 import { expansion } from './recurrence.ts'
 import type { Budget } from './recurrence-budget.ts'
-import { type Rule, RuleError, readRule } from './recurrence-rule.ts'
+import { meantRule, type Rule, RuleError, readRule } from './recurrence-rule.ts'
 import { type Instant, wallClock } from './zone.ts'
 
 /** Years, both included. */
@@ -138,7 +138,7 @@ function* timesOf(
 function rulesOf(part: Component, from: number): Rule[] {
   return (part.properties.get('RRULE') ?? []).slice(0, MAX_RULES).flatMap(({ value }) => {
     try {
-      const rule = readRule(value, 'UTC')
+      const rule = readRule(meantRule(value), 'UTC')
       const isUtc = rule.until !== null && /UNTIL=[^;]*Z/i.test(value)
       return [isUtc ? { ...rule, until: (rule.until ?? 0) + from } : rule]
     } catch (error) {

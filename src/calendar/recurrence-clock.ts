@@ -20,7 +20,7 @@ export function* clockPeriods(
   budget: Budget,
 ): Generator<readonly WallSeconds[]> {
   const first = Math.floor(start / DAY)
-  const matches = dayFilter(rule, null, weekday(first))
+  const { matches } = dayFilter(rule, null, weekday(first))
   const cost = dayCost(rule)
   const step = rule.interval * unit
   const begin = Math.floor(start / unit) * unit

@@ -1,7 +1,7 @@
 import { civilDate, dayNumber, daysInMonth, daysInYear, weekday } from './civil.ts'
 import type { Rule } from './recurrence-rule.ts'
 
-/** Whether a day is one of a rule: what the rule does not say of the day is as the first one has it. */
+/** Whether a day is one of a rule, and the months of all that are: what the rule does not say of the day is as the first one has it. */
 export function dayFilter(rule: Rule, first: { month: number; day: number } | null, firstWeekday: number) {
   const { frequency } = rule
   const saysDay = [rule.byWeek, rule.byYearDay, rule.byMonthDay, rule.byDay].some((part) => part.length > 0)
@@ -13,7 +13,7 @@ export function dayFilter(rule: Rule, first: { month: number; day: number } | nu
   const byDay = sameWeekday ? [{ nth: 0, day: firstWeekday }] : rule.byDay
   // A numbered weekday counts within the month, or within the year if that is the period.
   const inYear = frequency === 'YEARLY' && rule.byMonth.length === 0
-  return (number: number): boolean => {
+  const matches = (number: number): boolean => {
     const { year, month, day } = civilDate(number)
     if (months.length > 0 && !months.includes(month)) return false
     const length = daysInMonth(year, month)
@@ -32,6 +32,7 @@ export function dayFilter(rule: Rule, first: { month: number; day: number } | nu
           (one.nth > 0 ? one.nth === Math.ceil(place / 7) : -one.nth === Math.ceil((size - place + 1) / 7))),
     )
   }
+  return { matches, months }
 }
 
 /** Weeks belong to the year that has at least four of their days. */

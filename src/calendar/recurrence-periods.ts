@@ -14,21 +14,23 @@ export function* periodsOf(
   const unit = { HOURLY: 3600, MINUTELY: 60, SECONDLY: 1 }[rule.frequency as string]
   if (unit !== undefined) return yield* clockPeriods(rule, unit, start, walk, budget)
   const first = Math.floor(start / DAY)
-  const matches = dayFilter(rule, civilDate(first), weekday(first))
+  const { matches, months } = dayFilter(rule, civilDate(first), weekday(first))
   const clock = clockTimes(rule, start - first * DAY)
   const cost = dayCost(rule)
   let turn = turnAt(rule, first, Math.floor(walk.from / DAY))
   while (turn >= 0) {
     spend(budget)
-    const [from, days] = daysOfPeriod(rule, first, turn * rule.interval)
-    if (from * DAY > walk.to) return
+    const period = daysOfPeriod(rule, first, turn * rule.interval)
+    if (period[0] * DAY > walk.to) return
     const times: WallSeconds[] = []
-    for (let day = from; day < from + days; day++) {
-      spend(budget, cost)
-      if (!matches(day)) continue
-      for (const time of clock) {
-        spend(budget)
-        times.push(day * DAY + time)
+    for (const [from, days] of rule.frequency === 'YEARLY' ? inMonths(period, months) : [period]) {
+      for (let day = from; day < from + days; day++) {
+        spend(budget, cost)
+        if (!matches(day)) continue
+        for (const time of clock) {
+          spend(budget)
+          times.push(day * DAY + time)
+        }
       }
     }
     yield times
@@ -47,8 +49,11 @@ function turnAt(rule: Rule, first: number, day: number): number {
   return low
 }
 
+/** A first day, and how many there are. */
+type Days = readonly [first: number, count: number]
+
 /** The first day of the period that lies some years, months, weeks or days behind the first, and its length. */
-function daysOfPeriod({ frequency, weekStart }: Rule, first: number, steps: number): [number, number] {
+function daysOfPeriod({ frequency, weekStart }: Rule, first: number, steps: number): Days {
   if (frequency === 'DAILY') return [first + steps, 1]
   if (frequency === 'WEEKLY') return [first - ((weekday(first) - weekStart + 7) % 7) + steps * 7, 7]
   const { year, month } = civilDate(first)
@@ -56,6 +61,13 @@ function daysOfPeriod({ frequency, weekStart }: Rule, first: number, steps: numb
   const months = month - 1 + steps
   const [y, m] = [year + Math.floor(months / 12), (months % 12) + 1]
   return [dayNumber(y, m, 1), daysInMonth(y, m)]
+}
+
+/** Of the days of a year, those of some months; all if none is named. */
+function inMonths(whole: Days, months: readonly number[]): Days[] {
+  if (months.length === 0) return [whole]
+  const { year } = civilDate(whole[0])
+  return months.map((month) => [dayNumber(year, month, 1), daysInMonth(year, month)])
 }
 
 /** The seconds of a day at which its events begin, in order. */

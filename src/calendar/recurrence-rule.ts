@@ -37,6 +37,12 @@ const PARTS =
 /** The longest rule, in characters: one that names every day of the year in two ways is shorter. */
 const MAX_RULE = 10_000
 
+/** A rule as a calendar means it: some programs escape its signs, or write -1 where there is no number of times. */
+export function meantRule(text: string): string {
+  const parts = text.replace(/\\(?=[;,])/g, '').split(';')
+  return parts.filter((part) => !/^\s*COUNT\s*=\s*-1\s*$/i.test(part)).join(';')
+}
+
 /** Reads a rule of an entry whose times are in `zone`. */
 export function readRule(text: string, zone: Clock): Rule {
   if (text.length > MAX_RULE) throw new RuleError(text.slice(0, 80))

@@ -194,8 +194,16 @@ export function yearBefore(now: string): WallSeconds {
 /** Days of a period, or a little less, of the frequencies that a rule by the year can be written with. */
 const PERIOD_DAYS: Partial<Record<Rule['frequency'], number>> = { DAILY: 1, WEEKLY: 7, MONTHLY: 30, YEARLY: 360 }
 
-/** Whether all rules of an entry go by a year or longer. */
-export function isYearly({ rules }: Recurrence): boolean {
-  const isLong = ({ frequency, interval }: Rule) => (PERIOD_DAYS[frequency] ?? 0) * interval >= 360
-  return rules.length > 0 && rules.every(isLong)
+/** Days of a year, or a little less. */
+const YEAR_DAYS = 360
+
+/** Whether rules go by a year or longer, and the times that they give, in order, are one a year at most. */
+export function isYearly({ rules }: Recurrence, given: readonly WallSeconds[]): boolean {
+  const isLong = ({ frequency, interval }: Rule) => (PERIOD_DAYS[frequency] ?? 0) * interval >= YEAR_DAYS
+  const yearOf = (at: WallSeconds) => civilDate(Math.floor(at / DAY)).year
+  const isFirst = (at: WallSeconds, place: number) => {
+    const before = given[place - 1]
+    return before === undefined || at - before >= YEAR_DAYS * DAY || yearOf(at) !== yearOf(before)
+  }
+  return rules.length > 0 && rules.every(isLong) && given.every(isFirst)
 }

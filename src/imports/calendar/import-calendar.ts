@@ -247,8 +247,9 @@ class CalendarImport {
     return series
   }
 
-  async #addSeries(uid: string, entries: NewestEntries, { occurrences, cut, whole, lost }: Series): Promise<void> {
+  async #addSeries(uid: string, entries: NewestEntries, series: Series): Promise<void> {
     const { line } = entries
+    const { occurrences, cut, whole, lost, past } = series
     this.#replaced(uid, lost, 'entry_superseded')
     if (occurrences.length === 0 && entries.master !== null)
       imports.note(this.#run, { line, uid, problem: { problem: 'entry_all_excluded' } })
@@ -263,6 +264,8 @@ class CalendarImport {
       await this.#add(occurrence, taken.get(occurrence.part) ?? null)
       added++
     }
+    if (past !== null && past.count > 0)
+      imports.note(this.#run, { line, uid, problem: { problem: 'series_past', ...past } }, false)
     const isCut = cut || added < occurrences.length
     if (isCut) imports.note(this.#run, { line, uid, problem: { problem: 'series_cut', most: added } }, false)
     if (whole === null || added < occurrences.length) return

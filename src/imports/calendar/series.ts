@@ -35,6 +35,8 @@ export interface Series {
   readonly whole: { readonly first: string; readonly last: string } | null
   /** Changes that are replaced, or dead. */
   readonly lost: readonly ReadEntry[]
+  /** How many dates are left out as too long ago, and the day that they come before. */
+  readonly past: { readonly count: number; readonly day: string } | null
 }
 
 /** From when occurrences are looked for, and how many years ahead of that or of their start. */
@@ -67,11 +69,11 @@ export function* seriesOf(
       const { at, zone } = occurrence ?? { at: start, zone: own }
       return { ...moved(read, 0, at, partOf({ allDay, zone }, at)), parent: null, sharesDay: true }
     })
-    return { occurrences: alone, cut: false, whole: null, lost: lostOf(changes, alone) }
+    return { occurrences: alone, cut: false, whole: null, lost: lostOf(changes, alone), past: null }
   }
   const { entry } = master
   const given = yield* startsOf(entry, ahead, budget)
-  const { starts, cut, since } = given
+  const { starts, cut, since, before } = given
   const changed = new Map<WallSeconds, ReadEntry>()
   const future: Change[] = []
   for (const change of yield* newest(changes, (occurrence) => placeOf(occurrence, entry))) {
@@ -113,6 +115,10 @@ export function* seriesOf(
       last: cut ? partAt(starts.at(-1)) : END_OF_TIME,
     },
     lost: lostOf(changes, occurrences),
+    past:
+      since === null
+        ? null
+        : { count: before.filter((at) => !changed.has(at)).length, day: toWall(since).slice(0, 10) },
   }
 }
 
@@ -158,6 +164,8 @@ interface Starts {
   readonly cut: boolean
   /** From when on; null for all. */
   readonly since: WallSeconds | null
+  /** What is left out of them. */
+  readonly before: readonly WallSeconds[]
   readonly horizon: WallSeconds
 }
 
@@ -168,15 +176,16 @@ interface Starts {
 function* startsOf(master: CalendarEntry, { now, years }: Horizon, budget: Budget): Generator<void, Starts> {
   const { recurrence, start } = master
   const horizon = horizonOf(now, toWall(start), years)
-  if (recurrence === null) return { starts: [start], cut: false, since: null, horizon }
+  const whole = { cut: false, since: null, before: [], horizon }
+  if (recurrence === null) return { ...whole, starts: [start] }
+  const { starts, cut } = yield* expansion(recurrence, horizon, fromWall(now), budget)
   const since = yearBefore(now)
-  if (start < since && isYearly(recurrence)) {
-    const { starts, cut } = yield* expansion(recurrence, horizon, fromWall(now), budget, since)
-    const listed = new Set(recurrence.also)
-    const recent = starts.filter((at) => at >= since || listed.has(at))
-    if (recent.some((at) => at >= since && !listed.has(at))) return { starts: recent, cut, since, horizon }
-  }
-  return { ...(yield* expansion(recurrence, horizon, fromWall(now), budget)), since: null, horizon }
+  const listed = new Set(recurrence.also)
+  const given = starts.filter((at) => at !== start && !listed.has(at))
+  if (start >= since || !given.some((at) => at >= since) || !isYearly(recurrence, given))
+    return { ...whole, starts, cut }
+  const isPast = (at: WallSeconds) => at < since && !listed.has(at)
+  return { starts: starts.filter((at) => !isPast(at)), cut, since, before: starts.filter(isPast), horizon }
 }
 
 /** Suffix of the identity of an occurrence. */
