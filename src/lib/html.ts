@@ -25,7 +25,8 @@ export function sanitize(html: string): string {
 
 /** Sanitizes HTML and wraps plain text in paragraphs. Text with block elements of its own is not wrapped. */
 export function richText(html: string): string {
-  const safe = sanitize(withLf(html))
+  // The sanitizer decodes `&#13;` in a text.
+  const safe = withLf(sanitize(withLf(html)))
   if (safe === '' || BLOCK.test(safe)) return safe
   const paragraphs = paragraphsOf(safe)
   const rich = paragraphs.map((one) => `<p>${one.replaceAll('\n', '<br />\n')}</p>`).join('\n')
@@ -44,7 +45,7 @@ const NOT_ON_PAGES = /<(\/?)(a|h1|img)(?![a-z0-9])[^>]*>|<[a-z0-9]+ [^>]*class="
 export function pageHtml(safe: string, ownImages: string): string {
   let isInLink = false
   return safe.replace(NOT_ON_PAGES, (tag, slash?: string, name?: string) => {
-    const plain = tag.replace(/ class="[^"]*"/, '')
+    const plain = tag.replace(/ ([a-z]+)="[^"]*"/g, (one, attribute) => (attribute === 'class' ? '' : one))
     if (name === 'img') return pageImage(plain, ownImages, isInLink)
     if (name === 'a') isInLink = slash === ''
     return name === 'h1' ? plain.replace('h1', 'h2') : plain

@@ -133,12 +133,15 @@ function safeAttributes(element: Element, given: readonly string[]): Attributes 
   return safe
 }
 
+/** Signs that a value must not contain. A line break would be taken for one of the text around the tag. */
+const ATTRIBUTE_SIGNS: Record<string, string> = { '"': '&quot;', '\n': '&#10;', '\r': '&#13;' }
+
 /** Omits empty attributes, except `reversed` and `alt`: an empty `alt` marks a decorative image. */
 function writeAttributes(attributes: Attributes): string {
   let text = ''
   for (const name of Object.keys(attributes)) {
     const value = attributes[name] ?? ''
-    if (value !== '' || name === 'alt') text += ` ${name}="${encodeText(value).replaceAll('"', '&quot;')}"`
+    if (value !== '' || name === 'alt') text += ` ${name}="${encodeAttribute(value)}"`
     else if (name === 'reversed') text += ' reversed'
   }
   return text
@@ -147,6 +150,10 @@ function writeAttributes(attributes: Attributes): string {
 /** Decodes the entities of HTML without tags. */
 export function decode(html: string): string {
   return html.includes('&') ? entities().decodeHTML(html) : html
+}
+
+function encodeAttribute(value: string): string {
+  return encodeText(value).replace(/["\n\r]/g, (sign) => ATTRIBUTE_SIGNS[sign] ?? '')
 }
 
 function encodeText(text: string): string {

@@ -47,6 +47,8 @@ export const PIECES = [
     '&#x110000;',
     '&CounterClockwiseContourIntegral',
     '&#769;',
+    '&#13;',
+    '&#10;',
   ],
 ]
 
