@@ -80,16 +80,25 @@ export async function checkSeal(file: FileHandle, onBytes: (done: number, of: nu
   if (!tail.equals(tailOf(hash.digest('hex')))) throw new TarError('it is damaged or not complete')
 }
 
-/** The entries of an archive, without the seal. */
+/**
+ * The entries of an archive, without the seal. Every header must be one that TarWriter writes: so there are no links, devices
+ * or names in several parts, no name that other programs read differently, and no size that leads back or out of the file.
+ */
 export async function* readEntries(file: FileHandle): AsyncGenerator<TarEntry> {
   const header = Buffer.alloc(BLOCK)
+  const { size: end } = await file.stat()
   for (let position = 0; ; ) {
     const { bytesRead } = await file.read(header, 0, BLOCK, position)
     if (bytesRead < BLOCK) throw new TarError('it is not complete')
     const name = textIn(header, 0, MAX_NAME)
-    if (name === SEAL) return
     const size = sizeIn(header)
-    if (Number.parseInt(textIn(header, 148, 8), 8) !== checksumOf(header)) throw new TarError('it is damaged')
+    if (!(size >= 0 && position + BLOCK + size <= end)) throw new TarError('it is damaged or not complete')
+    const time = Number.parseInt(textIn(header, 136, 12), 8)
+    if (!header.equals(headerOf(name, size, time))) throw new TarError('it is damaged')
+    if (name === SEAL) {
+      if (position !== end - TAIL) throw new TarError('it is damaged')
+      return
+    }
     yield { name, size, start: position + BLOCK }
     position += BLOCK + Math.ceil(size / BLOCK) * BLOCK
   }

@@ -55,12 +55,12 @@ export async function replaceData(restored: string, folder: string): Promise<voi
   await rm(old, { recursive: true })
 }
 
-/** Throws unless a database of a backup can be opened by this version and is whole. */
-export async function checkRestored(folder: string): Promise<void> {
+/** Throws unless a database of a backup can be opened by this version, is whole, and has had these migrations. */
+export async function checkRestored(folder: string, migrations: readonly string[]): Promise<void> {
   const db = openDatabase(folder)
   try {
-    await db.finished()
-    const damage = await db.inspect(true)
+    const isOther = String(await db.finished()) !== String(migrations)
+    const damage = isOther ? 'it has not the tables that the backup names' : await db.inspect(true)
     if (damage !== null) throw new RestoreError(`the database of the backup is damaged: ${damage}`)
   } finally {
     await db.close()
@@ -71,7 +71,7 @@ export async function checkRestored(folder: string): Promise<void> {
 export async function endSeries(location: string): Promise<void> {
   const db = openDatabase(location)
   try {
-    if ((await db.pending()).length > 0) return
+    if (!(await db.finished()).includes('0022-changes')) return
     await db.writeWithoutInvalidating((tx) => secrets.remove(tx, 'changes'))
   } finally {
     await db.close()

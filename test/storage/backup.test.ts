@@ -104,6 +104,38 @@ describe('a backup', () => {
       assert.equal((await server.inject({ url: '/manage', headers: { cookie } })).statusCode, 200)
   })
 
+  it('ends the tokens of changes, those from before it and those from after it', async (t) => {
+    const { service, flags } = await start(t, 'changes')
+    const next = async () => (await service.expect(200, null, '/changes')).next as string
+    const tokens = [await next()]
+    await service.expect(201, 'editor', '/venues', { json: { venue: 'Before' } })
+    tokens.push(await next())
+    const file = join(folder, 'changes.tar')
+    await runCommand(['backup', file, ...flags])
+    await service.expect(201, 'editor', '/venues', { json: { venue: 'After' } })
+    tokens.push(await next())
+    const { app } = await restored(t, file, service.config)
+    const ask = (query: string) => app.server.inject({ url: `${API}/changes${query}` })
+    for (const token of tokens) {
+      const { statusCode, body } = await ask(`?since=${token}`)
+      assert.deepEqual([statusCode, JSON.parse(body).code], [410, 'changes-token-expired'])
+    }
+    const fresh = JSON.parse((await ask('')).body).next
+    assert.equal((await ask(`?since=${fresh}`)).statusCode, 200)
+  })
+
+  it('of an earlier version ends the tokens of changes, too', { skip: ON_POSTGRES }, async (t) => {
+    const { service, flags, data } = await start(t, 'earlier')
+    const { next } = await service.expect(200, null, '/changes')
+    const database = new DatabaseSync(join(data, 'kalends.sqlite'))
+    database.exec(`delete from kysely_migration where name = '0033-start-of-links'`)
+    database.close()
+    const file = join(folder, 'earlier.tar')
+    assert.equal((await runCommand(['backup', file, ...flags])).code, 0)
+    const { app } = await restored(t, file, service.config)
+    assert.equal((await app.server.inject({ url: `${API}/changes?since=${next}` })).statusCode, 410)
+  })
+
   it('is written to a new file of a folder, and replaces no file that is not a backup', async (t) => {
     const { flags } = await start(t, 'targets')
     const target = join(folder, 'all')

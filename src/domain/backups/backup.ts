@@ -137,7 +137,8 @@ async function write(
     const used = new Set(copy.files)
     const unused = added.names.filter((name) => !used.has(name))
     const missing = copy.files.filter((name) => !added.has(name))
-    const contents: BackupContents = { database: copy.name, files: copy.files.length - missing.length, unused, missing }
+    const files = added.names.length - unused.length
+    const contents: BackupContents = { database: copy.name, files, unused, missing }
     await tar.add(CONTENTS_FILE, jsonOf(contents))
     await tar.seal()
     await file.sync()
@@ -200,7 +201,7 @@ class AddedFiles {
 
   /** Adds those that are not there yet. Answers whether all could be read. */
   async add(names: readonly string[]): Promise<boolean> {
-    const wanted = names.filter((name) => !this.#names.has(name))
+    const wanted = [...new Set(names)].filter((name) => !this.#names.has(name))
     let isComplete = true
     for (const [n, name] of wanted.entries()) {
       const content = await this.#store.get(keyOf(name))

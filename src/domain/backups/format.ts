@@ -68,16 +68,47 @@ export async function check(path: string, file: File, onProgress: OnBackupProgre
   if (first === null) throw new BackupError(`${path} is not a backup of Kalends, or it is damaged`)
   try {
     await checkSeal(file, (done, of) => onProgress('check', done, of))
-    const header = JSON.parse((await readContent(file, first)).toString()) as BackupHeader
+    const header = await readObject<BackupHeader>(file, first, ['migrations'])
     refuseLater(path, header)
     const entries = await Array.fromAsync(readEntries(file))
     const last = entries.at(-1)
     if (last?.name !== CONTENTS_FILE) throw new TarError('it has no list of contents')
-    return { header, contents: JSON.parse((await readContent(file, last)).toString()), entries }
+    const contents = await readObject<BackupContents>(file, last, ['unused', 'missing'])
+    refuseOther(entries, contents)
+    return { header, contents, entries }
   } catch (error) {
     if (!(error instanceof TarError)) throw error
     throw new BackupError(`the backup ${path} cannot be used: ${error.message}`)
   }
+}
+
+/** The object of an entry in JSON, in which these are lists. */
+async function readObject<T>(file: File, entry: TarEntry, lists: readonly (string & keyof T)[]): Promise<T> {
+  const value = parse((await readContent(file, entry)).toString()) as T | null
+  if (!lists.every((name) => Array.isArray(value?.[name]))) throw new TarError(`its ${entry.name} cannot be read`)
+  return value as T
+}
+
+function parse(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    return null
+  }
+}
+
+/** Whether an entry is a file of an image or a held one. */
+export function isFile({ name }: TarEntry): boolean {
+  return /^(?:images\/[\w-]{1,2}|held)\/[\w-]+(?:\.[a-z\d]+)?$/.test(name)
+}
+
+/** Throws unless there is exactly what the list of contents says, each once. */
+function refuseOther(entries: readonly TarEntry[], { database, files, unused }: BackupContents): void {
+  const known = [HEADER_FILE, CONTENTS_FILE, database]
+  const other = entries.find((entry) => !known.includes(entry.name) && !isFile(entry))
+  if (other !== undefined) throw new TarError(`it has ${JSON.stringify(other.name)}, which is no part of a backup`)
+  if (new Set(entries.map(({ name }) => name)).size < entries.length) throw new TarError('it has an entry twice')
+  if (entries.filter(isFile).length !== files + unused.length) throw new TarError('not all of its files are there')
 }
 
 function refuseLater(path: string, { format, version, migrations }: BackupHeader): void {

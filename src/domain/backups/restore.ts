@@ -10,7 +10,7 @@ import { type FileStore, folderStore } from '../../storage/files.ts'
 import { DATABASE_FILE, FILE_MODE, FOLDER_MODE } from '../../storage/sqlite/private-files.ts'
 import { keyOf } from '../image-files.ts'
 import { sync } from './backup.ts'
-import { BackupError, type BackupHeader, type CheckedBackup, check, type OnBackupProgress } from './format.ts'
+import { BackupError, type BackupHeader, type CheckedBackup, check, isFile, type OnBackupProgress } from './format.ts'
 
 export interface RestoreTarget {
   /** Data folder. */
@@ -61,7 +61,7 @@ async function toFolder(
   try {
     await mkdir(work, { mode: FOLDER_MODE })
     await extractDatabase(file, backup, work)
-    await storage.checkRestored(work)
+    await storage.checkRestored(work, backup.header.migrations)
     await storage.endSeries(work)
     await putFiles(file, backup, bucket ?? folderStore(work), onProgress)
     await storage.replaceData(work, folder)
@@ -86,7 +86,7 @@ async function toServer(
     const database = await extractDatabase(file, backup, work)
     if (backup.contents.database === DUMP_FILE) await storage.restoreByDump(url, database)
     else {
-      await storage.checkRestored(work)
+      await storage.checkRestored(work, backup.header.migrations)
       await storage.restoreByRows(url, work, (_, done, of) => onProgress('database', done, of))
     }
     await storage.endSeries(url)
@@ -120,16 +120,11 @@ async function putFiles(
   onProgress: OnBackupProgress,
 ): Promise<void> {
   const unused = new Set(contents.unused.map(keyOf))
-  const wanted = entries.filter(({ name }) => isFile(name) && !unused.has(name))
+  const wanted = entries.filter((entry) => isFile(entry) && !unused.has(entry.name))
   for (const [n, entry] of wanted.entries()) {
     await store.put(entry.name, await readContent(file, entry), mimeOf(entry))
     onProgress('images', n + 1, wanted.length)
   }
-}
-
-/** Whether an entry is a file of an image or a held one: nothing else is written. */
-function isFile(name: string): boolean {
-  return /^(?:images\/[\w-]{1,2}|held)\/[\w-]+(?:\.[a-z\d]+)?$/.test(name)
 }
 
 const MIMES: Record<string, string> = {

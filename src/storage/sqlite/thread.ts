@@ -18,7 +18,8 @@ export async function findDamage(
   try {
     const result = await thread.execute(`pragma ${isThorough ? 'integrity_check' : 'quick_check'}(1)`, [])
     const found = String('cells' in result && result.cells[0]?.[0])
-    return found === 'ok' ? null : found
+    // The damage of a page comes in two lines.
+    return found === 'ok' ? null : found.replace(/\s*\n\s*/g, ' ')
   } finally {
     await thread.close()
   }
