@@ -13,6 +13,8 @@ export interface TextIndex {
   marked(tx: Kysely<Tables>, rows: RawBuilder<unknown>, all: number): Promise<number[]>
   /** Stores words that may be suggested, each with its letters reversed; at the same time as `put`. */
   suggest(tx: Kysely<Tables>, words: readonly string[]): Promise<void>
+  /** Forgets those of some words that no event and no name has any more, after what waits is stored. */
+  forgetUnused(tx: Kysely<Tables>, words: readonly string[]): Promise<void>
   /** Query for pairs of numbers, as `id` and `marks`. */
   pairs(list: readonly (readonly [id: number, marks: number])[]): RawBuilder<unknown>
   /** Ids of those events whose words in the index are others. */

@@ -75,6 +75,15 @@ async function addSuggestions(tx: Tx, words: readonly string[]): Promise<void> {
   if (suggested.length > 0) await dialectOf(tx).texts.suggest(tx, suggested)
 }
 
+/** Forgets the words of some texts that others do not have, unless an event or a name still has them. */
+export async function forgetSuggestions(tx: Tx, gone: Iterable<string>, kept: Iterable<string>): Promise<void> {
+  const words = new Set<string>()
+  for (const text of gone) for (const word of wordsOf(wordsOfSafe(text))) if (SUGGESTED.test(word)) words.add(word)
+  if (words.size === 0) return
+  for (const text of kept) for (const word of wordsOf(wordsOfSafe(text))) words.delete(word)
+  if (words.size > 0) await dialectOf(tx).texts.forgetUnused(tx, [...words])
+}
+
 /** The first stored word that begins with each of some texts. */
 export async function firstWords(
   tx: Tx,

@@ -4,6 +4,7 @@ import type { AuditKind } from '../../schema/audit.ts'
 import { LINKED_KINDS } from '../../schema/linked.ts'
 import type { Tx } from '../dialect.ts'
 import { insertLater, insertRows } from '../prepared.ts'
+import { forgetSuggestions } from '../word-search.ts'
 import type { Content, Entry } from './entry.ts'
 import { EVENT_PARTS, LOGGED, RESTORE_SLUG, type TrackedKind } from './logged.ts'
 import { addToNewest, bytesOf, mayMerge } from './merging.ts'
@@ -26,9 +27,25 @@ export async function writeLog(tx: Tx, tracker: Tracker): Promise<number> {
       if (entry !== null) entries.push(entry)
     }
   }
+  await forgetSuggestions(tx, textsIn(entries, 'before'), textsIn(entries, 'after'))
   const settings = await settingsEntry(tx, tracker.settings)
   if (settings !== null) entries.push(settings)
   return insert(tx, tracker, entries, texts)
+}
+
+/** Fields whose words searches may suggest. */
+const NAMING = ['title', 'description', 'excerpt', 'name', 'city', ...LINKED_KINDS]
+
+/** Texts that searches find, each once. */
+function textsIn(entries: readonly Entry[], side: 'before' | 'after'): Set<string> {
+  const found = new Set<string>()
+  for (const { [side]: content } of entries)
+    for (const name of content === null ? [] : NAMING) {
+      const value = content?.[name]
+      if (typeof value === 'string') found.add(value)
+      else if (value instanceof Text) found.add(value.text)
+    }
+  return found
 }
 
 /** Records of which the same is known: they are read together. */

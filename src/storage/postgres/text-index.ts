@@ -24,6 +24,15 @@ const suggest = prepared<object, [string]>((db, words) => ({
       on conflict do nothing`.compile(db),
 }))
 
+/** Each word is looked up by itself, as above. What another transaction stores meanwhile may lose a suggestion. */
+const removeUnused = prepared<object, [string]>((db, words) => ({
+  compile: () =>
+    sql<object>`delete from search_words
+      where word in (select word collate "C" from json_array_elements_text(cast(${words} as json)) as given (word))
+      and (select 1 from linked_words where linked_words.word = search_words.word limit 1) is null
+      and (select 1 from event_texts where words @@ cast(search_words.word as tsquery) limit 1) is null`.compile(db),
+}))
+
 export const textIndex: TextIndex = {
   async put(tx, { id, title, words }) {
     await put.later(tx, id, title.join(' '), words.join(' '))
@@ -45,6 +54,7 @@ export const textIndex: TextIndex = {
   },
   /** In order, so that writers of the same words do not wait for each other in a circle. */
   suggest: (tx, words) => suggest.later(tx, JSON.stringify(words.toSorted())),
+  forgetUnused: (tx, words) => removeUnused.later(tx, JSON.stringify(words.toSorted())),
   // Arrays, unlike JSON, have a length that the planner knows.
   pairs: (list) =>
     sql`(select id, marks from unnest(cast(${arrayOf(list.map(([id]) => id))} as bigint[]),

@@ -41,11 +41,19 @@ const store = prepared<object, [string]>(
   INDEPENDENT,
 )
 
+const removeUnused = prepared<object, [string]>((db, words) => ({
+  compile: () =>
+    sql<object>`delete from search_words where word in (select value from json_each(${words}))
+      and not exists (select 1 from linked_words where linked_words.word = search_words.word)
+      and not exists (select 1 from event_texts where event_texts match '"' || search_words.word || '"')`.compile(db),
+}))
+
 /** What waits to be stored. */
 interface Waiting {
   readonly events: (EventWords & { readonly isNew: boolean })[]
-  /** Words that may be suggested. */
+  /** Words that may be suggested, and those that may not be any more. */
   readonly suggested: Set<string>
+  readonly unused: Set<string>
 }
 
 /**
@@ -62,7 +70,7 @@ const MAX_ROWS = 40
 function waitingIn(tx: Kysely<Tables>): Waiting {
   const known = waiting.get(tx)
   if (known !== undefined) return known
-  const made: Waiting = { events: [], suggested: new Set() }
+  const made: Waiting = { events: [], suggested: new Set(), unused: new Set() }
   waiting.set(tx, made)
   return made
 }
@@ -71,7 +79,7 @@ async function settle(tx: Kysely<Tables>): Promise<void> {
   const all = waiting.get(tx)
   if (all === undefined) return
   waiting.delete(tx)
-  const { events, suggested } = all
+  const { events, suggested, unused } = all
   if (suggested.size > 0) await suggest(tx, [...suggested])
   for (const { id, isNew } of events) if (!isNew) await remove(tx, id)
   // Of an event that was indexed more than once, the last counts.
@@ -81,6 +89,7 @@ async function settle(tx: Kysely<Tables>): Promise<void> {
     const some = left.splice(0, MAX_ROWS)
     await add(some.length)(tx, ...some.flat())
   }
+  if (unused.size > 0) await removeUnused(tx, JSON.stringify([...unused]))
 }
 
 /** Most words are stored already. They are only looked up: inserting them again takes six times as long. */
@@ -116,6 +125,11 @@ export const textIndex: TextIndex = {
     const { suggested } = waitingIn(tx)
     for (const word of words) suggested.add(word)
     if (suggested.size >= MAX_WORDS) await settle(tx)
+  },
+  async forgetUnused(tx, words) {
+    const { unused } = waitingIn(tx)
+    for (const word of words) unused.add(word)
+    if (unused.size >= MAX_WORDS) await settle(tx)
   },
   pairs: (list) => sql`(select value ->> 0 as id, value ->> 1 as marks from json_each(${JSON.stringify(list)}))`,
   async findDiffering(tx, events) {
