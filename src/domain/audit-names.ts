@@ -1,5 +1,6 @@
-import { isLinkedKind, type LinkedKind } from '../schema/linked.ts'
-import { getNames } from '../storage/audit/log.ts'
+import { isLinkedKind } from '../schema/linked.ts'
+import { getNames, type NamedKind } from '../storage/names.ts'
+import { visibilityOf } from './access.ts'
 import type { Scope } from './scope.ts'
 
 /** Names of what the fields of entries refer to by id. */
@@ -12,10 +13,8 @@ interface Fields {
   readonly after: Record<string, unknown> | null
 }
 
-type Target = LinkedKind | 'event' | 'term' | 'user' | 'image'
-
 /** What a field of ids refers to; null if it is no such field. */
-function targetOf(kind: string, field: string): Target | null {
+function targetOf(kind: string, field: string): NamedKind | null {
   if (kind === 'event' && isLinkedKind(field)) return field
   if (field === 'categories' || field === 'tags') return 'term'
   if (field === 'parent') return kind === 'event' ? 'event' : 'term'
@@ -23,9 +22,9 @@ function targetOf(kind: string, field: string): Target | null {
   return field === 'image' ? 'image' : null
 }
 
-/** Reads the names of everything that entries refer to. What is gone has none. */
-export async function namesIn({ db }: Pick<Scope, 'db'>, entries: readonly Fields[]): Promise<NameOf> {
-  const wanted = new Map<Target, Set<number>>()
+/** Reads the names of everything that entries refer to. What is gone, or hidden from the reader, has none. */
+export async function namesIn({ db, user }: Pick<Scope, 'db' | 'user'>, entries: readonly Fields[]): Promise<NameOf> {
+  const wanted = new Map<NamedKind, Set<number>>()
   for (const { kind, before, after } of entries)
     for (const [field, value] of [...Object.entries(before ?? {}), ...Object.entries(after ?? {})]) {
       const target = targetOf(kind, field)
@@ -37,7 +36,8 @@ export async function namesIn({ db }: Pick<Scope, 'db'>, entries: readonly Field
   const names = new Map<string, string>()
   await db.readMany(async (tx) => {
     for (const [target, ids] of wanted)
-      for (const [id, name] of await getNames(tx, target, [...ids])) names.set(`${target} ${id}`, name)
+      for (const [id, name] of await getNames(tx, target, [...ids], visibilityOf(user)))
+        names.set(`${target} ${id}`, name)
   })
   return (kind, field, id) => {
     const target = targetOf(kind, field)

@@ -151,14 +151,17 @@ export async function recordsOf(
   ids: readonly number[],
 ): Promise<ShownRecord[]> {
   if (kind === 'event') {
-    const events = await assembleUndamaged(tx, scope, await eventStorage.getAll(tx, ids))
+    const events = await assembleUndamaged(tx, scope, await eventStorage.getAll(tx, ids, 'no reader: seen'))
     return events.map((event) => ({ kind, shown: event }))
   }
   if (isLinkedKind(kind)) {
-    const rows = undamagedLinked(kind, scope, await recordStorage.getAny(tx, kind, ids))
+    const rows = undamagedLinked(kind, scope, await recordStorage.getAny(tx, kind, ids, 'no reader: seen'))
     return (await withImages(tx, rows, scope.onDamage)).map((linked) => ({ kind, shown: linked }))
   }
-  return (await withPaths(tx, await termStorage.getAll(tx, kind, ids))).map((term) => ({ kind, shown: term }))
+  return (await withPaths(tx, await termStorage.getAll(tx, kind, ids, 'no reader: seen'))).map((term) => ({
+    kind,
+    shown: term,
+  }))
 }
 
 /** Name of this series of changes, made on first use. */

@@ -116,7 +116,7 @@ async function readParts(
   }
   const terms = of('category', 'tag')
   if (known.terms === undefined)
-    parts.terms = byEvent(terms, await termStorage.getSome(tx, linkedIds(terms)), termStorage.byName)
+    parts.terms = byEvent(terms, await termStorage.getSome(tx, linkedIds(terms), 'no reader: seen'), termStorage.byName)
   const ticketed = of('ticket').map(({ event }) => event)
   if (known.tickets === undefined) parts.tickets = await ticketStorage.ofEvents(tx, [...new Set(ticketed)])
   return parts

@@ -80,7 +80,7 @@ export async function fill<Rendered>(
 ): Promise<void> {
   let missing = cache.missing(stubs, alone)
   if (missing.length > 0 && cache.form !== null) {
-    for (const stored of await templateStorage.getAll(tx, missing)) cache.restore(stored)
+    for (const stored of await templateStorage.getAll(tx, missing, 'no reader: seen')) cache.restore(stored)
     missing = cache.missing(stubs, alone)
   }
   if (missing.length > 0) {
@@ -106,7 +106,7 @@ function attempt(put: () => void): void {
 
 /** Events that are not damaged, with what they are rendered from. */
 export async function ownDataOf(tx: Tx, scope: Pick<Scope, 'onDamage'>, ids: readonly number[]): Promise<OwnData[]> {
-  const rows = undamagedEvents(scope, await eventStorage.getAll(tx, ids))
+  const rows = undamagedEvents(scope, await eventStorage.getAll(tx, ids, 'no reader: seen'))
   const pictures = await images.ofRows(tx, rows, scope.onDamage)
   const links = await linkStorage.links(tx, ids)
   const isTicketed = links.some(({ kind }) => kind === 'ticket')
@@ -138,7 +138,7 @@ async function linkedDataOf(tx: Tx, scope: Scope, links: Links): Promise<LinkedD
     return new Map(found.map((one) => [one.row.id, one]))
   }
   const terms = async (kind: 'category' | 'tag') => {
-    const found = await withPaths(tx, await termStorage.getAll(tx, kind, links[kind]))
+    const found = await withPaths(tx, await termStorage.getAll(tx, kind, links[kind], 'no reader: seen'))
     return new Map(found.map((term) => [term.id, term]))
   }
   const records = byLinkedKind(() => new Map<number, Linked>())

@@ -81,7 +81,7 @@ async function categoriesOf(
 ): Promise<Map<number, TermRow[]>> {
   const links = await storage.categoryLinks(tx, entries)
   await addUnknown(known, links, async (ids) => {
-    return (await termStorage.getAll(tx, 'category', ids)).map((row) => [row.id, row])
+    return (await termStorage.getAll(tx, 'category', ids, 'no reader: seen')).map((row) => [row.id, row])
   })
   const categories = byEvent(links, known)
   for (const some of categories.values()) if (some.length > 1) some.sort(termStorage.byName)

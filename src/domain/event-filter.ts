@@ -17,10 +17,10 @@ import * as records from '../storage/records.ts'
 import * as series from '../storage/series.ts'
 import * as terms from '../storage/terms.ts'
 import { findHaving } from '../storage/word-hits.ts'
-import { mayRead, visibilityOf } from './access.ts'
+import { visibilityOf } from './access.ts'
 import { findProtectedTerm, findTerm } from './event-links.ts'
 import { checkCursor } from './event-order.ts'
-import { checkStatusFilter, modifiedRange, readingOf } from './records.ts'
+import { checkStatusFilter, findIfReadable, modifiedRange, readingOf } from './records.ts'
 import type { Payload, Scope } from './scope.ts'
 
 type Asked = Values<typeof eventListParameters>
@@ -84,10 +84,8 @@ export async function filterOf(
     const ids = await linkedFilter(tx, scope, kind, asked[kind], problems)
     if (ids !== null) linked[kind] = ids
   }
-  const parent = asked.post_parent ? await records.get(tx, 'event', { id: asked.post_parent }) : undefined
-  if (asked.post_parent && (parent === undefined || !mayRead(scope.user, parent))) {
+  if (asked.post_parent && !(await findIfReadable(tx, scope, 'event', { id: asked.post_parent })))
     problems.post_parent = { problem: 'no_such_event', id: asked.post_parent }
-  }
   if (asked.series && !(await series.isKnown(tx, asked.series, visibilityOf(scope.user))))
     problems.series = { problem: 'no_such_series', id: asked.series }
   const search = searchedText(asked)

@@ -11,7 +11,7 @@ import type { LinkedKind, RecordRow } from '../storage/records.ts'
 import * as recordStorage from '../storage/records.ts'
 import type { TermRow } from '../storage/terms.ts'
 import * as termStorage from '../storage/terms.ts'
-import type { Visibility } from '../storage/visibility.ts'
+import type { Visibility, WithoutReader } from '../storage/visibility.ts'
 import { mayRead, maySeeTerm, rightsOf, visibilityOf } from './access.ts'
 import { undamagedLinked } from './damage.ts'
 import type { Fetched } from './images.ts'
@@ -37,7 +37,9 @@ export async function resolveLinks(
     if (turn.isOver) await turn.yield()
     try {
       const row =
-        'data' in link ? await createInline(tx, scope, kind, link.data, fetched) : await linkedById(tx, kind, link.id)
+        'data' in link
+          ? await createInline(tx, scope, kind, link.data, fetched)
+          : await linkedById(tx, kind, link.id, 'no reader: rights')
       if (row !== undefined && ('data' in link || isShown(scope, row))) rows.set(row.id, row)
       else if ('id' in link) problems[kind] ??= { problem: `no_such_${kind}`, id: link.id }
     } catch (error) {
@@ -59,19 +61,29 @@ export async function unseenLinks(tx: Tx, scope: Scope, kind: LinkedKind, event:
 }
 
 /** The record with an id, or the one that it was merged into. */
-export async function linkedById(tx: Tx, kind: LinkedKind, id: number): Promise<RecordRow | undefined> {
-  const row = await recordStorage.get(tx, kind, { id })
+export async function linkedById(
+  tx: Tx,
+  kind: LinkedKind,
+  id: number,
+  reason: WithoutReader,
+): Promise<RecordRow | undefined> {
+  const row = await recordStorage.get(tx, kind, { id }, reason)
   if (row !== undefined) return row
   const target = await merging.findById(tx, kind, id)
-  return target === undefined ? undefined : recordStorage.get(tx, kind, { id: target })
+  return target === undefined ? undefined : recordStorage.get(tx, kind, { id: target }, reason)
 }
 
 /** The term with an id, or the one that it was merged into. */
-export async function termById(tx: Tx, kind: TermKind, id: number): Promise<TermRow | undefined> {
-  const row = await termStorage.get(tx, kind, id)
+export async function termById(
+  tx: Tx,
+  kind: TermKind,
+  id: number,
+  reason: WithoutReader,
+): Promise<TermRow | undefined> {
+  const row = await termStorage.get(tx, kind, id, reason)
   if (row !== undefined) return row
   const target = await merging.findById(tx, kind, id)
-  return target === undefined ? undefined : termStorage.get(tx, kind, target)
+  return target === undefined ? undefined : termStorage.get(tx, kind, target, reason)
 }
 
 /** Links may refer to records that the user may see, except those in the trash. */
@@ -96,7 +108,7 @@ export async function resolveTerms(
   for (const value of values) {
     const find = async () =>
       (await findTerm(tx, scope.user, kind, value, had)) ??
-      (mayCreate && value.name !== undefined ? findNamed(tx, kind, value.name, null) : undefined)
+      (mayCreate && value.name !== undefined ? findNamed(tx, kind, value.name, 'no reader: write') : undefined)
     // Look again under the lock: another transaction may have created the name.
     const known = (await find()) ?? ((await termStorage.lock(tx, kind)) ? await find() : undefined)
     if (known !== undefined) ids.push(known.id)
@@ -116,7 +128,7 @@ export async function findTerm(
   { id, name }: TermValue,
   had: readonly number[] = [],
 ): Promise<TermRow | undefined> {
-  const byId = id === undefined ? undefined : await termById(tx, kind, id)
+  const byId = id === undefined ? undefined : await termById(tx, kind, id, 'no reader: rights')
   if (byId !== undefined && (maySeeTerm(user, byId) || had.includes(byId.id))) return byId
   return name === undefined ? undefined : findNamed(tx, kind, name, visibilityOf(user))
 }
@@ -126,12 +138,17 @@ export async function findTerm(
  * nothing.
  */
 export async function findProtectedTerm(tx: Tx, kind: TermKind, { id, name }: TermValue): Promise<TermRow | undefined> {
-  const byId = id === undefined ? undefined : await termStorage.get(tx, kind, id)
-  const term = byId ?? (name === undefined ? undefined : await findNamed(tx, kind, name, null))
+  const byId = id === undefined ? undefined : await termStorage.get(tx, kind, id, 'no reader: rights')
+  const term = byId ?? (name === undefined ? undefined : await findNamed(tx, kind, name, 'no reader: rights'))
   return term !== undefined && (await termStorage.isOfPublished(tx, term.id)) ? term : undefined
 }
 
 /** A name is looked up as slug only if it is one: `C++` is not the slug `c`. */
-function findNamed(tx: Tx, kind: TermKind, name: string, visibility: Visibility | null): Promise<TermRow | undefined> {
-  return termStorage.find(tx, kind, isSlug(name) ? slugify(name) : null, fold(name), visibility)
+function findNamed(
+  tx: Tx,
+  kind: TermKind,
+  name: string,
+  reader: Visibility | WithoutReader,
+): Promise<TermRow | undefined> {
+  return termStorage.find(tx, kind, isSlug(name) ? slugify(name) : null, fold(name), reader)
 }

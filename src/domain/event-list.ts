@@ -96,6 +96,7 @@ async function listSorted(tx: Tx, scope: Scope, asked: ReturnType<typeof readReq
   const rows = await storage.getAll(
     tx,
     stubs.map(({ id }) => id),
+    'no reader: seen',
   )
   const distances = new Map(stubs.map(({ id, distance }) => [id, distance]))
   const ordered = inOrder([...distances.keys()], rows).map((row) => {
@@ -185,7 +186,7 @@ export async function shortList(
 async function rowsOf(tx: Tx, list: CachedList, offset: number, limit: number): Promise<storage.EventRow[]> {
   const ids = idsAt(list, offset, limit) ?? stubsAt(list, offset, limit)?.map(({ id }) => id)
   if (ids === undefined) return storage.page(tx, list.filter, limit, offset)
-  return inOrder(ids, await storage.getAll(tx, ids))
+  return inOrder(ids, await storage.getAll(tx, ids, 'no reader: seen'))
 }
 
 export function readRequest(scope: Scope, query: Payload): ListRequest & { readonly problems: Problems } {

@@ -15,7 +15,6 @@ import type { TermRow } from '../storage/terms.ts'
 import * as termStorage from '../storage/terms.ts'
 import * as ticketStorage from '../storage/tickets.ts'
 import { indexEvent } from '../storage/word-search.ts'
-import { mayRead } from './access.ts'
 import { faultsOf } from './damage.ts'
 import { idsOf, type Parts } from './event-assembly.ts'
 import { isShown, resolveLinks, resolveTerms, unseenLinks } from './event-links.ts'
@@ -216,7 +215,7 @@ export async function store(
   }
   if (before !== null) {
     await recordStorage.update(tx, 'event', before.id, columns)
-    const stored = asEvent(await records.find(tx, 'event', { id: before.id }))
+    const stored = asEvent(await records.find(tx, 'event', { id: before.id }, 'no reader: write'))
     const isSame = stored.search === before.search && stored.excerpt === before.excerpt
     if (!isSame || stored.title_search !== before.title_search) await indexEvent(tx, stored, false)
     return stored
@@ -288,8 +287,8 @@ async function checkParent(
   problems: Problems,
 ): Promise<void> {
   if (!parent || parent === before?.parent) return
-  const row = await recordStorage.get(tx, 'event', { id: parent })
-  if (row === undefined || !mayRead(scope.user, row)) problems.parent ??= { problem: 'no_such_event', id: parent }
+  const row = await records.findIfReadable(tx, scope, 'event', { id: parent })
+  if (row === undefined) problems.parent ??= { problem: 'no_such_event', id: parent }
   else if (before !== null && (await storage.isWithin(tx, parent, before.id))) problems.parent ??= { problem: 'loop' }
 }
 

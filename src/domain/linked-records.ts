@@ -10,7 +10,7 @@ import * as storage from '../storage/linked-records.ts'
 import type { LinkedKind, Page, RecordRow, Ref } from '../storage/records.ts'
 import * as recordStorage from '../storage/records.ts'
 import { indexRecord, removeName } from '../storage/word-search.ts'
-import { mayRead, need, rightsOf, visibilityOf } from './access.ts'
+import { need, rightsOf, visibilityOf } from './access.ts'
 import { isCursorOf, type KeyType } from './cursors.ts'
 import { type OnDamage, undamagedLinked } from './damage.ts'
 import type { Fetched, Image } from './images.ts'
@@ -55,7 +55,7 @@ export async function list(scope: Scope, kind: LinkedKind, query: Payload): Prom
   records.checkStatusFilter(scope, status, problems)
   if (cursor && !isCursorOf(cursor, ORDER, KEY)) problems.cursor = { problem: 'not_a_cursor' }
   return scope.db.readMany(async (tx) => {
-    if (values.event && !(await isReadableEvent(tx, scope, values.event)))
+    if (values.event && !(await records.findIfReadable(tx, scope, 'event', { id: values.event })))
       problems.event = { problem: 'no_such_event', id: values.event }
     refuse(problems)
     const filter = {
@@ -155,7 +155,7 @@ async function change(
   }
   await recordStorage.update(tx, kind, before.id, changes)
   await indexRecord(tx, kind, row, false)
-  return withImage(tx, await records.find(tx, kind, { id: before.id }))
+  return withImage(tx, await records.find(tx, kind, { id: before.id }, 'no reader: write'))
 }
 
 export async function remove(
@@ -276,9 +276,4 @@ export async function withImages(tx: Tx, rows: readonly RecordRow[], onDamage?: 
 async function withImage(tx: Tx, row: RecordRow): Promise<Linked> {
   const [linked] = await withImages(tx, [row])
   return linked ?? { row, image: null }
-}
-
-async function isReadableEvent(tx: Tx, scope: Scope, id: number): Promise<boolean> {
-  const event = await recordStorage.get(tx, 'event', { id })
-  return event !== undefined && mayRead(scope.user, event)
 }

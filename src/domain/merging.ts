@@ -40,7 +40,7 @@ async function mergeSomeLinked(
 ): Promise<number | null> {
   const from = await findEditable(tx, scope, kind, { id })
   const { into, problems } = readInto(scope, id, payload)
-  const target = into === null ? undefined : await recordStorage.getLocked(tx, kind, { id: into })
+  const target = into === null ? undefined : await recordStorage.getLocked(tx, kind, { id: into }, 'no reader: rights')
   if (target !== undefined) need(mayEdit(scope.user, target))
   if (into !== null && (target === undefined || target.status === 'trash'))
     problems.into = { problem: `no_such_${kind}`, id: into }

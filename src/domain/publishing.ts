@@ -36,11 +36,11 @@ async function publishSome(tx: Tx, scope: Pick<Scope, 'clock'>, kind: RecordKind
   await recordStorage.lockPublishing(tx)
   let published = 0
   for (const { id } of await recordStorage.due(tx, kind, now, MAX_PUBLISHED)) {
-    const row = await recordStorage.getLocked(tx, kind, { id })
+    const row = await recordStorage.getLocked(tx, kind, { id }, 'no reader: job')
     if (row?.status !== 'future') continue
     await recordStorage.update(tx, kind, id, { status: 'publish' })
     if (kind === 'event') {
-      const event = asEvent(await records.find(tx, 'event', { id }))
+      const event = asEvent(await records.find(tx, 'event', { id }, 'no reader: job'))
       await moveCounts(tx, [], isCounted(event) ? await termIds(tx, id) : [])
       await publishDrafts(tx, scope, event)
       await approved(tx, id, now)

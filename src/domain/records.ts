@@ -15,6 +15,7 @@ import { forget } from '../storage/merging.ts'
 import type { RecordRow, Ref } from '../storage/records.ts'
 import * as storage from '../storage/records.ts'
 import * as users from '../storage/users.ts'
+import type { WithoutReader } from '../storage/visibility.ts'
 import { mayEdit, mayRead, need, type Owned, rightsOf } from './access.ts'
 import type { Scope } from './scope.ts'
 
@@ -43,16 +44,35 @@ class Reading implements ReadContext {
 }
 
 /** Gets a record or throws 404. */
-export async function find(tx: Tx, kind: RecordKind, ref: Ref, read = storage.get): Promise<RecordRow> {
+export async function find(
+  tx: Tx,
+  kind: RecordKind,
+  ref: Ref,
+  reason: WithoutReader,
+  read = storage.get,
+): Promise<RecordRow> {
   const exists = 'slug' in ref || Number.isSafeInteger(ref.id)
-  const row = exists ? await read(tx, kind, ref) : undefined
-  if (row === undefined) throw new AppError(kind === 'event' ? 'rest-event-not-found' : `${kind}-not-found`)
-  return row
+  return (exists ? await read(tx, kind, ref, reason) : undefined) ?? missing(kind)
+}
+
+function missing(kind: RecordKind): never {
+  throw new AppError(kind === 'event' ? 'rest-event-not-found' : `${kind}-not-found`)
+}
+
+/** Gets a record that the reader may see; none if it does not exist or they may not. */
+export async function findIfReadable(
+  tx: Tx,
+  { user }: Pick<Scope, 'user'>,
+  kind: RecordKind,
+  ref: Ref,
+): Promise<RecordRow | undefined> {
+  const row = await storage.get(tx, kind, ref, 'no reader: rights')
+  return row !== undefined && mayRead(user, row) ? row : undefined
 }
 
 /** Gets a record that the reader may see. */
 export async function findReadable(tx: Tx, scope: Pick<Scope, 'user'>, kind: RecordKind, ref: Ref): Promise<RecordRow> {
-  const row = await find(tx, kind, ref)
+  const row = await find(tx, kind, ref, 'no reader: rights')
   if (mayRead(scope.user, row)) return row
   throw new AppError(
     kind === 'event' && row.status === 'trash' ? 'event-no-longer-available' : `${kind}-not-accessible`,
@@ -61,7 +81,7 @@ export async function findReadable(tx: Tx, scope: Pick<Scope, 'user'>, kind: Rec
 
 /** Gets and locks a record that the user may edit. */
 export async function findEditable(tx: Tx, scope: Scope, kind: RecordKind, ref: Ref): Promise<RecordRow> {
-  const row = await find(tx, kind, ref, storage.getLocked)
+  const row = await find(tx, kind, ref, 'no reader: rights', storage.getLocked)
   need(mayEdit(scope.user, row))
   return row
 }
@@ -225,5 +245,5 @@ export async function remove(
   }
   if (row.status === 'trash') throw new AppError(`${kind}-is-in-trash` satisfies ErrorCode)
   await storage.update(tx, kind, row.id, await resolveColumns(tx, scope, kind, { status: 'trash' }, '', row))
-  return find(tx, kind, { id: row.id })
+  return find(tx, kind, { id: row.id }, 'no reader: write')
 }

@@ -219,7 +219,7 @@ async function lookUpKnown(
   events: RenderedEventCache<unknown>,
 ): Promise<LookedUp> {
   const ids = stubs.map(({ id }) => id)
-  if (ids.length > 0) for (const stored of await lookUpTemplates(db, ids)) events.restore(stored)
+  if (ids.length > 0) for (const stored of await lookUpTemplates(db, ids, 'no reader: seen')) events.restore(stored)
   return stubs
 }
 
@@ -241,7 +241,7 @@ async function lookUpHits(
       if (known !== undefined) found.set(id, known)
     }
   const missing = found.size === 0 ? ids : ids.filter((id) => !found.has(id))
-  const read = missing.length === 0 ? [] : await lookUpRendered(db, missing)
+  const read = missing.length === 0 ? [] : await lookUpRendered(db, missing, 'no reader: seen')
   for (const stub of read) found.set(stub.id, stub)
   if (found.size < ids.length || !(await db.isCurrent(version))) return []
   // Those without a template of this form may have one soon.

@@ -164,7 +164,7 @@ async function beginSeries(
 }
 
 async function find(tx: Tx, id: number): Promise<EventRow> {
-  return asEvent(await records.find(tx, 'event', { id }))
+  return asEvent(await records.find(tx, 'event', { id }, 'no reader: write'))
 }
 
 /** Takes an occurrence out of its series. */

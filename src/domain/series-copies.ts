@@ -69,7 +69,7 @@ async function indexAll(
     return indexCopies(tx, { ...texts, excerpt }, ids, false)
   }
   for (const { id } of rows) {
-    const merged = { ...asEvent(await records.find(tx, 'event', { id })), ...columns }
+    const merged = { ...asEvent(await records.find(tx, 'event', { id }, 'no reader: write')), ...columns }
     const texts = {
       search: records.searchText(eventFields, merged as unknown as recordStorage.RecordRow),
       title_search: fold(merged.title),
@@ -102,7 +102,12 @@ async function copyFree(
   if (!own.has('cost') && !own.has('tickets'))
     return storage.setFreeOfAll(tx, ids, isFree(columns.cost, tickets), false)
   for (const { id } of rows)
-    await storeFree(tx, { ...asEvent(await records.find(tx, 'event', { id })), ...changes }, null, false)
+    await storeFree(
+      tx,
+      { ...asEvent(await records.find(tx, 'event', { id }, 'no reader: write')), ...changes },
+      null,
+      false,
+    )
 }
 
 /** Corrects the counts of terms after events have changed; `before` is from the time before that. */

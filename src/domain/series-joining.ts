@@ -119,7 +119,7 @@ async function detachLost(
 /** Events in the order of their original starts. */
 async function membersOf(tx: Tx, originals: ReadonlyMap<number, WallClock>): Promise<Member[]> {
   const ids = [...originals.keys()]
-  const rows = await eventStorage.getAll(tx, ids)
+  const rows = await eventStorage.getAll(tx, ids, 'no reader: write')
   const links = Map.groupBy(await linkStorage.links(tx, ids), (link) => link.event)
   const tickets = await ticketStorage.ofEvents(tx, ids)
   return rows

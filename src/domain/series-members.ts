@@ -97,7 +97,7 @@ async function settle(tx: Tx, scope: Scope, before: EventRow, { row, changed, ha
   if (row.status !== 'trash' && before.status === 'trash') await removeException(tx, scope, row)
   if (own === before.own_fields) return row
   await recordStorage.update(tx, 'event', row.id, { own_fields: own })
-  return asEvent(await records.find(tx, 'event', { id: row.id }))
+  return asEvent(await records.find(tx, 'event', { id: row.id }, 'no reader: write'))
 }
 
 /** Whether a field of an occurrence is that of its series. */

@@ -100,7 +100,7 @@ export async function addOccurrences(
 ): Promise<void> {
   if (starts.length > 0) await scope.quotas.checkDraft(tx, scope.user, template.columns.status, starts.length)
   const ids = await createOccurrences(tx, scope, series, template, starts, first)
-  if (series.trashed === 1) await setStatus(tx, scope, await eventStorage.getAll(tx, ids), 'trash')
+  if (series.trashed === 1) await setStatus(tx, scope, await eventStorage.getAll(tx, ids, 'no reader: write'), 'trash')
   report.created.push(...starts.map((start_date) => ({ start_date })))
 }
 

@@ -67,7 +67,7 @@ async function removeAll(
   }
   const gone = isForced ? members : members.filter(({ status }) => status !== 'trash')
   report.removed.push(...gone.map(({ id, start_local }) => ({ id, start_date: start_local })))
-  return isForced ? event : asEvent(await records.find(tx, 'event', { id: event.id }))
+  return isForced ? event : asEvent(await records.find(tx, 'event', { id: event.id }, 'no reader: write'))
 }
 
 /** Deletes an event for good, without an exception of its series. A series without events is deleted, too. */

@@ -57,7 +57,7 @@ export async function splitSeries(
   )
   await recordStorage.update(tx, 'event', event.id, { series: rest.id, parent: null })
   await storage.clearForeignParents(tx, series.id)
-  return { rest, row: asEvent(await records.find(tx, 'event', { id: event.id })) }
+  return { rest, row: asEvent(await records.find(tx, 'event', { id: event.id }, 'no reader: write')) }
 }
 
 /** The id of an event, for the series that begins with it; another one if that is taken by a series which it was in. */

@@ -144,7 +144,8 @@ export async function createOccurrences(
   const { columns, tickets } = template
   const texts = searchTexts(template)
   const linked = await currentLinks(tx, template)
-  const parent = (await recordStorage.get(tx, 'event', { id: first }))?.series === series.id ? first : null
+  const parent =
+    (await recordStorage.get(tx, 'event', { id: first }, 'no reader: write'))?.series === series.id ? first : null
   const image = columns.image !== null && (await imageStorage.get(tx, columns.image)) ? columns.image : null
   const allDay = columns.all_day === 1
   for (let at = 0; at < starts.length; at += BATCH) {
@@ -199,8 +200,10 @@ async function currentLinks(
   { linked, terms }: Template,
 ): Promise<Record<LinkedKind, number[]> & { terms: number[] }> {
   const found = { ...byLinkedKind(() => new Set<number>()), terms: new Set<number>() }
-  for (const kind of LINKED_KINDS) for (const id of linked[kind]) addTo(found[kind], await linkedById(tx, kind, id))
-  for (const kind of TERM_KINDS) for (const id of terms[kind]) addTo(found.terms, await termById(tx, kind, id))
+  for (const kind of LINKED_KINDS)
+    for (const id of linked[kind]) addTo(found[kind], await linkedById(tx, kind, id, 'no reader: write'))
+  for (const kind of TERM_KINDS)
+    for (const id of terms[kind]) addTo(found.terms, await termById(tx, kind, id, 'no reader: write'))
   return { ...byLinkedKind((kind) => [...found[kind]]), terms: [...found.terms] }
 }
 

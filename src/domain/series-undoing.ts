@@ -29,7 +29,7 @@ export interface SeriesChange {
 
 /** Where an event stands; null if there is none. */
 export async function placeOf(tx: Tx, event: number): Promise<Place | null> {
-  const [row] = await eventStorage.getAll(tx, [event])
+  const [row] = await eventStorage.getAll(tx, [event], 'no reader: write')
   return row === undefined ? null : placeIn(row)
 }
 
@@ -70,5 +70,5 @@ export async function undoSeriesChange(
   else if (current === undefined) await storage.create(tx, { ...row, ...touched(scope, row) })
   else await storage.update(tx, id, { ...row, ...touched(scope, current) })
   await storage.updateEach(tx, places)
-  await setStatus(tx, scope, await eventStorage.getAll(tx, trashed), 'before')
+  await setStatus(tx, scope, await eventStorage.getAll(tx, trashed, 'no reader: write'), 'before')
 }

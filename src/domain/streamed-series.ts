@@ -72,7 +72,7 @@ async function contentsOf(
   members: readonly (readonly storage.SeriesMember[])[],
 ): Promise<Map<number, Event>> {
   const chosen = members.flatMap((own) => own.find(({ own_fields }) => own_fields === null)?.id ?? own[0]?.id ?? [])
-  const rows: EventRow[] = await eventStorage.getAll(tx, chosen)
+  const rows: EventRow[] = await eventStorage.getAll(tx, chosen, 'no reader: seen')
   const events = await assembleUndamaged(tx, scope, rows)
   return new Map(events.map((event) => [event.row.series ?? 0, event]))
 }

@@ -28,7 +28,7 @@ export function announcing(scope: Teller): JobKind {
 async function tellReviewers(scope: Teller, event: number): Promise<void> {
   await scope.db.writeWithoutInvalidating(async (tx) => {
     const suggestion = await storage.get(tx, event)
-    const row = await recordStorage.get(tx, 'event', { id: event })
+    const row = await recordStorage.get(tx, 'event', { id: event }, 'no reader: job')
     if (suggestion === undefined || row === undefined || suggestion.outcome !== null) return
     const { sender_name, sender_email } = suggestion
     const fill = {
@@ -56,7 +56,7 @@ async function tellReviewers(scope: Teller, event: number): Promise<void> {
 /** Tells the sender of a suggestion what became of it, in the language of the form. */
 export async function tellSender(tx: Tx, scope: Teller, suggestion: storage.SuggestionRow): Promise<void> {
   const { event, outcome, sender_email, sender_name, language, reason } = suggestion
-  const row = await recordStorage.get(tx, 'event', { id: event })
+  const row = await recordStorage.get(tx, 'event', { id: event }, 'no reader: job')
   if (outcome === null || sender_email === '' || row === undefined) return
   const name = outcome === 'rejected' && reason ? 'rejected_because' : outcome
   await mail.send(tx, scope, {

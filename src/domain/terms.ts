@@ -7,13 +7,12 @@ import { readFields, type Values } from '../schema/field.ts'
 import { categoryFields, categoryListParameters, type TermKind, tagFields, tagListParameters } from '../schema/term.ts'
 import type { Tx } from '../storage/dialect.ts'
 import { forget } from '../storage/merging.ts'
-import * as records from '../storage/records.ts'
 import type { TermRow } from '../storage/terms.ts'
 import * as storage from '../storage/terms.ts'
-import { editedTerms, mayRead, maySeeTerm, need, needTerms, visibilityOf } from './access.ts'
+import { editedTerms, maySeeTerm, need, needTerms, visibilityOf } from './access.ts'
 import { isCursorOf, type KeyType } from './cursors.ts'
 import { readLongTexts, writeBySize } from './long-texts.ts'
-import { modifiedRange, readingOf } from './records.ts'
+import { findIfReadable, modifiedRange, readingOf } from './records.ts'
 import type { Check, Payload, Scope } from './scope.ts'
 import { changedFields } from './sent-back.ts'
 import { mayEditTerm } from './term-rights.ts'
@@ -115,7 +114,7 @@ export async function create(scope: Scope, kind: TermKind, payload: Payload): Pr
     await checkParent(tx, scope, kind, parent, null, problems)
     refuse(problems)
     const { name = '', slug = null, description = null } = values
-    const sibling = await storage.sibling(tx, kind, parent, fold(name))
+    const sibling = await storage.sibling(tx, kind, parent, fold(name), 'no reader: write')
     // Another user's draft has created it hidden, which this user cannot know.
     const hidden = sibling !== undefined && !maySeeTerm(scope.user, sibling) ? sibling : null
     if (hidden === null) throwIfExists(sibling, name, null)
@@ -150,7 +149,7 @@ export async function update(
     await checkParent(tx, scope, kind, parent, before, problems)
     refuse(problems)
     if (fold(name) !== before.name_key || parent !== before.parent)
-      throwIfExists(await storage.sibling(tx, kind, parent, fold(name)), name, before)
+      throwIfExists(await storage.sibling(tx, kind, parent, fold(name), 'no reader: write'), name, before)
     const slug = await changedSlug(tx, before, values.slug, name)
     const description = values.description === undefined ? before.description : values.description
     const modified_utc = scope.clock()
@@ -224,7 +223,7 @@ export async function find(tx: Tx, scope: Scope, kind: TermKind, id: number): Pr
 
 /** The same without an error. */
 export async function findIfVisible(tx: Tx, { user }: Scope, kind: TermKind, id: number): Promise<TermRow | undefined> {
-  const row = Number.isSafeInteger(id) ? await storage.get(tx, kind, id) : undefined
+  const row = Number.isSafeInteger(id) ? await storage.get(tx, kind, id, 'no reader: rights') : undefined
   return row !== undefined && maySeeTerm(user, row) ? row : undefined
 }
 
@@ -237,15 +236,14 @@ async function checkFilters(
 ): Promise<void> {
   for (const name of ['include', 'exclude'] as const) {
     const ids = values[name] ?? []
-    const seen = (await storage.getAll(tx, kind, ids)).filter((row) => maySeeTerm(scope.user, row))
+    const seen = (await storage.getAll(tx, kind, ids, 'no reader: rights')).filter((row) => maySeeTerm(scope.user, row))
     const known = new Set(seen.map((row) => row.id))
     const unknown = ids.find((id) => !known.has(id))
     if (unknown !== undefined) problems[name] = { problem: 'no_such_term', id: unknown }
   }
   for (const name of ['post', 'event'] as const) {
     const id = values[name]
-    const event = id ? await records.get(tx, 'event', { id }) : undefined
-    if (id && (event === undefined || !mayRead(scope.user, event))) problems[name] = { problem: 'no_such_event', id }
+    if (id && !(await findIfReadable(tx, scope, 'event', { id }))) problems[name] = { problem: 'no_such_event', id }
   }
   if (values.parent) await checkParent(tx, scope, kind, values.parent, null, problems)
 }
@@ -256,15 +254,15 @@ const MAX_DEPTH = 20
 /** A parent must exist, must not be the term itself or a descendant, and must not be too deep. */
 async function checkParent(
   tx: Tx,
-  { user }: Scope,
+  scope: Scope,
   kind: TermKind,
   parent: number,
   child: TermRow | null,
   problems: Problems,
 ): Promise<void> {
   if (parent === 0 || parent === child?.parent) return
-  const above = await storage.get(tx, kind, parent)
-  if (above === undefined || !maySeeTerm(user, above)) problems.parent = { problem: 'no_such_term', id: parent }
+  const above = await findIfVisible(tx, scope, kind, parent)
+  if (above === undefined) problems.parent = { problem: 'no_such_term', id: parent }
   else if (child !== null && (await storage.withDescendants(tx, [child.id])).includes(parent))
     problems.parent = { problem: 'loop' }
   else if ((await storage.depthAbove(tx, above)) + (await storage.depthBelow(tx, child?.id ?? null)) > MAX_DEPTH) {

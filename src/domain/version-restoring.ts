@@ -4,15 +4,15 @@ import type { Content } from '../storage/audit/entry.ts'
 import type { Tx } from '../storage/dialect.ts'
 import * as imageStorage from '../storage/images.ts'
 import type { Ref } from '../storage/records.ts'
-import * as recordStorage from '../storage/records.ts'
 import * as userStorage from '../storage/users.ts'
-import { mayRead, rightsOf } from './access.ts'
+import { rightsOf } from './access.ts'
 import { apart } from './acting.ts'
-import { isShown, linkedById, termById } from './event-links.ts'
+import { findTerm, isShown, linkedById } from './event-links.ts'
 import type { Event } from './events.ts'
 import * as events from './events.ts'
 import type { Linked } from './linked-records.ts'
 import * as linkedRecords from './linked-records.ts'
+import { findIfReadable } from './records.ts'
 import type { Check, Payload, Scope } from './scope.ts'
 import { find, findEditable, type Version } from './versions.ts'
 
@@ -129,10 +129,12 @@ async function planOf(
 ): Promise<Plan> {
   const changed = Object.keys(now).filter((name) => !NOT_SENT.includes(name))
   const names = changed.some((name) => TIMES.includes(name)) ? [...new Set([...changed, ...TIMES])] : changed
+  const { categories = [], tags = [] } = { ...fields, ...now } as Partial<Record<string, readonly number[]>>
+  const had = [...categories, ...tags]
   const payload: Content = {}
   const missing: string[] = []
   for (const name of names.filter((one) => one in fields)) {
-    const { value, isLost } = await restorable(tx, scope, kind, name, fields[name])
+    const { value, isLost } = await restorable(tx, scope, kind, name, fields[name], had)
     if (value !== undefined) payload[name] = value
     if (isLost) missing.push(name)
   }
@@ -152,16 +154,19 @@ async function restorable(
   kind: RecordKind,
   name: string,
   value: unknown,
+  had: readonly number[],
 ): Promise<Restorable> {
   if (name === 'password') return value === null ? { value: '', isLost: false } : { isLost: true }
   // A venue has its name in the field in which an event has its venues.
   if (kind === 'event' && isLinkedKind(name))
     return some(value, async (id) => {
-      const row = await linkedById(tx, name, id)
+      const row = await linkedById(tx, name, id, 'no reader: rights')
       return row !== undefined && isShown(scope, row) ? row.id : null
     })
-  if (name === 'categories') return some(value, async (id) => (await termById(tx, 'category', id))?.id ?? null)
-  if (name === 'tags') return some(value, async (id) => (await termById(tx, 'tag', id))?.id ?? null)
+  if (name === 'categories' || name === 'tags') {
+    const kind = name === 'tags' ? 'tag' : 'category'
+    return some(value, async (id) => (await findTerm(tx, scope.user, kind, { id }, had))?.id ?? null)
+  }
   if (name === 'image') return one(value, async (id) => (await imageStorage.get(tx, id)) !== undefined)
   if (name === 'author')
     return one(
@@ -169,10 +174,7 @@ async function restorable(
       async (id) => rightsOf(scope.user).edit === 'all' && (await userStorage.get(tx, id)) !== undefined,
     )
   if (name === 'parent')
-    return one(value, async (id) => {
-      const row = await recordStorage.get(tx, 'event', { id })
-      return row !== undefined && mayRead(scope.user, row)
-    })
+    return one(value, async (id) => (await findIfReadable(tx, scope, 'event', { id })) !== undefined)
   return { value, isLost: false }
 }
 

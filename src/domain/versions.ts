@@ -88,7 +88,7 @@ const SLICE = 8
 
 /** A version of a record that was found. */
 export async function find(tx: Tx, kind: RecordKind, row: RecordRow, version: number): Promise<Version> {
-  const current = (await readPresent(tx, kind, [row.id])).get(row.id)
+  const current = (await readPresent(tx, kind, [row.id], 'no reader: seen')).get(row.id)
   if (current === undefined || !Number.isSafeInteger(version)) throw new AppError('version-not-found')
   const fields = { ...current }
   let until: number | null = null

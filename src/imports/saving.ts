@@ -201,7 +201,7 @@ async function store(batch: Batch, run: ImportRun, item: Item, alive: KnownEvent
 async function adopted({ tx }: Batch, { uid, part, adopts }: Item): Promise<KnownEvent | undefined> {
   if (adopts === undefined) return undefined
   const { slug, id } = adopts
-  const row = await recordStorage.get(tx, 'event', slug === null ? { id: id ?? 0 } : { slug })
+  const row = await recordStorage.get(tx, 'event', slug === null ? { id: id ?? 0 } : { slug }, 'no reader: write')
   if (row === undefined || (id ?? row.id) !== row.id) return undefined
   return { uid, part, record: row.id, hash: '', status: row.status }
 }

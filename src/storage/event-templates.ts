@@ -7,6 +7,7 @@ import { SECRET, type SortedStub } from './events.ts'
 import { type LooksUp, type Lookup, lookupByIds } from './lookup.ts'
 import { type Placeholder, prepared, preparedList } from './prepared.ts'
 import type { EventTemplateTable, Tables } from './tables.ts'
+import type { WithoutReader } from './visibility.ts'
 
 /** The JSON of events, rendered in the background after each change: see domain/event-rendering.ts. */
 
@@ -17,9 +18,17 @@ const STORED = ['event', 'revision', 'form', 'text'] as const
 /** The stored templates of events, in any form and of any revision. */
 const byEvents = (db: Kysely<Tables>, ids: readonly Placeholder[]) =>
   db.selectFrom('event_templates').select(STORED).where('event', 'in', ids)
-export const getAll = preparedList<StoredTemplate>(byEvents)
+export function getAll(tx: Tx, events: readonly number[], _reason: WithoutReader): Promise<StoredTemplate[]> {
+  return someTemplates(tx, events)
+}
+
 /** The same without a transaction. */
-export const lookUpTemplates = lookupByIds<StoredTemplate>(byEvents)
+export function lookUpTemplates(db: LooksUp, events: readonly number[], _reason: WithoutReader) {
+  return templatesByIds(db, events)
+}
+
+const someTemplates = preparedList<StoredTemplate>(byEvents)
+const templatesByIds = lookupByIds<StoredTemplate>(byEvents)
 
 /** An event with its stored template, if there is one of its revision. */
 export interface RenderedStub extends SortedStub {
@@ -69,7 +78,11 @@ export function lookUpPublished(
 }
 
 /** Events by their ids. */
-export async function lookUpRendered(db: LooksUpTemplates, ids: readonly number[]): Promise<RenderedStub[]> {
+export async function lookUpRendered(
+  db: LooksUpTemplates,
+  ids: readonly number[],
+  _reason: WithoutReader,
+): Promise<RenderedStub[]> {
   const found = db.removesTemplates ? await exactByIds(db, ids) : []
   if (found.length === ids.length) return found
   const known = new Set(found.map(({ id }) => id))

@@ -24,6 +24,7 @@ import {
   type SharedVisibility,
   sharedVisibility,
   type Visibility,
+  type WithoutReader,
 } from './visibility.ts'
 
 /** The tables of records: what they share is asked for here, whichever it is. */
@@ -75,7 +76,7 @@ const idBySlug = forEach((kind) =>
   ),
 )
 
-export async function get(tx: Tx, kind: RecordKind, ref: Ref): Promise<RecordRow | undefined> {
+export async function get(tx: Tx, kind: RecordKind, ref: Ref, _reason: WithoutReader): Promise<RecordRow | undefined> {
   const [row] = await (!('id' in ref)
     ? bySlug[kind](tx, ref.slug)
     : kind === 'event'
@@ -85,10 +86,15 @@ export async function get(tx: Tx, kind: RecordKind, ref: Ref): Promise<RecordRow
 }
 
 /** Gets a record and locks it until the transaction ends. */
-export async function getLocked(tx: Tx, kind: RecordKind, ref: Ref): Promise<RecordRow | undefined> {
-  const row = await get(tx, kind, ref)
+export async function getLocked(
+  tx: Tx,
+  kind: RecordKind,
+  ref: Ref,
+  reason: WithoutReader,
+): Promise<RecordRow | undefined> {
+  const row = await get(tx, kind, ref, reason)
   if (row === undefined || !(await dialectOf(tx).lock(tx, `record ${row.id}`))) return row
-  return get(tx, kind, ref)
+  return get(tx, kind, ref, reason)
 }
 
 /** The given records that a reader may see and that are not in the trash: their ids. */
@@ -157,7 +163,12 @@ function visibleRows(
 }
 
 /** The given records that exist, whoever may see them. */
-export async function getAny(tx: Tx, kind: RecordKind, ids: readonly number[]): Promise<RecordRow[]> {
+export async function getAny(
+  tx: Tx,
+  kind: RecordKind,
+  ids: readonly number[],
+  _reason: WithoutReader,
+): Promise<RecordRow[]> {
   if (ids.length === 0) return []
   const rows = await tx.selectFrom(table(kind)).selectAll().where('id', 'in', ids).execute()
   return rows as unknown as RecordRow[]

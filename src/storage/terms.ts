@@ -9,7 +9,13 @@ import { isAfter, type SortKey, type SortValues } from './keyset.ts'
 import { INDEPENDENT, prepared, preparedBy, preparedList, waitingIn } from './prepared.ts'
 import { firstFree, type Page } from './records.ts'
 import type { TermTable } from './tables.ts'
-import { isEventFullyVisible, isTermVisible, type Visibility } from './visibility.ts'
+import {
+  isEventFullyVisible,
+  isTermVisible,
+  SHARED_VISIBILITIES,
+  type Visibility,
+  type WithoutReader,
+} from './visibility.ts'
 import { indexName, removeName } from './word-search.ts'
 
 export type TermRow = TermTable
@@ -102,7 +108,7 @@ const byId = prepared<TermRow, [kind: TermKind, id: number]>(
   INDEPENDENT,
 )
 
-export async function get(tx: Tx, kind: TermKind, id: number): Promise<TermRow | undefined> {
+export async function get(tx: Tx, kind: TermKind, id: number, _reason: WithoutReader): Promise<TermRow | undefined> {
   const known = waitingIn(tx)?.terms.get(id)
   return known?.kind === kind ? known : current(tx, await byId(tx, kind, id))
 }
@@ -113,7 +119,7 @@ function current(tx: Tx, [row]: readonly TermRow[]): TermRow | undefined {
 }
 
 /** The given terms that exist, hidden or not. */
-export function getAll(tx: Tx, kind: TermKind, ids: readonly number[]): Promise<TermRow[]> {
+export function getAll(tx: Tx, kind: TermKind, ids: readonly number[], _reason: WithoutReader): Promise<TermRow[]> {
   return someOf(kind)(tx, ids)
 }
 
@@ -132,7 +138,7 @@ export function byName(one: Pick<TermRow, 'id' | 'name_key'>, other: Pick<TermRo
 }
 
 /** The given categories and tags. */
-export function getSome(tx: Tx, ids: readonly number[]): Promise<TermRow[]> {
+export function getSome(tx: Tx, ids: readonly number[], _reason: WithoutReader): Promise<TermRow[]> {
   return someTerms(tx, ids)
 }
 
@@ -141,30 +147,30 @@ export function lock(tx: Tx, kind: TermKind): Promise<boolean> {
   return dialectOf(tx).lock(tx, `terms ${kind}`)
 }
 
-/** Finds a term by slug or else the oldest by case-folded name. `visibility` null includes hidden terms. */
+/** Finds a term by slug or else the oldest by case-folded name. */
 export async function find(
   tx: Tx,
   kind: TermKind,
   slug: string | null,
   nameKey: string,
-  visibility: Visibility | null,
+  reader: Visibility | WithoutReader,
 ): Promise<TermRow | undefined> {
-  const bySlug = slug === null ? undefined : await findBySlug(tx, kind, slug, visibility)
-  return bySlug ?? current(tx, await firstOf(`name_key ${shownOf(visibility)}`)(tx, kind, nameKey))
+  const bySlug = slug === null ? undefined : await findBySlug(tx, kind, slug, reader)
+  return bySlug ?? current(tx, await firstOf(`name_key ${shownOf(reader)}`)(tx, kind, nameKey))
 }
 
-/** Finds a term by slug. `visibility` null includes hidden terms. */
+/** Finds a term by slug. */
 export async function findBySlug(
   tx: Tx,
   kind: TermKind,
   slug: string,
-  visibility: Visibility | null,
+  reader: Visibility | WithoutReader,
 ): Promise<TermRow | undefined> {
-  return current(tx, await firstOf(`slug ${shownOf(visibility)}`)(tx, kind, slug))
+  return current(tx, await firstOf(`slug ${shownOf(reader)}`)(tx, kind, slug))
 }
 
-function shownOf(visibility: Visibility | null): 'all' | 'visible' {
-  return visibility === null || visibility.all ? 'all' : 'visible'
+function shownOf(reader: Visibility | WithoutReader): 'all' | 'visible' {
+  return typeof reader === 'string' || reader.all ? 'all' : 'visible'
 }
 
 /** The first term of a kind with a value in a column, of all or of those that everybody may see. */
@@ -172,10 +178,11 @@ const firstOf = preparedBy((which: `${'slug' | 'name_key'} ${'all' | 'visible'}`
   const [column = 'slug', some] = which.split(' ') as ['slug' | 'name_key', string]
   return prepared<TermRow, [kind: TermKind, value: string]>((db, kind, value) => {
     const found = db.selectFrom('terms').selectAll().where('kind', '=', kind).where(column, '=', value)
-    return (some === 'all' ? found : found.where((eb) => isTermVisible(eb, PUBLIC))).orderBy('id').limit(1)
+    return (some === 'all' ? found : found.where((eb) => isTermVisible(eb, SHARED_VISIBILITIES.public)))
+      .orderBy('id')
+      .limit(1)
   }, INDEPENDENT)
 })
-const PUBLIC: Visibility = { all: false, own: null, ownPublished: false }
 
 /** Ids of all terms that have one of some slugs or case-folded names. */
 export async function named(tx: Tx, slugs: readonly string[], nameKeys: readonly string[]): Promise<number[]> {
@@ -188,7 +195,13 @@ export async function named(tx: Tx, slugs: readonly string[], nameKeys: readonly
 }
 
 /** Finds a child of `parent` by case-folded name. */
-export async function sibling(tx: Tx, kind: TermKind, parent: number, nameKey: string): Promise<TermRow | undefined> {
+export async function sibling(
+  tx: Tx,
+  kind: TermKind,
+  parent: number,
+  nameKey: string,
+  _reason: WithoutReader,
+): Promise<TermRow | undefined> {
   return tx
     .selectFrom('terms')
     .selectAll()
@@ -291,7 +304,7 @@ async function ancestry(tx: Tx, terms: readonly TermRow[]): Promise<Map<number, 
   let level: readonly TermRow[] = terms
   while (level.length > 0) {
     const unknown = new Set(level.map((term) => term.parent).filter((parent) => parent > 0 && !known.has(parent)))
-    level = await getAll(tx, 'category', [...unknown])
+    level = await getAll(tx, 'category', [...unknown], 'no reader: seen')
     for (const term of level) known.set(term.id, term)
   }
   return known

@@ -16,6 +16,13 @@ export interface Visibility {
   readonly ownPublished: boolean
 }
 
+/**
+ * In place of a reader, why there is none: rules of a write, or what it has written; work of a job, which tells nobody but
+ * staff; the row decides the right of the reader; or it was decided before that the reader sees it, or what it is part of.
+ * All other reads of records take a visibility.
+ */
+export type WithoutReader = `no reader: ${'write' | 'job' | 'rights' | 'seen'}`
+
 /** Visibilities that many readers share, so that statements are prepared for them. */
 export type SharedVisibility = 'all' | 'public'
 

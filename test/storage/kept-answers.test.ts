@@ -72,7 +72,7 @@ describe('what writers have found', () => {
   })
 
   it('in a write that fails is forgotten', async () => {
-    const found = async (tx: Tx) => (await records.get(tx, 'venue', { id: venue }))?.venue
+    const found = async (tx: Tx) => (await records.get(tx, 'venue', { id: venue }, 'no reader: job'))?.venue
     const failed = service.db.write(async (tx) => {
       await rename(tx, 'Fourth')
       assert.equal(await found(tx), 'Fourth')

@@ -13,7 +13,7 @@ it('a lookup by several ids finds all, before, in and after a shared transaction
   const ids = [await add('One'), await add('Two'), await add('Three')]
   const found: number[][] = []
   const look = async (db: Parameters<typeof lookUpRendered>[0]) => {
-    found.push((await lookUpRendered(db, ids)).map(({ id }) => id).sort((one, other) => one - other))
+    found.push((await lookUpRendered(db, ids, 'no reader: seen')).map(({ id }) => id).sort((one, other) => one - other))
   }
   const part = {
     async run(db: typeof service.db) {

@@ -17,7 +17,9 @@ describe('rows that wait for the end of their transaction', () => {
     service = await startService({ writesTables: true, onQuery: (sql) => asked.push(sql) })
     const { id, tags } = await service.expect(201, 'administrator', '/events', { json })
     tag = tags[0].id
-    template = await service.db.read(async (tx) => (await records.get(tx, 'event', { id })) as records.RecordRow)
+    template = await service.db.read(
+      async (tx) => (await records.get(tx, 'event', { id }, 'no reader: write')) as records.RecordRow,
+    )
   })
   after(() => service.close())
 
@@ -36,7 +38,7 @@ describe('rows that wait for the end of their transaction', () => {
       await insertLater(tx, 'free_events', [{ event: id }])
       assert.equal((await slugs(tx, 'seen')).length, 1)
       await create(tx, 'seen-2')
-      assert.equal((await records.get(tx, 'event', { slug: 'seen-2' }))?.slug, 'seen-2')
+      assert.equal((await records.get(tx, 'event', { slug: 'seen-2' }, 'no reader: write'))?.slug, 'seen-2')
       await create(tx, 'seen-3')
       assert.equal(await records.freeSlug(tx, 'event', 'seen-3'), 'seen-3-2')
       const free = tx.selectFrom('free_events').select('event').where('event', '=', id)
@@ -52,7 +54,10 @@ describe('rows that wait for the end of their transaction', () => {
       const created = await service.db.write((tx) =>
         records.create(tx, 'event', { ...row, slug: `stored-${Object.keys(row).length}` } as records.RecordRow),
       )
-      assert.deepEqual(await service.db.read((tx) => records.get(tx, 'event', { id: created.id })), created)
+      assert.deepEqual(
+        await service.db.read((tx) => records.get(tx, 'event', { id: created.id }, 'no reader: write')),
+        created,
+      )
     }
   })
 

@@ -75,7 +75,7 @@ describe('words of events that wait for the end of their transaction', () => {
 
   it('of many events are stored', async () => {
     const others = await service.db.writeMany(async (tx) => {
-      const row = await records.get(tx, 'event', { id })
+      const row = await records.get(tx, 'event', { id }, 'no reader: write')
       const ids = await records.reserveIds(tx, 1100)
       for (const other of ids) {
         const { revision: _, ...columns } = { ...row, id: other, slug: `many-${other}` } as records.RecordRow

@@ -39,7 +39,7 @@ async function checkKind(tx: Tx, kind: RecordKind): Promise<void> {
     .where('audit.record', 'in', ids)
     .orderBy('audit.id')
     .execute()
-  const present = await readFields(tx, kind, ids)
+  const present = await readFields(tx, kind, ids, 'no reader: job')
   const gone = await missingIds(tx)
   for (const [id, entries] of Map.groupBy(rows, (row) => row.record)) {
     const now = present.get(id)

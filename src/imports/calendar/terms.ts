@@ -70,7 +70,7 @@ export class TermsSaid {
     const parent = isPart ? await this.#id(tx, scope, kind, String(above), found, [slug, ...below]) : 0
     await storage.lock(tx, kind)
     const id =
-      (await storage.sibling(tx, kind, parent ?? 0, fold(name)))?.id ??
+      (await storage.sibling(tx, kind, parent ?? 0, fold(name), 'no reader: write'))?.id ??
       (await terms.insert(tx, scope, kind, { name, parent: parent ?? 0, slug: wanted, description })).id
     found.set(key, id)
     return id

@@ -121,7 +121,7 @@ async function keepingShown(tx: Tx, run: number, series: number | null, work: ()
 /** Returns the event if it was left as it is. */
 async function undoEvent(tx: Tx, scope: Scope, change: storage.ImportChangeRow): Promise<LeftRecord | null> {
   const { run, record, action, source, uid, part, hash } = change
-  const row = await recordStorage.getLocked(tx, 'event', { id: record })
+  const row = await recordStorage.getLocked(tx, 'event', { id: record }, 'no reader: write')
   if (row === undefined) return null
   const left = { kind: 'event', name: String(row.title) }
   // The events that were undone before may have been the reason of another one.

@@ -208,7 +208,7 @@ async function bringParents({ scope, run, parts }: Copy): Promise<void> {
     const { row, whole } = await scope.db.read(async (tx) => {
       const child = await storage.get(tx, run.source, 'event', String(id))
       return {
-        row: child && (await recordStorage.get(tx, 'event', { id: child.record })),
+        row: child && (await recordStorage.get(tx, 'event', { id: child.record }, 'no reader: write')),
         whole: await storage.get(tx, run.source, 'event', String(parent)),
       }
     })

@@ -186,7 +186,10 @@ export class SiteRecords {
     const parent = Number(remote.parent) > 0 ? (await this.#known('category', remote.parent))?.record : undefined
     const payload = { ...fields, ...(kind === 'category' && parent !== undefined && { parent }) }
     const slug = String(fields.slug ?? '')
-    const id = record ?? (await this.#scope.db.read((tx) => termStorage.find(tx, kind, slug, '', null)))?.id ?? null
+    const id =
+      record ??
+      (await this.#scope.db.read((tx) => termStorage.find(tx, kind, slug, '', 'no reader: write')))?.id ??
+      null
     try {
       if (id !== null) return (await terms.update(this.#scope, kind, id, () => payload)).id
     } catch (error) {

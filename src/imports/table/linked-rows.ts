@@ -107,7 +107,7 @@ export class LinkedRows {
     const kind = this.#kind
     return this.#scope.db.read(async (tx) => {
       const known = await storage.get(tx, this.#run.source, kind, uid)
-      const row = known && (await recordStorage.get(tx, kind, { id: known.record }))
+      const row = known && (await recordStorage.get(tx, kind, { id: known.record }, 'no reader: write'))
       if (row !== undefined) return { known, row: row as RecordRow }
       const bare = Object.fromEntries(DETAILS[kind].map((name) => [name, null]))
       const named = { [kind]: plainText(asHtml(cell(kind))).trim(), ...bare }

@@ -76,7 +76,7 @@ async function joinRows(
     const alive = known.filter(({ status }) => status !== null)
     const members = new Map(alive.map(({ uid, record }) => [record, originals.get(uid) ?? '']))
     const first = alive.find(({ uid }) => uid === told)
-    const [row] = first === undefined ? [] : await events.getAll(tx, [first.record])
+    const [row] = first === undefined ? [] : await events.getAll(tx, [first.record], 'no reader: write')
     if (row === undefined) return
     try {
       // The start by the rule: the event itself may have been moved.

@@ -4,8 +4,6 @@ import type { AuditAction, AuditKind, AuditRecord, Way } from '../../schema/audi
 import { dialectOf, type Tx } from '../dialect.ts'
 import type { AuditTable } from '../service-tables.ts'
 import type { Tables } from '../tables.ts'
-import { LOGGED, type TrackedKind } from './logged.ts'
-import { readRows } from './reading.ts'
 
 /** Reading the log, and forgetting the oldest of it. */
 
@@ -223,10 +221,4 @@ export async function forgetOf(tx: Tx, user: number, upto: number, most: number)
       .where('id', 'in', [...kept])
       .execute()
   return old.length
-}
-
-/** Names of records, by id. */
-export async function getNames(tx: Tx, kind: TrackedKind, ids: readonly number[]): Promise<Map<number, string>> {
-  const rows = await readRows(tx, kind, ids, [])
-  return new Map([...rows].map(([id, row]) => [id, String(row[LOGGED[kind].title] ?? '')]))
 }

@@ -26,7 +26,7 @@ const wholeRows = preparedBy((kind: TrackedKind) =>
 )
 
 /** The logged columns of records, or some of them, by id. */
-export async function readRows(
+async function readRows(
   tx: Tx,
   kind: TrackedKind,
   ids: readonly number[],

@@ -4,6 +4,7 @@ import type { AuditKind } from '../../schema/audit.ts'
 import { LINKED_KINDS } from '../../schema/linked.ts'
 import type { Tx } from '../dialect.ts'
 import { insertLater, insertRows } from '../prepared.ts'
+import type { WithoutReader } from '../visibility.ts'
 import { forgetSuggestions } from '../word-search.ts'
 import type { Content, Entry } from './entry.ts'
 import { EVENT_PARTS, LOGGED, RESTORE_SLUG, type TrackedKind } from './logged.ts'
@@ -111,7 +112,12 @@ function pick(content: Content, names: readonly string[]): Content {
 }
 
 /** All logged fields of records as they are now, by id. */
-export async function readFields(tx: Tx, kind: TrackedKind, ids: readonly number[]): Promise<Map<number, Content>> {
+export async function readFields(
+  tx: Tx,
+  kind: TrackedKind,
+  ids: readonly number[],
+  _reason: WithoutReader,
+): Promise<Map<number, Content>> {
   const found = await read(tx, kind, ids, everything(kind))
   const texts = { shared: (value: unknown) => value }
   return new Map([...found].map(([id, stored]) => [id, content(kind, stored, texts, false)]))
