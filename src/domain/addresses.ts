@@ -34,7 +34,7 @@ export async function* list(
   }
 }
 
-/** Highest id of a kind, or 0. */
+/** Highest id of the public records of a kind, or 0. */
 export async function highestId({ db }: Pick<Scope, 'db'>, kind: RecordKind): Promise<number> {
   return db.readMany((tx) => storage.highestId(tx, kind))
 }

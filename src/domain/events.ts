@@ -31,13 +31,13 @@ export type { TicketRow } from '../storage/tickets.ts'
 export { assembleUndamaged, type Event } from './event-assembly.ts'
 
 /** Gets an event that the reader may see, without checking its password. */
-export async function peek(scope: Scope, ref: Ref): Promise<Event> {
-  return scope.db.read((tx) => peekWithin(tx, scope, ref))
+export async function peek(scope: Scope, ref: Ref, find = records.findReadable): Promise<Event> {
+  return scope.db.read((tx) => peekWithin(tx, scope, ref, find))
 }
 
 /** The same in a transaction. */
-export async function peekWithin(tx: Tx, scope: Scope, ref: Ref): Promise<Event> {
-  const row = asEvent(await records.findReadable(tx, scope, 'event', ref))
+export async function peekWithin(tx: Tx, scope: Scope, ref: Ref, find = records.findReadable): Promise<Event> {
+  const row = asEvent(await find(tx, scope, 'event', ref))
   checkUndamaged(scope, row)
   return assembleOne(tx, scope, row)
 }
@@ -51,8 +51,8 @@ function checkUndamaged({ onDamage }: Pick<Scope, 'onDamage'>, row: EventRow): v
 }
 
 /** Gets an event that the reader may see. Checks the password if there is one. */
-export async function get(scope: Scope, ref: Ref, query: Payload): Promise<Event> {
-  const event = await peek(scope, ref)
+export async function get(scope: Scope, ref: Ref, query: Payload, find = records.findReadable): Promise<Event> {
+  const event = await peek(scope, ref, find)
   if (event.whole) return event
   const { values, problems } = readFields(eventReadParameters, query(), {
     mode: 'query',

@@ -93,8 +93,8 @@ export async function listUpcoming(
   return scope.db.readMany(async (tx) => undamagedLinked(kind, scope, await storage.list(tx, kind, filter, most, 0)))
 }
 
-export async function get(scope: Scope, kind: LinkedKind, ref: Ref): Promise<Linked> {
-  return scope.db.read(async (tx) => withImage(tx, await records.findReadable(tx, scope, kind, ref)))
+export async function get(scope: Scope, kind: LinkedKind, ref: Ref, find = records.findReadable): Promise<Linked> {
+  return scope.db.read(async (tx) => withImage(tx, await find(tx, scope, kind, ref)))
 }
 
 export async function create(scope: Scope, kind: LinkedKind, payload: Payload): Promise<Linked> {

@@ -79,6 +79,11 @@ export async function findReadable(tx: Tx, scope: Pick<Scope, 'user'>, kind: Rec
   )
 }
 
+/** The same for a page or feed, which does not tell that there is anything that its reader may not see. */
+export async function findShown(tx: Tx, scope: Pick<Scope, 'user'>, kind: RecordKind, ref: Ref): Promise<RecordRow> {
+  return (await findIfReadable(tx, scope, kind, ref)) ?? missing(kind)
+}
+
 /** Gets and locks a record that the user may edit. */
 export async function findEditable(tx: Tx, scope: Scope, kind: RecordKind, ref: Ref): Promise<RecordRow> {
   const row = await find(tx, kind, ref, 'no reader: rights', storage.getLocked)

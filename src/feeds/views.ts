@@ -1,6 +1,7 @@
 import { openStream, type StreamRequest } from '../domain/event-stream.ts'
 import * as events from '../domain/events.ts'
 import * as linkedRecords from '../domain/linked-records.ts'
+import { findShown } from '../domain/records.ts'
 import type { Scope } from '../domain/scope.ts'
 import { getByPath } from '../domain/term-paths.ts'
 import type { Answer, Call, View } from '../http/endpoint.ts'
@@ -43,7 +44,7 @@ function asVisitor(scope: Scope): Scope {
 
 const SUBJECTS = {
   event: async (scope: Scope, slug: string, search: URLSearchParams): Promise<Subject> => {
-    const { row } = await events.get(asVisitor(scope), { slug: slugify(slug) }, () => ({}))
+    const { row } = await events.get(asVisitor(scope), { slug: slugify(slug) }, () => ({}), findShown)
     const subject = { name: row.title, path: `/event/${row.slug}` }
     if (search.get('scope') === 'all' && row.series !== null)
       return { ...subject, query: () => ({ series: row.series }) }
@@ -61,7 +62,7 @@ const SUBJECTS = {
 }
 
 async function linkedSubject(scope: Scope, kind: linkedRecords.LinkedKind, slug: string): Promise<Subject> {
-  const { row } = await linkedRecords.get(asVisitor(scope), kind, { slug: slugify(slug) })
+  const { row } = await linkedRecords.get(asVisitor(scope), kind, { slug: slugify(slug) }, findShown)
   return { name: String(row[kind]), path: `/${kind}/${row.slug}`, of: { kind, id: row.id } }
 }
 

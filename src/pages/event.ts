@@ -1,6 +1,7 @@
 import { mayEdit } from '../domain/access.ts'
 import type { Event } from '../domain/events.ts'
 import * as events from '../domain/events.ts'
+import { findShown } from '../domain/records.ts'
 import type { Answer, Call, View } from '../http/endpoint.ts'
 import { AppError } from '../lib/errors.ts'
 import { firstWords } from '../lib/html.ts'
@@ -25,13 +26,13 @@ const SHORT = 300
 async function event(call: Call): Promise<Answer> {
   const context = contextOf(call)
   const ref = { slug: slugify(call.slug) }
-  const seen = await events.peek(call.scope, ref)
+  const seen = await events.peek(call.scope, ref, findShown)
   const { password } = call.body()
   if (!spelled(call.slug, seen.row.slug) && password === undefined) return redirect(context, eventPath(seen))
   if (seen.whole) return eventPage(context, seen)
   if (password === undefined) return passwordPage(context, seen, false)
   try {
-    const opened = await events.get(call.scope, ref, () => ({ password }))
+    const opened = await events.get(call.scope, ref, () => ({ password }), findShown)
     return eventPage(context, opened)
   } catch (error) {
     if (error instanceof AppError && error.code === 'event-password-protected') return passwordPage(context, seen, true)

@@ -2,6 +2,7 @@ import { addDays } from '../calendar/days.ts'
 import * as eventDays from '../domain/event-days.ts'
 import type { Linked, LinkedKind } from '../domain/linked-records.ts'
 import * as linked from '../domain/linked-records.ts'
+import { findShown } from '../domain/records.ts'
 import type { Term } from '../domain/terms.ts'
 import * as terms from '../domain/terms.ts'
 import { AppError } from '../lib/errors.ts'
@@ -62,7 +63,7 @@ export async function readFilters(context: Context, fixed: Partial<Filters> = {}
   const value = (name: string) => given.get(name)?.trim() ?? ''
   const term = async (kind: 'category' | 'tag') => (value(kind) === '' ? null : findTerm(context, kind, value(kind)))
   const record = async (kind: LinkedKind) =>
-    value(kind) === '' ? null : linked.get(context.call.scope, kind, { slug: slugify(value(kind)) })
+    value(kind) === '' ? null : linked.get(context.call.scope, kind, { slug: slugify(value(kind)) }, findShown)
   const start = readDay(value('start_date'), 'start_date')
   const end = readDay(value('end_date'), 'end_date')
   if (start !== null && end !== null && end < start) refuse('end_date', 'end_before_start')

@@ -1,6 +1,7 @@
 import type { Linked, LinkedKind } from '../domain/linked-records.ts'
 import * as linked from '../domain/linked-records.ts'
 import { movedLinked, movedTerm } from '../domain/merging.ts'
+import { findShown } from '../domain/records.ts'
 import type { Term } from '../domain/terms.ts'
 import * as terms from '../domain/terms.ts'
 import { categoryFeed, feedFile, feedParameters } from '../feeds/views.ts'
@@ -26,7 +27,7 @@ import { redirect, redirectTo, spelled } from './redirect.ts'
 async function record(call: Call, kind: LinkedKind): Promise<Answer> {
   const context = contextOf(call)
   const slug = slugify(call.slug)
-  const found = await linked.get(call.scope, kind, { slug }).catch(async (error) => {
+  const found = await linked.get(call.scope, kind, { slug }, findShown).catch(async (error) => {
     if (!(error instanceof AppError) || error.status !== 404) throw error
     const moved = await movedLinked(call.scope, kind, slug)
     if (moved === null) throw error

@@ -36,11 +36,12 @@ export async function listEvents(tx: Tx, from: number, below: number, limit: num
     .execute()
 }
 
-/** Highest id of a kind, or 0. */
+/** Highest id of the published records of a kind, or 0. */
 export async function highestId(tx: Tx, kind: RecordKind): Promise<number> {
   const row = await tx
     .selectFrom(RECORD_TABLE[kind] as 'venues')
     .select('id')
+    .where((eb) => eb(dialectOf(tx).unindexed(eb.ref('status')), '=', 'publish'))
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst()

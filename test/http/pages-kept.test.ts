@@ -167,8 +167,8 @@ describe('pages kept in memory', () => {
         assert.doesNotMatch(await (await read(path, as('subscriber'))).text(), /Unfinished/)
       }
       assert.equal((await read('/event/unfinished/', as('author'))).status, 200)
-      assert.equal((await read('/event/unfinished/')).status, 403)
-      assert.equal((await read('/event/unfinished/', as('subscriber'))).status, 403)
+      assert.equal((await read('/event/unfinished/')).status, 404)
+      assert.equal((await read('/event/unfinished/', as('subscriber'))).status, 404)
     }
   })
 

@@ -209,8 +209,8 @@ describe('pages', () => {
 
   it('show to each reader what the REST interface shows them', async () => {
     const as = (role: string) => ({ authorization: basic(role) })
-    assert.equal((await get('/event/unfinished/')).statusCode, 403)
-    assert.equal((await get('/event/unfinished/', as('subscriber'))).statusCode, 403)
+    assert.equal((await get('/event/unfinished/')).statusCode, 404)
+    assert.equal((await get('/event/unfinished/', as('subscriber'))).statusCode, 404)
     assert.equal((await get('/event/unfinished/', as('author'))).statusCode, 200)
     assert.doesNotMatch((await get('/events/')).body, /Unfinished/)
     assert.match((await get('/events/', as('editor'))).body, /Unfinished/)
