@@ -61,6 +61,7 @@ const FOR_NOBODY: Record<string, readonly string[]> = {
     'audit/reading read',
     'audit/reading readSettings',
     'events publishLinkedDrafts',
+    'merging lockRows',
     'merging moveEvents',
     'series clearForeignParents',
     'series occurrences',
