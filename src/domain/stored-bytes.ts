@@ -2,15 +2,14 @@ import { WorkQueue } from '../lib/work-queue.ts'
 import type { Database } from '../storage/database.ts'
 import type { Tx } from '../storage/dialect.ts'
 import * as storage from '../storage/stored-bytes.ts'
-import { sweep } from './sweeping.ts'
 
 /** What is stored of each user, and forgotten from the oldest on. */
 export interface ForgettableStore {
   readonly kind: storage.Stored['kind']
   /** The last entry of a user. */
   newest(tx: Tx, user: number): Promise<number | null>
-  /** Forgets some of the entries of a user up to one. Returns how many. */
-  forget(tx: Tx, user: number, upto: number, most: number): Promise<number>
+  /** Forgets some of the entries of a user up to one: as many as take a few milliseconds. Returns how many. */
+  forget(tx: Tx, user: number, upto: number): Promise<number>
 }
 
 /** How much of one user is counted in memory before it is stored, in bytes, and as a share of what a user may have. */
@@ -59,7 +58,7 @@ export class StoredBytes {
       return storage.surplus(tx, stored, this.#most)
     })
     if (last === null) return
-    await sweep(db, new AbortController().signal, (tx, most) => forget(tx, user, last, most))
+    while ((await db.writeWithoutInvalidating((tx) => forget(tx, user, last))) > 0);
     await db.writeWithoutInvalidating((tx) => storage.remove(tx, stored, last))
   }
 }

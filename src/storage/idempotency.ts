@@ -1,6 +1,7 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 import type { Database } from './database.ts'
 import { dialectOf, type Tx } from './dialect.ts'
+import { firstOf, MOST_ROWS } from './stored-bytes.ts'
 import type { IdempotencyTable } from './user-tables.ts'
 
 /**
@@ -109,15 +110,16 @@ export async function newestOf(tx: Tx, user: number): Promise<number | null> {
 }
 
 /** Forgets the content of some answers to keys of a user that were claimed up to a time. The keys stay: nothing is done twice. */
-export async function forgetOf(tx: Tx, user: number, upto: number, most: number): Promise<number> {
-  const old = await tx
+export async function forgetOf(tx: Tx, user: number, upto: number): Promise<number> {
+  const rows = await tx
     .selectFrom('idempotency_keys')
-    .select('key')
+    .select(['key', sql<number>`octet_length(body)`.as('size')])
     .where('user', '=', user)
     .where('created_utc', '<=', upto)
     .where('body', 'is not', null)
-    .limit(most)
+    .limit(MOST_ROWS)
     .execute()
+  const old = firstOf(rows)
   if (old.length === 0) return 0
   const keys = old.map(({ key }) => key)
   await tx

@@ -49,3 +49,17 @@ export async function remove(tx: Tx, { user, kind }: Stored, upto: number): Prom
     .where('upto', '<=', upto)
     .execute()
 }
+
+/** Rows, and bytes, that are forgotten at once. The first row always is. */
+export const MOST_ROWS = 500
+const MOST_BYTES = 1_000_000
+
+/** The first rows, as many as are forgotten at once. */
+export function firstOf<T extends { readonly size: number }>(rows: readonly T[]): readonly T[] {
+  let bytes = 0
+  const end = rows.findIndex(({ size }, n) => {
+    bytes += Number(size)
+    return n > 0 && bytes > MOST_BYTES
+  })
+  return end === -1 ? rows : rows.slice(0, end)
+}

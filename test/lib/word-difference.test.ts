@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { wordDifference } from '../../src/lib/word-difference.ts'
+import { ComparisonBudget, wordDifference } from '../../src/lib/word-difference.ts'
 import { cpuTime } from '../support/cost.ts'
 import fc from '../support/property.ts'
 
@@ -39,5 +39,14 @@ describe('the difference of two texts', () => {
     assert.ok((await cpuTime(() => wordDifference(before, after))) < 50)
     const some = (start: number) => Array.from({ length: 490 }, (_, n) => (n * start) % 97).join(' ')
     assert.ok((await cpuTime(() => wordDifference(some(7), some(11)))) < 50)
+  })
+
+  it('compares the texts of an answer within one budget', () => {
+    const budget = new ComparisonBudget()
+    const text = (name: string) => Array.from({ length: 200 }, (_, n) => `${name}${n} same`).join(' ')
+    const pieces = () => wordDifference(text('a'), text('b'), budget).length
+    assert.ok(pieces() > 2)
+    assert.equal(pieces(), 3, 'what is left does not suffice: all but the last word counts as replaced')
+    assert.equal(wordDifference('one two three', 'four two five', budget).length, 5)
   })
 })

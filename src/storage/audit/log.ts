@@ -3,6 +3,7 @@ import type { Instant } from '../../calendar/zone.ts'
 import type { AuditAction, AuditKind, AuditRecord, Way } from '../../schema/audit.ts'
 import { dialectOf, type Tx } from '../dialect.ts'
 import type { AuditTable } from '../service-tables.ts'
+import { firstOf, MOST_ROWS } from '../stored-bytes.ts'
 import type { Tables } from '../tables.ts'
 
 /** Reading the log, and forgetting the oldest of it. */
@@ -177,15 +178,16 @@ export async function newestOf(tx: Tx, user: number): Promise<number | null> {
  * Forgets some rows of a user up to one, the oldest first. Where a row of somebody else is the next older one of the same
  * record, one stays, without content and user: it tells that older versions are not known.
  */
-export async function forgetOf(tx: Tx, user: number, upto: number, most: number): Promise<number> {
-  const old = await tx
+export async function forgetOf(tx: Tx, user: number, upto: number): Promise<number> {
+  const rows = await tx
     .selectFrom('audit')
-    .select('id')
+    .select(['id', sql<number>`coalesce(octet_length(before), 0) + coalesce(octet_length(after), 0)`.as('size')])
     .where('user', '=', user)
     .where('id', '<=', upto)
     .orderBy('id')
-    .limit(most)
+    .limit(MOST_ROWS)
     .execute()
+  const old = firstOf(rows)
   if (old.length === 0) return 0
   const ids = old.map(({ id }) => id)
   const gaps = await tx
