@@ -95,14 +95,16 @@ export async function safeRequest(
 ): Promise<FetchedResponse> {
   const signal = AbortSignal.timeout(limits.timeout)
   let url = parse(address)
-  const { origin } = url
+  let sentHeaders = requestHeaders
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
-    // Do not send headers, such as credentials, to another origin after a redirect.
-    const response = await open(url, limits, signal, url.origin === origin ? requestHeaders : {})
+    const response = await open(url, limits, signal, sentHeaders)
     const { statusCode = 0, headers } = response
     if (statusCode >= 300 && statusCode < 400 && headers.location !== undefined) {
       response.destroy()
-      url = parse(URL.canParse(headers.location, url) ? new URL(headers.location, url).href : '')
+      const next = parse(URL.canParse(headers.location, url) ? new URL(headers.location, url).href : '')
+      // Another origin gets no headers, such as credentials, and chooses no address to which they go.
+      if (next.origin !== url.origin) sentHeaders = {}
+      url = next
       continue
     }
     return { status: statusCode, headers, bytes: await read(response, limits, signal) }
