@@ -117,23 +117,33 @@ function throwIfOver(most: number, { count, seconds }: Hits): void {
   if (count > most) throw tooMany(seconds)
 }
 
-/** The unit that limits count: an IPv4 address, or an IPv6 /64 network, since one host has 2^64 addresses. */
+/** Prefix of an IPv4 address that a socket for both versions tells. */
+const MAPPED = '::ffff:'
+
+/**
+ * The unit that limits count: an IPv4 address, or an IPv6 /64 network, since one host has 2^64 addresses. Some proxies append a
+ * port. All malformed addresses count as one sender.
+ */
 export function networkOf(sent: string): string {
-  const ip = plainAddress(sent)
-  if (!ip.includes(':')) return ip
-  const [head = '', tail] = ip.split('::')
-  const groups = head.split(':')
-  const rest = tail === undefined ? [] : tail.split(':')
-  const zeros = Array.from({ length: Math.max(0, 8 - groups.length - rest.length) }, () => '0')
-  const network = [...groups, ...zeros, ...rest].slice(0, 4)
-  return network.map((group) => Number.parseInt(group || '0', 16).toString(16)).join(':')
+  const text = isIP(sent) ? sent : sent.replace(/^\[(.*)\](:\d+)?$|:\d+$/, '$1')
+  const ip = text.startsWith(MAPPED) && isIP(text.slice(MAPPED.length)) === 4 ? text.slice(MAPPED.length) : text
+  const version = isIP(ip)
+  if (version === 6) return networkOf6(ip)
+  return version === 4 ? ip : 'unknown'
 }
 
-/** Removes the port that some proxies append. All malformed addresses count as one sender. */
-function plainAddress(sent: string): string {
-  const text = isIP(sent) ? sent : sent.replace(/^\[(.*)\](:\d+)?$|:\d+$/, '$1')
-  if (!isIP(text)) return 'unknown'
-  return text.startsWith('::ffff:') ? text.slice(7) : text
+function networkOf6(ip: string): string {
+  // A URL has every address in one spelling: without dots, capitals and leading zeros. It has no zone.
+  const host = new URL(`http://[${ip.replace(/%.*/, '')}]`).hostname.slice(1, -1)
+  const [head = [], tail = []] = host.split('::').map((half) => (half === '' ? [] : half.split(':')))
+  const zeros = Array.from({ length: 8 - head.length - tail.length }, () => '0')
+  const groups = [...head, ...zeros, ...tail]
+  if (groups.slice(0, 6).join(':') !== '0:0:0:0:0:ffff') return groups.slice(0, 4).join(':')
+  return groups
+    .slice(6)
+    .map((group) => Number.parseInt(group, 16))
+    .map((pair) => `${pair >> 8}.${pair & 255}`)
+    .join('.')
 }
 
 /** Sent from loopback and not forwarded by a proxy. */
