@@ -117,27 +117,26 @@ export function matchesEtag(tag: string, condition: string | undefined): boolean
   // Fast path for a single ETag.
   if (condition[0] === '"' && condition.startsWith(tag, 1) && TAG_SUFFIXES.has(condition.slice(1 + tag.length)))
     return true
-  return tagsIn(condition).some((one) => one === '*' || one === tag)
+  return isNamed(condition, (one) => one === tag)
 }
 
 /**
  * Check of `If-Match` against the record about to be changed; null without the header. It compares the record's own
- * revision, so a change to a linked record does not fail it.
+ * revision, so a change to a linked record does not fail it. A weak tag counts: proxies that compress weaken tags.
  */
 export function ifMatchCheck<T>({ header }: Call, revisionOf: (shown: T) => string): Check<T> {
   const ifMatch = header('if-match')
   if (ifMatch === undefined) return null
-  const wanted = tagsIn(ifMatch)
   return (shown) => {
     const own = revisionOf(shown)
-    if (!wanted.some((tag) => tag === '*' || tag.split('-')[0] === own)) throw new AppError('rest_precondition_failed')
+    if (!isNamed(ifMatch, (tag) => tag.split('-')[0] === own)) throw new AppError('rest_precondition_failed')
   }
 }
 
-/** Entity tags of a header, without their encoding suffix. */
-function tagsIn(header: string): string[] {
-  if (header.trim() === '*') return ['*']
-  return [...header.matchAll(/"([^"]*)"/g)].map(([, tag = '']) => tag.replace(/~(br|gzip)$/, ''))
+/** Whether a condition is `*`, or has a tag that fits, without its encoding suffix. */
+function isNamed(condition: string, fits: (tag: string) => boolean): boolean {
+  if (condition.trim() === '*') return true
+  return [...condition.matchAll(/"([^"]*)"/g)].some(([, tag = '']) => fits(tag.replace(/~(br|gzip)$/, '')))
 }
 
 const encodings = new Map<string, Encoding | null>()
