@@ -45,6 +45,7 @@ const FOR_NOBODY: Record<string, readonly string[]> = {
     'series seriesOf',
     'series termCounts',
     'suggestions countWaiting',
+    'term-authors ownTerms',
     'terms depthBelow',
     'terms freeSlug',
     'terms isOfPublished',
