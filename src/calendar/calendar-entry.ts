@@ -1,5 +1,5 @@
 import type { WallSeconds } from './civil.ts'
-import type { Clock } from './clock.ts'
+import { type Clock, wallAt } from './clock.ts'
 import { type Component, first } from './components.ts'
 import { type ContentLine, splitTexts, unescapeText } from './content-lines.ts'
 import {
@@ -10,10 +10,11 @@ import {
   occurrenceOf,
   recurrenceOf,
   startOf,
+  type Time,
   type Zones,
 } from './entry-times.ts'
 import type { Recurrence } from './recurrence.ts'
-import { findZone } from './zone.ts'
+import { findZone, isManual, type Zone } from './zone.ts'
 
 /** A VEVENT, with its times by the clock of one zone. */
 export interface CalendarEntry {
@@ -68,15 +69,15 @@ export function readEntry(component: Component, given: Zones): CalendarEntry {
   const startLine = first(component, 'DTSTART')
   if (startLine === undefined) throw new EntryError('entry_without_start')
   const doubts: Doubt[] = []
-  const start = startOf(startLine, component, given, doubts)
+  const fields = fieldsOf(component)
+  const named = typeof fields?.timezone === 'string' ? findZone(fields.timezone) : null
+  const start = inOffset(startOf(startLine, component, given, doubts), named)
   // A time without a zone beside one with a zone is in that zone.
   const zones: Zones = start.isDate ? given : { ...given, floating: start.zone }
   const end = endOf(component, start, zones, doubts)
   const text = (name: string, most = MAX_NAME) =>
     unescapeText(first(component, name)?.value.slice(0, most) ?? '').trim()
-  const fields = fieldsOf(component)
   // Times in UTC and whole days have no zone of their own, unless an export of ours names it.
-  const named = typeof fields?.timezone === 'string' ? findZone(fields.timezone) : null
   const zone = start.isDate ? (named ?? start.zone) : start.zone
   const [lat = '', lng = ''] = (first(component, 'GEO')?.value.slice(0, MAX_NAME) ?? '')
     .split(/[;,]/)
@@ -106,6 +107,12 @@ export function readEntry(component: Component, given: Zones): CalendarEntry {
     isPrivate: /^(PRIVATE|CONFIDENTIAL)$/i.test(text('CLASS')),
     ...(doubts.length > 0 && { doubts }),
   }
+}
+
+/** A start that an export of ours writes in UTC, as the clock of its offset has no name: a series goes by that clock. */
+function inOffset(start: Time, named: Zone | null): Time {
+  if (!start.isUtc || named === null || !isManual(named)) return start
+  return { ...start, at: wallAt(start.at, named), zone: named, isUtc: false }
 }
 
 /** Text, unless there is HTML beside it, or it is HTML: calendars of Google write that where text should be. */

@@ -49,7 +49,7 @@ const MAX_RULES = 20
 const MAX_TIMES = 3000
 
 /** A time as it is written. */
-interface Time {
+export interface Time {
   readonly at: WallSeconds
   readonly zone: Clock
   readonly isDate: boolean
@@ -141,7 +141,7 @@ export function recurrenceOf(component: Component, start: Time, zones: Zones, do
   const rules = (properties.get('X-KALENDS-RRULE') ?? properties.get('RRULE') ?? []).map(({ value }) =>
     meantRule(value),
   )
-  const also = properties.get('RDATE') ?? []
+  const also = properties.get('X-KALENDS-RDATE') ?? properties.get('RDATE') ?? []
   if (rules.length + also.length === 0) return null
   const except = properties.get('EXDATE') ?? []
   if (rules.length > MAX_RULES || countTimes([...also, ...except]) > MAX_TIMES) throw new EntryError('entry_too_large')

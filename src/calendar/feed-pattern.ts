@@ -27,15 +27,21 @@ export async function patternOfSome(
   const [first = anchor.start] = wanted
   const last = wanted.at(-1) ?? first
   const listed = { start: first, pattern: { rule: null, dates: wanted.slice(1), except: [] } }
-  if (pattern.rule === null) return listed
-  const isCutBefore = existing.some((start) => start < first) || first > anchor.start
-  const begun = isCutBefore ? await split(pattern, anchor, first, horizon) : { after: pattern, start: anchor.start }
   const isCutAfter = existing.some((start) => start > last)
-  const ended = isCutAfter ? endingWith(begun.after, last) : begun.after
-  const { starts } = await runInSlices(startsOf(ended, { ...anchor, start: begun.start }, horizon))
   const known = new Set(wanted)
   const present = new Set(existing)
-  // What has no event yet comes into view later.
+  if (pattern.rule === null) {
+    const within = (date: WallClock) => date > first && (date < last || !isCutAfter)
+    const except = pattern.except.filter((date) => within(date) && !known.has(date))
+    const left = new Set(except)
+    // What has no event yet comes into view later.
+    const others = pattern.dates.filter((date) => within(date) && (left.has(date) || !present.has(date)))
+    return { start: first, pattern: { rule: null, dates: inOrder([...wanted.slice(1), ...others]), except } }
+  }
+  const isCutBefore = existing.some((start) => start < first) || first > anchor.start
+  const begun = isCutBefore ? await split(pattern, anchor, first, horizon) : { after: pattern, start: anchor.start }
+  const ended = isCutAfter ? endingWith(begun.after, last) : begun.after
+  const { starts } = await runInSlices(startsOf(ended, { ...anchor, start: begun.start }, horizon))
   const others = starts.filter((start) => !known.has(start) && (start <= last || present.has(start)))
   if (others.length > wanted.length) return listed
   const given = new Set(starts)

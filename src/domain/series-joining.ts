@@ -45,7 +45,8 @@ export async function joinSeries(tx: Tx, scope: Scope, joined: Joined): Promise<
   const others = known === undefined ? [] : await othersOf(tx, known, joined.members)
   const { pattern, times } = await anchored(scope, joined, members, others)
   const { all, starts, count, madeUntil } = await findOccurrences(scope, pattern, times)
-  const template = mostCommon(members.filter(({ row }) => joined.plain.has(row.id))) ?? contentOf(first)
+  const model = mostCommon(members.filter(({ row }) => joined.plain.has(row.id))) ?? first
+  const template = contentOf(model)
   const id = known?.id ?? (await seriesIdFor(tx, first.row))
   const { allDay: _, ...columns } = times
   const row = {
@@ -64,7 +65,7 @@ export async function joinSeries(tx: Tx, scope: Scope, joined: Joined): Promise<
   const parent = earliest(others, first)
   const places: Place[] = []
   for (const member of members) {
-    const own = { ...placeOf(member, id, template, times), parent: member.row.id === parent ? null : parent }
+    const own = { ...placeOf(member, id, model, times), parent: member.row.id === parent ? null : parent }
     if (Object.entries(own).every(([name, value]) => member.row[name as 'series'] === value)) continue
     places.push(placeIn(member.row))
     await storage.updateEvents(tx, [member.row.id], own)
@@ -197,24 +198,25 @@ function contentOf({ row, parts }: Member): Template {
 }
 
 /** The content that most events have: others were changed by hand. */
-function mostCommon(members: readonly Member[]): Template | null {
+function mostCommon(members: readonly Member[]): Member | undefined {
   const alike = Map.groupBy(
     members.filter(({ row }) => row.status !== 'trash'),
     ({ row, parts }) => JSON.stringify({ ...parts, columns: { ...columnsOf(row), date_utc: 0 } }),
   )
   const [most] = [...alike.values()].sort((one, other) => other.length - one.length)
-  return most?.[0] ? contentOf(most[0]) : null
+  return most?.[0]
 }
 
 /** Where an event stands in a series, and which fields it has of its own. */
 function placeOf(
   { row, original, parts }: Member,
   series: number,
-  template: Template,
+  model: Member,
   times: SeriesTimes,
 ): Pick<EventRow, 'series' | 'original_start' | 'own_fields'> {
   const said = timesAt(times, original, times.allDay)
-  const asSaid = { ...row, ...template.columns }
+  const template = contentOf(model)
+  const asSaid = { ...row, ...template.columns, timezone: model.row.timezone }
   // An event may have been brought later than the others.
   const isOwn = (name: string) => name !== 'date' && (name !== 'status' || row.status !== 'trash')
   const own = changedFields(asSaid, row, template, parts).filter(isOwn)

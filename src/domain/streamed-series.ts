@@ -1,5 +1,5 @@
 import { type AnchoredPattern, patternOfSome, withGivenStart, withSkipped } from '../calendar/feed-pattern.ts'
-import { horizonOf } from '../calendar/pattern.ts'
+import { horizonOf, type Pattern } from '../calendar/pattern.ts'
 import { toWallClock, type WallClock } from '../calendar/zone.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { StreamFilter } from '../storage/event-stream.ts'
@@ -18,8 +18,8 @@ export interface StreamedSeries extends AnchoredPattern {
   readonly series: SeriesRow
   /** An event that is as the series says; the first one if all were changed. */
   readonly content: Event
-  /** The rule as it is here: the one of the pattern is for other programs. */
-  readonly rule: string | null
+  /** The pattern as it is here: the other one is for other programs. */
+  readonly own: Pattern
   /** Slugs by original start. */
   readonly slugs: Readonly<Record<WallClock, string>>
 }
@@ -58,7 +58,7 @@ export async function streamedSeries(
       content,
       start: some.start,
       pattern: await withSkipped(await withGivenStart(some, anchor, horizon), anchor, horizon),
-      rule: some.pattern.rule,
+      own: some.pattern,
       slugs: Object.fromEntries(own.map(({ original_start, slug }) => [original_start, slug])),
     })
   }

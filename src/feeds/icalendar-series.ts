@@ -25,26 +25,43 @@ function hasRule({ timezone }: SeriesRow, allDay: boolean): boolean {
   return allDay || !isManual(timezone)
 }
 
+/** A series as other programs read it. Where it cannot have its rule, its dates are those of its events. */
+function writtenPattern({ series, pattern, slugs }: StreamedSeries): Pattern {
+  if (pattern.rule === null || hasRule(series, isAllDay(series))) return pattern
+  return { ...pattern, rule: null, dates: inOrder(Object.keys(slugs)) }
+}
+
+function writtenRule({ rule }: Pattern, series: SeriesRow): string | null {
+  return rule === null ? null : ruleInUtc(rule, series.timezone, isAllDay(series))
+}
+
 /** `RRULE`, `RDATE` and `EXDATE` of a series. */
-export function recurrenceLines({ series, start, pattern, slugs }: StreamedSeries): Line[] {
+export function recurrenceLines(streamed: StreamedSeries): Line[] {
+  const { series, start } = streamed
   const allDay = isAllDay(series)
-  const written: Pattern = hasRule(series, allDay)
-    ? pattern
-    : { rule: null, dates: inOrder(Object.keys(slugs)), except: [] }
+  const written = writtenPattern(streamed)
+  const rule = writtenRule(written, series)
   // Some programs take the start of an entry without a rule only from its dates.
-  const dates = written.rule === null ? inOrder([start, ...written.dates]) : written.dates
+  const dates = rule === null ? inOrder([start, ...written.dates]) : written.dates
   return [
-    ...(written.rule === null ? [] : [['RRULE', ruleInUtc(written.rule, series.timezone, allDay)] as Line]),
+    ...(rule === null ? [] : [['RRULE', rule] as Line]),
     ...dateLines('RDATE', dates, series.timezone, allDay),
     ...dateLines('EXDATE', written.except, series.timezone, allDay),
   ]
 }
 
-/** The rule of a series as it is here, if it is written in another way. */
-export function ownRule(streamed: StreamedSeries): Line | false {
-  const { rule } = streamed
-  const [, written] = recurrenceLines(streamed).find(([name]) => name === 'RRULE') ?? []
-  return rule !== null && written !== undefined && written !== rule && ['X-KALENDS-RRULE', rule]
+/** The rule of a series and its further dates as they are here, where others are written. */
+export function ownLines(streamed: StreamedSeries): Line[] {
+  const { own, series, start } = streamed
+  if (own.rule === null) return []
+  const written = writtenPattern(streamed)
+  const dates = written.dates.filter((date) => date !== start)
+  const hasDates = own.dates.length === dates.length && own.dates.every((date, n) => date === dates[n])
+  const lines = dateLines('X-KALENDS-RDATE', own.dates, series.timezone, isAllDay(series))
+  return [
+    ...(writtenRule(written, series) === own.rule ? [] : [['X-KALENDS-RRULE', own.rule] as Line]),
+    ...(hasDates ? [] : lines.length > 0 ? lines : [['X-KALENDS-RDATE', ''] as Line]),
+  ]
 }
 
 /** Times of the first event of a series, as a row. */

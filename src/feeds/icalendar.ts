@@ -20,7 +20,7 @@ import { LINKED_FIELDS, LINKED_KINDS } from '../schema/linked.ts'
 import type { Status } from '../schema/record.ts'
 import { whereText } from './event-text.ts'
 import { type Feed, type Format, inPieces } from './feed.ts'
-import { firstRow, isAllDay, ownRule, recurrenceId, recurrenceLines, seriesTimes } from './icalendar-series.ts'
+import { firstRow, isAllDay, ownLines, recurrenceId, recurrenceLines, seriesTimes } from './icalendar-series.ts'
 import { importStatus, linkedFields, storedFields, ticketFields } from './stored-fields.ts'
 import { TermLines } from './term-lines.ts'
 
@@ -170,7 +170,7 @@ function vevent(event: StreamedEvent, { addresses, zones, terms }: Context, with
     parent !== null &&
       parent !== row.series && ['RELATED-TO', escapeText(uid(parent, addresses)), { RELTYPE: 'PARENT' }],
     ...(terms?.of(event) ?? []).map((term): Line => ['X-KALENDS-TERM', escapeText(term), { VALUE: 'TEXT' }]),
-    terms !== null && whole !== null && ownRule(whole),
+    ...(terms !== null && whole !== null ? ownLines(whole) : []),
     terms !== null && ['X-KALENDS-FIELDS', escapeText(JSON.stringify(fields(event, whole))), { VALUE: 'TEXT' }],
     ['END', 'VEVENT'],
   ])
