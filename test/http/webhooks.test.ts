@@ -233,6 +233,30 @@ describe('webhooks', () => {
     open(200)
   })
 
+  it('of one record that fail keep back none of other records of the kind, those that waited or come later', async (t) => {
+    // Time stands still, so what is put off is not sent.
+    const now = Math.floor(Date.now() / 1000)
+    const [service, receiver] = await started(t, { clock: () => now })
+    const held = Promise.withResolvers<number>()
+    const isOf = (id: number) => (one: Received) => one.body.data.id === id
+    const make = async () =>
+      (await service.expect(201, 'editor', '/events', { json: { ...EVENT, status: 'draft' } })).id
+    const other = await make()
+    const failing = await make()
+    receiver.answer = (one) => (isOf(failing)(one) ? 503 : one.body.data.id === other ? held.promise : 204)
+    const { id } = await hook(service, { url: receiver.url, events: ['event.updated'] })
+    // The second of the other record waits for the first, which is under way while this one fails.
+    for (const title of ['One', 'Two']) await patch(service, `/events/${other}`, { title })
+    await patch(service, `/events/${failing}`, { title: 'Fails' })
+    const attempts = async () => (await listed(service, id)).find(({ data }) => data.id === failing)?.attempts
+    await eventually(async () => (await attempts()) === 1)
+    held.resolve(204)
+    const later = await make()
+    await patch(service, `/events/${later}`, { title: 'Later' })
+    await eventually(() => receiver.received.filter(isOf(other)).length === 2 && receiver.received.some(isOf(later)))
+    assert.equal(receiver.received.filter(isOf(failing)).length, 1)
+  })
+
   it('are given up after three days, can be sent again, and follow no redirect', async (t) => {
     let now = Math.floor(Date.now() / 1000)
     const [service, receiver] = await started(t, { clock: () => now })
