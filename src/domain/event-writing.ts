@@ -22,6 +22,7 @@ import { resolveTimes } from './event-times.ts'
 import { storeFree } from './free-events.ts'
 import type { Fetched } from './images.ts'
 import * as images from './images.ts'
+import { isOwnAddress } from './own-address.ts'
 import * as records from './records.ts'
 import type { Scope } from './scope.ts'
 import { approved } from './suggestion-outcome.ts'
@@ -202,7 +203,9 @@ export async function store(
   before: EventRow | null,
   { id, shared }: Identity,
 ): Promise<EventRow> {
-  const named = records.storedColumns(eventFields, { ...values, ...withoutOwnAddress(values, before, scope.site.home) })
+  const { website } = values
+  const isOwn = Boolean(website && isOwnAddress(website, scope.site, [before, shared]))
+  const named = records.storedColumns(eventFields, { ...values, ...(isOwn && { website: null }) })
   const row: Partial<RecordRow> = { ...(before as Partial<RecordRow> | null), ...named }
   const columns = {
     ...named,
@@ -225,11 +228,6 @@ export async function store(
   const created = asEvent(await recordStorage.create(tx, 'event', { ...defaults, ...columns }, id))
   await indexEvent(tx, created, true)
   return created
-}
-
-/** An event without a website returns its own address there. If a client sends it back, it is still no website. */
-function withoutOwnAddress({ website }: EventValues, before: EventRow | null, home: string): EventValues {
-  return website && before !== null && website === `${home}/event/${before.slug}/` ? { website: null } : {}
 }
 
 /** Updates the event counts of terms: before and after a change. Returns the terms whose count grew. */
