@@ -146,7 +146,8 @@ async function endAccess(tx: Tx, id: number): Promise<void> {
 /** Removes a user. Their records go to the user that `reassign` names; without one, a user with records stays. */
 export async function remove({ db, clock, user }: Store, id: number, payload: Payload): Promise<Account> {
   need(rightsOf(user).administer)
-  return db.write(async (tx) => {
+  // All of their records are updated.
+  return db.writeMany(async (tx) => {
     const row = await find(tx, id)
     const { values, problems } = readFields(userRemoval, payload(), { mode: 'query', reading: READING })
     const heir = values.reassign ?? null

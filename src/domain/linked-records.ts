@@ -16,6 +16,7 @@ import { type OnDamage, undamagedLinked } from './damage.ts'
 import type { Fetched, Image } from './images.ts'
 import * as images from './images.ts'
 import { readLongTexts, writeBySize } from './long-texts.ts'
+import { earlyFields } from './payload.ts'
 import type { RecordValues } from './records.ts'
 import * as records from './records.ts'
 import type { Check, Payload, Scope } from './scope.ts'
@@ -119,8 +120,12 @@ export async function update(
   check: Check<Linked> = null,
 ): Promise<Linked> {
   return withFetchedImagesForEdit(scope, kind, ref, payload, async (fetched) => {
+    // Its events are told that readers see it, or no longer.
+    const { status, author } = earlyFields(payload)
     const isLong = (await readLongTexts(scope, kind, payload)) || images.describesImage(payload)
-    return writeBySize(scope, isLong, (tx) => change(tx, scope, kind, ref, payload, fetched, check))
+    return writeBySize(scope, isLong || (status ?? author) !== undefined, (tx) =>
+      change(tx, scope, kind, ref, payload, fetched, check),
+    )
   })
 }
 

@@ -30,13 +30,13 @@ export async function readLongTexts(scope: Scope, kind: Kind, payload: Payload):
   return length >= LARGE
 }
 
-/** Whether a stored event is so long that reindexing its words needs its own commit. */
+/** Whether a stored event is so long, or has so many children, that writing it needs its own commit. */
 export async function isLongEvent({ db }: Scope, ref: Ref): Promise<boolean> {
   if ('id' in ref && !Number.isSafeInteger(ref.id)) return false
-  const [text] = await ('id' in ref
-    ? db.lookUp(storage.TEXT_SIZE_BY_ID, ref.id)
-    : db.lookUp(storage.TEXT_SIZE_BY_SLUG, ref.slug))
-  return (text?.size ?? 0) >= LARGE
+  const [found] = await ('id' in ref
+    ? db.lookUp(storage.SIZE_BY_ID, ref.id)
+    : db.lookUp(storage.SIZE_BY_SLUG, ref.slug))
+  return found !== undefined && (found.size >= LARGE || Number(found.children) >= storage.MANY_CHILDREN)
 }
 
 /** Writes in a shared commit, or in its own if long. */

@@ -23,7 +23,8 @@ export async function publishDue(scope: Pick<Scope, 'db' | 'clock'>): Promise<nu
   let published = 0
   for (const kind of RECORD_KINDS) {
     while ((await scope.db.read((tx) => recordStorage.due(tx, kind, now, 1))).length > 0) {
-      const some = await scope.db.write((tx) => publishSome(tx, scope, kind, now))
+      // Events that show them are told, too.
+      const some = await scope.db.writeMany((tx) => publishSome(tx, scope, kind, now))
       // Another node was faster.
       if (some === 0) break
       published += some

@@ -136,8 +136,8 @@ export async function update(
   check: Check<Term> = null,
 ): Promise<Term> {
   const isLong = await readLongTexts(scope, 'term', payload)
-  // An author's right depends on all events that have the category.
-  return writeBySize(scope, isLong || typeof editedTerms(scope.user, kind) === 'number', async (tx) => {
+  // All categories below one may get another address, and an author's right depends on all events that have one.
+  return writeBySize(scope, isLong || kind === 'category', async (tx) => {
     await storage.lock(tx, kind)
     const before = await find(tx, scope, kind, id)
     need(await mayEditTerm(tx, scope, before))
@@ -153,7 +153,11 @@ export async function update(
     const slug = await changedSlug(tx, before, values.slug, name)
     const description = values.description === undefined ? before.description : values.description
     const modified_utc = scope.clock()
-    await storage.update(tx, id, { name, name_key: fold(name), parent, slug, description, modified_utc })
+    await storage.update(tx, id, {
+      ...{ name, name_key: fold(name), description, modified_utc },
+      ...(slug !== before.slug && { slug }),
+      ...(parent !== before.parent && { parent }),
+    })
     return published(tx, scope, kind, id)
   })
 }

@@ -132,11 +132,19 @@ export async function idSpan(tx: Tx): Promise<number> {
   return Number(rows[0]?.span ?? 0)
 }
 
-/** Length of the searchable text, in octets. */
-type TextSize = { readonly size: number }
-const textSize = (db: Kysely<Tables>) => db.selectFrom('events').select(sql<number>`octet_length(search)`.as('size'))
-export const TEXT_SIZE_BY_ID: Lookup<TextSize> = { build: (db, id) => textSize(db).where('id', '=', id) }
-export const TEXT_SIZE_BY_SLUG: Lookup<TextSize> = { build: (db, slug) => textSize(db).where('slug', '=', slug) }
+/** From so many children on, an event is one that takes long to write: they are told with it. */
+export const MANY_CHILDREN = 200
+
+/** Length of the searchable text, in octets, and the number of children, of which no more than these are counted. */
+type EventSize = { readonly size: number; readonly children: number }
+const eventSize = (db: Kysely<Tables>) =>
+  db.selectFrom('events').select([
+    sql<number>`octet_length(search)`.as('size'),
+    sql<number>`(select count(*) from (select 1 from events as child where child.parent = events.id
+        limit ${sql.lit(MANY_CHILDREN)}) as children)`.as('children'),
+  ])
+export const SIZE_BY_ID: Lookup<EventSize> = { build: (db, id) => eventSize(db).where('id', '=', id) }
+export const SIZE_BY_SLUG: Lookup<EventSize> = { build: (db, slug) => eventSize(db).where('slug', '=', slug) }
 
 const someEvents = preparedList<EventRow>((db, ids) => db.selectFrom('events').selectAll().where('id', 'in', ids))
 

@@ -5,6 +5,7 @@ import { idsWhere } from './audit/reading.ts'
 import { willUpdateAll } from './audit/tracker.ts'
 import { dialectOf, selectIds, type Tx } from './dialect.ts'
 import { LINK_TABLE, RECORD_TABLE } from './records.ts'
+import { changeAddresses } from './terms.ts'
 
 /** The kinds of records and terms that are merged. */
 export type MergeKind = LinkedKind | TermKind
@@ -97,11 +98,12 @@ export async function moveChildren(tx: Tx, from: number, into: number, now: Inst
   await willUpdateAll(tx, 'term', children, { parent: true })
   await tx
     .updateTable('terms')
-    .set({ parent: into, modified_utc: now })
+    .set({ parent: into })
     .where('kind', '=', 'category')
     .where('parent', '=', from)
     .where('id', '!=', into)
     .execute()
+  await changeAddresses(tx, children, now)
 }
 
 /** Lets the old address lead to the new one, with all that led to the old one. The next import finds the new one. */

@@ -246,8 +246,10 @@ const descendants = preparedList<{ id: number }>((on, ids) =>
         .where('terms.id', 'in', ids)
         .union(
           db
-            .selectFrom('terms')
-            .innerJoin('tree', 'tree.id', 'terms.parent')
+            .selectFrom('tree')
+            // In this order: SQLite would read all categories for each one.
+            .crossJoin('terms')
+            .whereRef('terms.parent', '=', 'tree.id')
             // Only categories have parents; the index on these begins with the kind.
             .where('terms.kind', '=', 'category')
             .select('terms.id'),
@@ -273,8 +275,11 @@ export async function depthBelow(tx: Tx, id: number | null): Promise<number> {
         .where('terms.id', '=', id)
         .union(
           db
-            .selectFrom('terms')
-            .innerJoin('tree', 'tree.id', 'terms.parent')
+            .selectFrom('tree')
+            // As above.
+            .crossJoin('terms')
+            .whereRef('terms.parent', '=', 'tree.id')
+            .where('terms.kind', '=', 'category')
             .select(['terms.id', sql<number>`tree.depth + 1`.as('depth')]),
         ),
     )
@@ -325,6 +330,18 @@ export async function update(tx: Tx, id: number, changes: Partial<Omit<TermRow, 
   await willUpdate(tx, 'term', id, changes)
   await tx.updateTable('terms').set(changes).where('id', '=', id).execute()
   if (changes.name !== undefined) await indexName(tx, 'term', id, [changes.name], false)
+  const { slug, parent, modified_utc } = changes
+  if ((slug ?? parent) !== undefined && modified_utc !== undefined) await changeAddresses(tx, [id], modified_utc)
+}
+
+/** Tells that categories have another address, and all below them. */
+export async function changeAddresses(tx: Tx, ids: readonly number[], now: Instant): Promise<void> {
+  const all = JSON.stringify(await withDescendants(tx, ids))
+  await tx
+    .updateTable('terms')
+    .set({ modified_utc: now })
+    .where((eb) => dialectOf(tx).isInLongJson(eb.ref('id'), eb.val(all)))
+    .execute()
 }
 
 /**
@@ -358,10 +375,11 @@ export async function remove(tx: Tx, term: TermRow, now: Instant): Promise<void>
   await willRemove(tx, 'term', term.id)
   await tx
     .updateTable('terms')
-    .set({ parent: term.parent, modified_utc: now })
+    .set({ parent: term.parent })
     .where('parent', '=', term.id)
     .where('kind', '=', term.kind)
     .execute()
+  await changeAddresses(tx, children, now)
   await removeName(tx, 'term', term.id)
   await tx.deleteFrom('terms').where('id', '=', term.id).execute()
 }

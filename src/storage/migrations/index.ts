@@ -46,6 +46,7 @@ export const migrations: Record<string, () => Promise<Migration>> = {
   '0033-start-of-links': () => import('./0033-start-of-links.ts'),
   '0034-authors-of-terms': () => import('./0034-authors-of-terms.ts'),
   '0035-bounded-history': () => import('./0035-bounded-history.ts'),
+  '0036-told-dependents': () => import('./0036-told-dependents.ts'),
 }
 
 /**
