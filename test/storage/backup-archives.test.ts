@@ -116,7 +116,7 @@ describe('a backup whose checksums are right', { skip: ON_POSTGRES && 'a folder 
 
   /** The good entries with others before the list of contents, which counts them. */
   const having = (...more: Entry[]) => {
-    const files = [...good, ...more].filter(({ name }) => /^(images|held)/.test(String(name))).length
+    const files = [...good, ...more].filter(({ name }) => /(images|held)\//.test(String(name))).length
     return [...good.slice(0, -1), ...more, ...listing({ files }).slice(-1)]
   }
   const replaced = (name: string, change: Partial<Entry>) =>
