@@ -104,7 +104,7 @@ describe('the form for suggestions', () => {
     )
     assert.equal((await service.call(null, `/events/${event.id}`)).statusCode, 403)
     assert.match((await service.inject({ url: '/suggest?sent=1' })).body, /role="status"/)
-    assert.equal((await service.inject({ url: `/event/${event.slug}/` })).statusCode, 403)
+    assert.equal((await service.inject({ url: `/event/${event.slug}/` })).statusCode, 404)
   })
 
   it('takes what a stranger can know, and shows it to reviewers with the name and address of the sender', async () => {
