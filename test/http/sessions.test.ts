@@ -195,7 +195,9 @@ describe('a session', () => {
       }
     }
     assert.equal((await get('/event/secret-draft/')).statusCode, 200)
-    assert.equal((await open('/event/secret-draft/')).statusCode, 404)
+    const unknown = await open('/event/secret-draft/')
+    assert.equal(unknown.statusCode, 404)
+    assert.match(unknown.body, /href="\/sign-in\?next=%2Fevent%2Fsecret-draft%2F"/)
   })
 
   it('shows a bar with what its user may do', async () => {
