@@ -84,8 +84,9 @@ export function isFullyVisible(eb: ExpressionBuilder<Tables, 'events'>, visibili
     eb.selectFrom('events as protected').select('protected.id').where('protected.password_hash', 'is not', null),
   )
   if (visibility.own === null) return open
-  const unpublished = eb.or([eb('events.status', 'in', UNPUBLISHED), eb('events.trashed_from', 'in', UNPUBLISHED)])
-  const editable = visibility.ownPublished ? eb.lit(true) : unpublished
+  // Never null, as the condition is also negated.
+  const status = eb.fn.coalesce('events.trashed_from', 'events.status')
+  const editable = visibility.ownPublished ? eb.lit(true) : eb(status, 'in', UNPUBLISHED)
   return eb.or([open, eb.and([eb('events.author', '=', visibility.own), editable])])
 }
 
