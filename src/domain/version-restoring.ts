@@ -5,14 +5,14 @@ import type { Tx } from '../storage/dialect.ts'
 import * as imageStorage from '../storage/images.ts'
 import type { Ref } from '../storage/records.ts'
 import * as userStorage from '../storage/users.ts'
-import { rightsOf } from './access.ts'
+import { mayEdit, need, rightsOf } from './access.ts'
 import { apart } from './acting.ts'
 import { findTerm, isShown, linkedById } from './event-links.ts'
 import type { Event } from './events.ts'
 import * as events from './events.ts'
 import type { Linked } from './linked-records.ts'
 import * as linkedRecords from './linked-records.ts'
-import { findIfReadable } from './records.ts'
+import * as records from './records.ts'
 import type { Check, Payload, Scope } from './scope.ts'
 import { find, findEditable, type Version } from './versions.ts'
 
@@ -101,7 +101,9 @@ async function planFor(
   version: number,
 ): Promise<{ plan: Plan; revision: number }> {
   return scope.db.readPrimary(async (tx) => {
-    const row = await findEditable(tx, scope, kind, ref)
+    // A write that is refused is refused alike, whether the record may be read or not.
+    const row = await records.find(tx, kind, ref)
+    need(mayEdit(scope.user, row))
     const found = await find(tx, kind, row, version)
     return { plan: await planOf(tx, scope, kind, found), revision: row.revision }
   })
@@ -174,7 +176,7 @@ async function restorable(
       async (id) => rightsOf(scope.user).edit === 'all' && (await userStorage.get(tx, id)) !== undefined,
     )
   if (name === 'parent')
-    return one(value, async (id) => (await findIfReadable(tx, scope, 'event', { id })) !== undefined)
+    return one(value, async (id) => (await records.findIfReadable(tx, scope, 'event', { id })) !== undefined)
   return { value, isLost: false }
 }
 
