@@ -1,6 +1,6 @@
 import { addYears, type WallClock } from '../calendar/zone.ts'
 import { declare, type StoredName, storedEntries } from './field.ts'
-import { listParameters, recordFields, STATUSES } from './record.ts'
+import { listParameters, recordFields, statuses } from './record.ts'
 import { recurrence } from './recurrence.ts'
 import * as references from './references.ts'
 import { tickets } from './ticket.ts'
@@ -88,7 +88,7 @@ export const eventListParameters = {
     organizer: { kind: types.ids },
     featured: { kind: types.flag },
     is_virtual: { kind: types.flag },
-    status: { kind: types.someOf(...STATUSES) },
+    status: { kind: statuses },
     include: { kind: types.ids },
     exclude: { kind: types.ids },
     author: { kind: types.ids },

@@ -1,11 +1,22 @@
 import { cursor } from './cursor.ts'
-import { declare } from './field.ts'
+import { declare, type ValueType } from './field.ts'
 import * as references from './references.ts'
 import * as types from './value-types.ts'
 
 /** Statuses of records. */
 export const STATUSES = ['publish', 'future', 'draft', 'pending', 'private', 'trash'] as const
 export type Status = (typeof STATUSES)[number]
+
+const statusesOrAny = types.someOf(...STATUSES, 'any')
+
+/** Statuses of a list. `any` is the same as none: the trash is asked for by name. */
+export const statuses: ValueType<Status[] | null> = {
+  ...types.someOf(...STATUSES),
+  read(raw, reading) {
+    const found = statusesOrAny.read(raw, reading)
+    return found.includes('any') ? null : (found as Status[])
+  },
+}
 
 /** Common fields of records. */
 export const recordFields = declare('record', {
@@ -48,7 +59,7 @@ export const linkedListParameters = {
     event: { kind: types.id },
     has_events: { kind: types.flag },
     only_with_upcoming: { kind: types.flag, default: false },
-    status: { kind: types.someOf(...STATUSES) },
+    status: { kind: statuses },
   }),
 }
 
