@@ -281,8 +281,8 @@ async function linkedFilter(
   ids: readonly number[] | null | undefined,
   problems: Problems,
 ): Promise<readonly number[] | null> {
-  const known = await records.readable(tx, kind, ids ?? [], visibilityOf(scope.user))
-  const unknown = ids?.find((id) => !known.has(id))
+  const rows = await records.getAny(tx, kind, ids ?? [])
+  const unknown = ids?.find((id) => !rows.some((row) => row.id === id && mayRead(scope.user, row)))
   if (unknown !== undefined) problems[kind] = { problem: `no_such_${kind}`, id: unknown }
   return ids ?? null
 }
