@@ -17,7 +17,7 @@ import * as records from '../storage/records.ts'
 import * as series from '../storage/series.ts'
 import * as terms from '../storage/terms.ts'
 import { findHaving } from '../storage/word-hits.ts'
-import { visibilityOf } from './access.ts'
+import { mayRead, visibilityOf } from './access.ts'
 import { findProtectedTerm, findTerm } from './event-links.ts'
 import { checkCursor } from './event-order.ts'
 import { checkStatusFilter, findIfReadable, modifiedRange, readingOf } from './records.ts'
@@ -281,7 +281,7 @@ async function linkedFilter(
   ids: readonly number[] | null | undefined,
   problems: Problems,
 ): Promise<readonly number[] | null> {
-  const rows = await records.getAny(tx, kind, ids ?? [])
+  const rows = await records.getAny(tx, kind, ids ?? [], 'no reader: rights')
   const unknown = ids?.find((id) => !rows.some((row) => row.id === id && mayRead(scope.user, row)))
   if (unknown !== undefined) problems[kind] = { problem: `no_such_${kind}`, id: unknown }
   return ids ?? null

@@ -102,7 +102,7 @@ async function planFor(
 ): Promise<{ plan: Plan; revision: number }> {
   return scope.db.readPrimary(async (tx) => {
     // A write that is refused is refused alike, whether the record may be read or not.
-    const row = await records.find(tx, kind, ref)
+    const row = await records.find(tx, kind, ref, 'no reader: rights')
     need(mayEdit(scope.user, row))
     const found = await find(tx, kind, row, version)
     return { plan: await planOf(tx, scope, kind, found), revision: row.revision }
