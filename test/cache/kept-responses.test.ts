@@ -10,7 +10,6 @@ import { openDatabase } from '../../src/storage/database.ts'
 import { DATABASE_FILE } from '../../src/storage/sqlite/private-files.ts'
 import { API, receive } from '../support/answers.ts'
 import { NOON } from '../support/calendar.ts'
-import { seeded } from '../support/random-site.ts'
 import { type Json, type Service, startService } from '../support/service.ts'
 import { ON_POSTGRES } from '../support/store.ts'
 import { times } from '../support/thorough.ts'
@@ -247,89 +246,6 @@ describe('lists and events after writes of events', () => {
     await stop()
   })
 
-  it('are the same as without the cache', async () => {
-    const pick = seeded(25)
-    const one = <T>(list: readonly T[]): T => list[pick(list.length)] as T
-    const some = (list: readonly number[]) => list.filter(() => pick(3) === 0)
-    const several = (count: number, make: (n: number) => Promise<number>) =>
-      Promise.all(Array.from({ length: count }, (_, n) => make(n)))
-    const parent = await add('/categories', { name: 'All' })
-    const categories = [
-      parent,
-      ...(await several(3, (n) => add('/categories', { name: `Kind ${n}`, parent: n === 0 ? parent : 0 }))),
-    ]
-    const tags = await several(3, (n) => add('/tags', { name: `Mark ${n}` }))
-    const venues = await several(3, (n) => add('/venues', { venue: `Hall ${n}` }))
-    const organizers = await several(2, (n) => add('/organizers', { organizer: `Guild ${n}` }))
-    const events: number[] = []
-    const day = () => `2031-0${6 + pick(3)}-${String(1 + pick(28)).padStart(2, '0')}`
-    const details = () => {
-      const start = day()
-      const all = {
-        title: `Event ${pick(9)}`,
-        start_date: `${start} 19:00`,
-        end_date: `${start > '2031-07' ? start : '2031-07-10'} 22:00`,
-        timezone: one(['America/New_York', 'Pacific/Auckland', 'UTC']),
-        categories: some(categories),
-        tags: some(tags),
-        venue: some(venues),
-        organizer: some(organizers),
-        status: one(['publish', 'publish', 'publish', 'draft', 'private']),
-        password: one(['', '', '', 'sesame']),
-        parent: one([0, ...events]),
-        featured: pick(2) === 0,
-        hide_from_listings: pick(6) === 0,
-      }
-      return Object.fromEntries(Object.entries(all).filter(([name]) => name.endsWith('_date') || pick(2) === 0))
-    }
-    const create = async () => {
-      events.push(await add('/events', { title: 'An event', ...details() }))
-    }
-    const write = async (): Promise<unknown> => {
-      const id = one(events)
-      const send = (method: 'PUT' | 'DELETE', path: string, json?: object) =>
-        service.call('administrator', path, { method, ...(json && { json }) })
-      return one([
-        create,
-        () => send('PUT', `/events/${id}`, details()),
-        () => send('PUT', `/events/${id}`, { title: `Title ${pick(99)}` }),
-        () => send('PUT', `/events/${id}`, { categories: some(categories) }),
-        () => send('PUT', `/events/${id}`, { status: one(['publish', 'draft']) }),
-        () => send('DELETE', `/events/${id}`),
-        () => Promise.all([create(), create(), send('PUT', `/events/${id}`, { tags: some(tags) })]),
-      ])()
-    }
-    for (let n = 0; n < 12; n++) await create()
-    const paths = (): string[] => [
-      ...categories.flatMap((id) => [
-        `/events?categories=${id}`,
-        `/events?categories=${id}&start_date=2031-07-01&end_date=2031-07-31&per_page=3`,
-      ]),
-      ...tags.map((id) => `/events?tags=${id}&start_date=2031-06-01&end_date=2031-06-30`),
-      ...venues.map((id) => `/events?venue=${id}&include_running=true&start_date=2031-07-05`),
-      ...organizers.map((id) => `/events?organizer=${id}&per_page=2&page=2`),
-      '/events?starts_before=2031-07-10&strict_dates=true',
-      '/events?start_date=2031-07-10T12:00:00Z&end_date=2031-07-20T12:00:00Z&strict_dates=true',
-      '/events?orderby=title&start_date=2031-07-01&end_date=2031-07-31',
-      '/events?featured=true&start_date=2031-08-01',
-      '/events?search=event&start_date=2031-07-01',
-      `/events?include=${events.slice(0, 4).join()}`,
-      ...events.filter((_, n) => n % 3 === 0).map((id) => `/events/${id}`),
-    ]
-    for (let round = 0; round < times(40, 5); round++) {
-      for (const path of paths()) {
-        const expected = await receive(`${plain}${API}${path}`, {})
-        for (const time of ['first', 'second'])
-          assert.deepEqual(
-            await receive(`${base}${API}${path}`, {}),
-            expected,
-            `${path}, the ${time} time, round ${round}`,
-          )
-      }
-      await write()
-    }
-  })
-
   const isSame = async (path: string) =>
     assert.deepEqual(await receive(`${base}${API}${path}`, {}), await receive(`${plain}${API}${path}`, {}), path)
 
@@ -397,21 +313,5 @@ describe('lists and events after writes of events', () => {
     const first = await read()
     now += 2
     assert.equal(await read(), first)
-  })
-
-  it('are the same, too, if they were made while events were written', async () => {
-    const music = await add('/categories', { name: 'Music' })
-    const days = Array.from({ length: 12 }, (_, n) => `2032-${String(n + 1).padStart(2, '0')}-10`)
-    for (const day of days) await on(day, { categories: [music] })
-    const paths = days.map((day) => `/events?categories=${music}&start_date=${day}&end_date=${day}`)
-    for (let round = 0; round < times(40, 4); round++) {
-      // Other addresses each time, so that they are made.
-      const asked = paths.map((path) => `${API}${path}&per_page=${round + 5}`)
-      const read = async (path: string) => (await fetch(base + path)).text()
-      await Promise.all(
-        asked.flatMap((path, n) => [read(path), ...(n % 3 === 0 ? [on('2033-01-01', { categories: [music] })] : [])]),
-      )
-      for (const path of asked) assert.deepEqual(await receive(base + path, {}), await receive(plain + path, {}), path)
-    }
   })
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { type App, createApp, readSite } from '../../src/app.ts'
+import { readSite } from '../../src/app.ts'
 import { CurrentSite } from '../../src/domain/current-site.ts'
 import { renderEvents, renderingEvents } from '../../src/domain/event-rendering.ts'
 import type { JobKind } from '../../src/domain/jobs.ts'
@@ -11,20 +11,15 @@ import * as templates from '../../src/storage/event-templates.ts'
 import { type Service, startService } from '../support/service.ts'
 import { ON_POSTGRES } from '../support/store.ts'
 
-const SETTINGS = { rateLimit: '0', userRateLimit: '0', loginLimit: '0', mounts: '/wp-json/tribe/events/v1' } as const
+const SETTINGS = { rateLimit: '0', userRateLimit: '0', loginLimit: '0' } as const
 
 describe('the stored JSON of an event', () => {
   let service: Service
-  let uncached: App
   let requests = 0
   before(async () => {
     service = await startService({ settings: SETTINGS, writesTables: true })
-    uncached = await createApp({ ...service.config, cache: false }, service.db, { logger: false })
   })
-  after(async () => {
-    await uncached.server.close()
-    await service.close()
-  })
+  after(() => service.close())
 
   const add = async (json: object = {}): Promise<number> => {
     const day = { start_date: '2031-06-12 19:00', end_date: '2031-06-12 22:00' }
@@ -177,33 +172,6 @@ describe('the stored JSON of an event', () => {
     clock = now + 3600
     await render(site)
     assert.equal(await form(), eventRenderer.formOf(site))
-  })
-
-  it('equals what is rendered without the cache, by every address', async () => {
-    const parent = await add({ title: 'Parent' })
-    const ids = [
-      parent,
-      await add({ title: '<b>落語</b> "quoted" \\ \u007f \u2028', description: '<p>One &amp; two</p>' }),
-      await add({
-        parent,
-        venue: { venue: 'Hall', city: 'Oslo' },
-        organizer: [{ organizer: 'A' }, { organizer: 'B' }],
-      }),
-      await add({ categories: ['Music', 'Art'], tags: ['free'], cost: '5 - 7', website: 'https://example.org/a' }),
-      await add({ tickets: [{ name: 'Seat', price: '5', currency: 'USD' }], all_day: true }),
-      await add({ recurrence: 'FREQ=WEEKLY;COUNT=3' }),
-    ]
-    await service.render()
-    for (const id of ids) assert.ok(await storedOf(id), `${id} is stored`)
-    const mounts = ['/calendar/events/v1', '/de/calendar/events/v1', '/wp-json/tribe/events/v1']
-    for (const path of ['/events', ...ids.map((id) => `/events/${id}`)])
-      for (const mount of mounts) {
-        const asked = { url: `${mount}${path}?start_date=2031-06-12` }
-        const [one, other] = [await service.inject(asked), await uncached.server.inject(asked)]
-        assert.equal(one.statusCode, 200, asked.url)
-        assert.equal(one.body, other.body, asked.url)
-        assert.equal(one.headers.etag, other.headers.etag, asked.url)
-      }
   })
 
   it('is not kept of events that are protected, very long, or gone', async () => {

@@ -1,4 +1,4 @@
-import { get, type IncomingMessage } from 'node:http'
+import { get, type IncomingMessage, type RequestOptions } from 'node:http'
 import type { RandomSite } from './random-site.ts'
 
 export const API = '/calendar/events/v1'
@@ -44,17 +44,26 @@ export interface Received {
   readonly body: string
 }
 
-/** Asks for an address on a connection of its own. */
-export function receive(url: string, headers: Record<string, string>): Promise<Received> {
+/** Asks for an address, on a connection of its own unless an agent is given. */
+export function ask(url: string, options: RequestOptions): Promise<Received> {
   return new Promise((resolve, reject) => {
-    get(url, { agent: false, headers }, async (response: IncomingMessage) => {
+    get(url, { agent: false, ...options }, async (response: IncomingMessage) => {
       const parts: Buffer[] = []
       for await (const part of response) parts.push(part as Buffer)
-      const shown = Object.entries(response.headers).filter(([name]) => !UNEQUAL.has(name))
-      const body = Buffer.concat(parts).toString('latin1')
-      resolve({ status: response.statusCode, headers: Object.fromEntries(shown), body: withoutId(body) })
+      resolve({ status: response.statusCode, headers: response.headers, body: Buffer.concat(parts).toString('latin1') })
     }).on('error', reject)
   })
+}
+
+/** The same, without what differs between two requests. */
+export async function receive(url: string, headers: Record<string, string>): Promise<Received> {
+  return comparable(await ask(url, { headers }))
+}
+
+/** What is equal in two answers. */
+export function comparable({ status, headers, body }: Received): Received {
+  const shown = Object.entries(headers).filter(([name]) => !UNEQUAL.has(name))
+  return { status, headers: Object.fromEntries(shown), body: withoutId(body) }
 }
 
 /** Errors name the request. */

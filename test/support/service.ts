@@ -15,7 +15,7 @@ import { openDatabase } from '../../src/storage/database.ts'
 import type { OnQuery } from '../../src/storage/prepared.ts'
 import * as users from '../../src/storage/users.ts'
 import { checkLog } from './audit.ts'
-import { freshStore } from './store.ts'
+import { freshStore, type Store } from './store.ts'
 
 export const PASSWORD = 'a password for tests'
 const passwordHash = hash(PASSWORD, { memoryCost: 8, timeCost: 1 })
@@ -58,8 +58,8 @@ export interface Options {
   readonly clock?: Clock
   readonly logger?: Logger | false
   readonly folder?: string
-  /** A copy of a database in memory that had these users, in place of a fresh one. */
-  readonly contents?: Uint8Array
+  /** In place of a fresh one. */
+  readonly store?: Store
   readonly onQuery?: OnQuery
   /** Set if the test writes into tables by itself: then the audit log is not compared with them. */
   readonly writesTables?: boolean
@@ -71,7 +71,7 @@ export async function startService({
   clock,
   logger = false,
   folder = ':memory:',
-  contents,
+  store: given,
   onQuery,
   writesTables = false,
 }: Options = {}): Promise<Service> {
@@ -80,10 +80,10 @@ export async function startService({
     { timezone: 'America/New_York', baseUrl: 'http://calendar.example.org:8080', data: files, ...settings },
     {},
   )
-  const store = await freshStore(folder)
-  const db = openDatabase(store.where, { onQuery, contents: contents ?? store.contents })
+  const store = given ?? (await freshStore(folder))
+  const db = openDatabase(store.where, { onQuery, contents: store.contents })
   await db.migrate()
-  const ids = contents === undefined ? await addUsers(db) : await usersOf(db)
+  const ids = (await usersOf(db)) ?? (await addUsers(db))
   const app = await createApp(config, db, { ...(clock && { clock }), logger })
   const call: Service['call'] = (role, path, options) => app.server.inject(request(role, path, options))
   let renders = 0
@@ -170,7 +170,9 @@ async function addUsers(db: Database): Promise<Record<Role, number>> {
   })
 }
 
-async function usersOf(db: Database): Promise<Record<Role, number>> {
+/** Null in a fresh database. */
+async function usersOf(db: Database): Promise<Record<Role, number> | null> {
   const rows = await db.read((tx) => tx.selectFrom('users').select(['name', 'id']).execute())
+  if (rows.length === 0) return null
   return Object.fromEntries(rows.map(({ name, id }) => [name, id])) as Record<Role, number>
 }

@@ -9,7 +9,7 @@ import { clock, fillCalendar, type Sample } from './calendar.ts'
 import { freePort } from './free-port.ts'
 import { type Service, startService } from './service.ts'
 import { signIn } from './staff.ts'
-import { contentsOf } from './store.ts'
+import { contentsOf, inMemory } from './store.ts'
 
 export const WIDE = { width: 1280, height: 900 }
 export const PHONE = { width: 390, height: 844 }
@@ -98,7 +98,11 @@ export async function startSite(): Promise<Site> {
   filled ??= fillOnce()
   const { sample, contents, folder } = await filled
   const port = await freePort()
-  const service = await startService({ clock, contents, settings: { baseUrl: `http://127.0.0.1:${port}` } })
+  const service = await startService({
+    clock,
+    store: inMemory(contents),
+    settings: { baseUrl: `http://127.0.0.1:${port}` },
+  })
   cpSync(join(folder, 'images'), join(service.config.data, 'images'), { recursive: true })
   const origin = await service.listen(port)
   const browser = await openBrowser()

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -25,11 +25,23 @@ export async function freshStore(folder: string): Promise<Store> {
   const store = { where: folder, drop: async () => {} }
   if (folder === '') return store
   const contents = await migratedContents()
-  if (folder === ':memory:') return { ...store, contents }
+  if (folder === ':memory:') return inMemory(contents)
   mkdirSync(folder, { recursive: true })
   const file = join(folder, DATABASE_FILE)
   if (!existsSync(file)) writeFileSync(file, contents)
   return store
+}
+
+/** A database in memory, with the bytes of another one. */
+export function inMemory(contents: Uint8Array): Store {
+  return { where: ':memory:', contents, drop: async () => {} }
+}
+
+/** A copy of a database that nobody uses: on the server, or in an empty folder. */
+export async function copyInto(folder: string, { where }: Store): Promise<Store> {
+  if (ON_POSTGRES) return copyStore(where)
+  cpSync(join(where, DATABASE_FILE), join(folder, DATABASE_FILE))
+  return { where: folder, drop: async () => {} }
 }
 
 /** A database without tables, in the same places. */
