@@ -52,6 +52,11 @@ describe('a JSON body', () => {
     assert.deepEqual([deep.code, /nested/.test(deep.message)], ['rest_invalid_json', true])
   })
 
+  it('may hold many lists and objects side by side', async () => {
+    const json = { name: 'Side by side', lists: Array(100).fill([]), objects: Array(100).fill({}) }
+    await service.expect(201, 'editor', '/tags', { json })
+  })
+
   it('may hold brackets, commas and quotes in its texts', async () => {
     const description = `<p>${'[{"a", \\ ,]}'.repeat(5000)}</p>`
     const event = await service.expect(201, 'editor', '/events', { json: { ...EVENT, description } })
@@ -203,6 +208,8 @@ describe('a multipart body', () => {
     }
     for (const boundary of ['', '"b', 'b'.repeat(100)])
       assert.equal((await raw(boundary, `${part('name="a"')}--b--`)).statusCode, 400)
+    const junk = `${part('name="name"', 'T').replace('--b', '--bjunk')}--b--`
+    assert.equal((await raw('b', junk, '/tags')).statusCode, 400)
     const bytes = Buffer.from(`${part('name="title"', '\u00ff')}--b--`, 'latin1')
     assert.equal((await raw('b', bytes)).statusCode, 400)
   })

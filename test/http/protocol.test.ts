@@ -181,6 +181,8 @@ describe('rate limits', () => {
     for (let n = 0; n < 10; n++) assert.equal((await from('127.0.0.1')).statusCode, 200)
     for (let n = 0; n < 3; n++) await from('127.0.0.1', { 'x-forwarded-for': '192.0.2.9' })
     assert.equal((await from('127.0.0.1', { 'x-forwarded-for': '192.0.2.9' })).statusCode, 429)
+    for (const name of ['forwarded', 'x-real-ip'])
+      assert.equal((await from('127.0.0.1', { [name]: '192.0.2.9' })).statusCode, 429, name)
     const editor = { authorization: basic('editor') }
     assert.equal((await from('192.0.2.3', editor)).statusCode, 200)
     assert.equal((await from('192.0.2.4', editor)).statusCode, 200)

@@ -86,6 +86,14 @@ describe('the page of an event', () => {
     assert.ok(!all.includes('like-one'))
   })
 
+  it('shows the next date of another series, and that once', async () => {
+    const { id: venue } = await service.expect(201, 'editor', '/venues', { json: { venue: 'Barn' } })
+    const { id: organizer } = await service.expect(201, 'editor', '/organizers', { json: { organizer: 'Choir' } })
+    await add('in-the-barn', '2031-06-20', { venue, organizer })
+    await add('every-day', '2031-06-21', { venue, organizer, recurrence: 'FREQ=DAILY;COUNT=4' })
+    assert.deepEqual(sections(await page('in-the-barn')), [[], ['every-day'], [], []])
+  })
+
   it('shows no related events of a protected one', async () => {
     await add('locked', '2031-06-22', { password: 'sesame', categories: ['Folk'] })
     assert.deepEqual(sections(await page('locked', 'editor')).flat(), [])

@@ -169,6 +169,8 @@ describe('a session', () => {
       service.inject({ method: 'POST', url: `${REST}/events`, headers: { cookie, ...headers }, payload: EVENT })
     assert.equal((await create({})).statusCode, 401)
     assert.equal((await create({ 'x-csrf-token': 'wrong' })).statusCode, 403)
+    const other = await signIn(service, 'editor')
+    assert.equal((await create({ 'x-csrf-token': other.csrf })).statusCode, 403)
     assert.equal((await create({ 'x-csrf-token': csrf })).statusCode, 201)
     const drafts = (headers: Record<string, string>) =>
       service.inject({ url: `${REST}/events?status=draft`, headers: { cookie, ...headers } })
