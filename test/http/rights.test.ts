@@ -1,76 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import type { Marking } from '../support/rights/marks.ts'
-import type { Way } from '../support/rights/readers.ts'
-import { readingEvents, readingLinked, readingVenues } from '../support/rights/reading.ts'
-import { creating, type RoleMarking, termRights, termScreens } from '../support/rights/roles.ts'
-import { screens, services } from '../support/rights/services.ts'
-import {
-  COLUMNS,
-  expectedMark,
-  isWrite,
-  PROTECTED,
-  READERS,
-  type ReaderName,
-  readTable,
-  type Section,
-  type Whose,
-} from '../support/rights/table.ts'
-import { assistants, eventPages, feedsOf, linkedAssistants, linkedPages } from '../support/rights/viewing.ts'
-import { type Kind, makeWorld, type World } from '../support/rights/world.ts'
-import { writing, writingLinked } from '../support/rights/writing.ts'
-import { IS_THOROUGH } from '../support/thorough.ts'
-
-/** How readers sign in, in turn. */
-const REST: readonly Way[] = ['password', 'token']
-const PAGES: readonly Way[] = ['session']
-const ALL: readonly Way[] = ['session', 'password', 'token']
-const TOKENS: readonly Way[] = ['token']
-
-const LINKED = ['venue', 'organizer'] as const
-/** All reads come before the first write. */
-const RECORDS: readonly (readonly [Kind, Readonly<Record<string, Marking>>, readonly Way[]])[] = [
-  ['event', readingEvents, REST],
-  ['event', feedsOf('event'), ALL],
-  ['event', eventPages, PAGES],
-  ['event', assistants, TOKENS],
-  ['venue', readingVenues, REST],
-  ['organizer', readingLinked('organizer'), REST],
-  ...LINKED.map((kind) => [kind, feedsOf(kind), ALL] as const),
-  ...LINKED.map((kind) => [kind, linkedPages(kind), PAGES] as const),
-  ...LINKED.map((kind) => [kind, linkedAssistants(kind), TOKENS] as const),
-  ['event', writing, REST],
-  ...LINKED.map((kind) => [kind, writingLinked(kind), REST] as const),
-]
-
-/** Ways that `npm test` leaves out: others of the same endpoint, or of another kind, go the same way. */
-const LEFT_OUT = [
-  /by-slug \?|update-by-slug|update_|day\/:slug$|=future$/,
-  /^organizers\.(?!get$|list|update$)|_organizer|manage\/organizers\//,
-  /^batch.*(venues|organizers|remove)|^venues\.update =(draft|trash|nothing|author)/,
-  /^(categories|organizers)\.list \?event|\?post=/,
-]
-
-/**
- * Whether a cell is tried. Where each takes a request, `npm test` leaves out what differs little: administrators, whose rights
- * on records are those of editors, these and subscribers twice, and writes of protected events.
- */
-function isTried(name: string, { isEach }: Marking, state: string, reader: ReaderName, whose: Whose): boolean {
-  if (IS_THOROUGH || !isEach) return true
-  if (reader === 'administrator' || (reader === 'editor' && whose === 'own')) return false
-  if (reader === 'subscriber' && whose === 'others') return false
-  return !isWrite(name) || !state.endsWith(PROTECTED)
-}
-
-const ROLES: readonly (readonly [title: string, Readonly<Record<string, RoleMarking>>, readonly Way[]])[] = [
-  ['New records', creating, REST],
-  ['Categories and tags', termRights, REST],
-  ['Categories and tags', termScreens, PAGES],
-  ['The service', services, REST],
-  ['Screens', screens, PAGES],
-]
-
-const table = readTable()
+import { readTable } from '../support/rights/table.ts'
+import { READING, ROLES, tryRecords, tryRoles, WRITING } from '../support/rights/trying.ts'
+import { makeWorld, type World } from '../support/rights/world.ts'
 
 describe('what the table of rights says', () => {
   let world: World
@@ -79,59 +11,14 @@ describe('what the table of rights says', () => {
   })
   after(() => world.service.close())
 
-  /** Ways to sign in, each in turn. */
-  let turn = 0
-  const next = (by: readonly Way[]) => by[turn++ % by.length] ?? 'password'
-
-  for (const [kind, ways, by] of RECORDS) {
-    const title = kind === 'event' ? 'Events' : 'Venues and organizers'
-    for (const [name, marking] of Object.entries(ways)) {
-      if (!IS_THOROUGH && LEFT_OUT.some((left) => left.test(name))) continue
-      it(`is so of ${name} (${kind})`, async () => {
-        const lines = table.get(title)?.get(name)
-        assert.ok(lines, 'it is not in the table')
-        const wrong: string[] = []
-        for (const reader of READERS) {
-          const way = next(by)
-          const mark = await marking(world, world.reader(reader, way))
-          for (const [column, [ofReader, whose]] of COLUMNS.entries()) {
-            if (ofReader !== reader) continue
-            const owner = whose === 'own' ? reader : 'someone'
-            for (const entry of world.entries) {
-              const { state } = entry
-              if (entry.kind !== kind || entry.owner !== owner) continue
-              if (!isTried(name, marking, state, reader, whose)) continue
-              const [found, expected] = [await mark(entry), expectedMark(lines, state, column)]
-              if (found !== expected) wrong.push(`${reader} (${way}), ${whose}, ${state}: ${found}, not ${expected}`)
-            }
-          }
-        }
-        assert.equal(wrong.join('\n'), '')
-      })
-    }
-  }
-
-  for (const [title, ways, by] of ROLES)
-    for (const [name, marking] of Object.entries(ways))
-      it(`is so of ${name}`, async () => {
-        const lines = table.get(title)?.get(name)
-        assert.ok(lines, 'it is not in the table')
-        const wrong: string[] = []
-        for (const [column, reader] of READERS.entries())
-          for (const way of reader === 'anyone' ? by.slice(0, 1) : by) {
-            const found = await marking(world, world.reader(reader, way))
-            const [first = '', withToken = first] = expectedMark(lines, '', column).split('/')
-            const expected = way === 'token' ? withToken : first
-            if (expected !== '*' && found !== expected) wrong.push(`${reader} (${way}): ${found}, not ${expected}`)
-          }
-        assert.equal(wrong.join('\n'), '')
-      })
+  tryRecords(READING, () => world)
+  tryRoles(() => world)
 
   it('is tried in every line', () => {
-    const tried = [...RECORDS, ...ROLES].flatMap((part) => Object.keys(part[1]))
-    const written = [...table.values()].flatMap((section: Section) => [...section.keys()])
+    const tried = new Set([...READING, ...WRITING, ...ROLES].flatMap((part) => Object.keys(part[1])))
+    const written = [...readTable().values()].flatMap((section) => [...section.keys()])
     assert.deepEqual(
-      written.filter((name) => !tried.includes(name)),
+      written.filter((name) => !tried.has(name)),
       [],
     )
   })
