@@ -121,6 +121,7 @@ const SCREENS: readonly (readonly [path: string, address?: (made: Made, world: W
   ['/users/new'],
   ['/users/:id', (_, { ids }) => `/users/${ids.someone}`],
   ['/audit', () => '/audit', 'read'],
+  ['/audit/:id', () => '/audit/1', 'read'],
   ['/jobs'],
   ['/settings'],
   ['/setup'],
