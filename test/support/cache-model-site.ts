@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { type App, createApp } from '../../src/app.ts'
 import type { Role } from '../../src/domain/access.ts'
 import { publishDue } from '../../src/domain/publishing.ts'
+import type { Clock } from '../../src/lib/clock.ts'
 import { openDatabase } from '../../src/storage/database.ts'
 import { ask, type Received } from './answers.ts'
 import { NOON } from './calendar.ts'
@@ -67,10 +68,10 @@ export interface Beginning {
 /** A service, and another one without the cache and with connections of its own, on the same data and with the same clock. */
 export class CachedSite {
   readonly #service: Service
-  readonly #uncached: App
+  #uncached: App
   readonly #folder: string
   readonly #session: { readonly cookie: string; readonly csrf: string }
-  readonly #urls: Readonly<Record<Answering, string>>
+  readonly #urls: Record<Answering, string>
   readonly #time: { now: number }
   readonly #agents = { cached: new Agent({ keepAlive: true }), uncached: new Agent({ keepAlive: true }) }
   readonly #known: Known
@@ -98,10 +99,8 @@ export class CachedSite {
     const time = { now: NOON }
     const clock = () => time.now
     const service = await startService({ store, settings: SETTINGS, clock })
-    const config = { ...service.config, cache: false }
-    const uncached = await createApp(config, openDatabase(service.where), { clock, logger: false })
-    const plain = await uncached.server.listen({ port: 0, host: '127.0.0.1' })
-    const urls = { cached: await service.listen(), uncached: plain }
+    const uncached = await withoutCache(service, clock)
+    const urls = { cached: await service.listen(), uncached: await listen(uncached) }
     return new CachedSite(service, uncached, folder, urls, await signIn(service, 'administrator'), time, known)
   }
 
@@ -109,7 +108,7 @@ export class CachedSite {
     service: Service,
     uncached: App,
     folder: string,
-    urls: Readonly<Record<Answering, string>>,
+    urls: Record<Answering, string>,
     session: { readonly cookie: string; readonly csrf: string },
     time: { now: number },
     known: Known,
@@ -191,12 +190,21 @@ export class CachedSite {
     const url = this.#filled(path)
     const { statusCode } = await this.#service.inject({ method: 'POST', url, headers, payload })
     if (statusCode >= 500) throw new Error(`${path}: ${statusCode}`)
+    await this.#renewUncached()
     return `POST ${url} ${new URLSearchParams(filled)} → ${statusCode}`
   }
 
-  /** Sets the clock, and publishes what is due then. */
-  async wait(seconds: number, node: Node): Promise<string> {
+  /** A process reads the settings when it starts, whatever it makes of later ones. */
+  async #renewUncached(): Promise<void> {
+    await this.#uncached.close()
+    this.#uncached = await withoutCache(this.#service, () => this.#time.now)
+    this.#urls.uncached = await listen(this.#uncached)
+  }
+
+  /** Sets the clock, and publishes what is due then; without a node, the job that does so comes later. */
+  async wait(seconds: number, node: Node | null): Promise<string> {
     this.#time.now += seconds
+    if (node === null) return `${seconds} seconds later: ${this.now.toISOString()}`
     const db = node === 'here' ? this.#service.db : this.#uncached.db
     const published = await publishDue({ db, clock: () => this.#time.now })
     return `${seconds} seconds later: ${this.now.toISOString()}, ${published} published ${node}`
@@ -206,4 +214,12 @@ export class CachedSite {
     await this.#service.render()
     return 'the JSON of all events was rendered'
   }
+}
+
+function withoutCache({ config, where }: Service, clock: Clock): Promise<App> {
+  return createApp({ ...config, cache: false }, openDatabase(where), { clock, logger: false })
+}
+
+function listen({ server }: App): Promise<string> {
+  return server.listen({ port: 0, host: '127.0.0.1' })
 }

@@ -51,7 +51,7 @@ const many = fc.constantFrom(...TITLES).map((title): Write => {
 export type Step = (
   | { readonly writes: readonly Write[] }
   | { readonly form: { readonly path: string; readonly fields: Record<string, string> } }
-  | { readonly seconds: number }
+  | { readonly seconds: number; readonly publishes: boolean }
   | { readonly render: true }
 ) & { readonly node: Node; readonly readsMeanwhile?: boolean }
 
@@ -65,13 +65,20 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
   { arbitrary: written(several), weight: 8 },
   { arbitrary: written(many.map((one) => [one])), weight: 1 },
   { arbitrary: fc.record({ form: fc.oneof(merged, settings), node: fc.constant('here' as const) }), weight: 2 },
-  { arbitrary: fc.record({ seconds: fc.constantFrom(1, 30, 3600, 6 * 3600, 12 * 3600, 86_400), node }), weight: 9 },
+  {
+    arbitrary: fc.record({
+      seconds: fc.constantFrom(1, 30, 3700, 6 * 3600, 12 * 3600, 86_400),
+      publishes: fc.boolean(),
+      node,
+    }),
+    weight: 12,
+  },
   { arbitrary: fc.constant({ render: true, node: 'here' } as const), weight: 4 },
 )
 
 /** Does a step; answers what was done. */
 export async function take(site: CachedSite, step: Step): Promise<string> {
-  if ('seconds' in step) return site.wait(step.seconds, step.node)
+  if ('seconds' in step) return site.wait(step.seconds, step.publishes ? step.node : null)
   if ('render' in step) return site.render()
   if ('form' in step) return site.submit(step.form.path, step.form.fields)
   return (await Promise.all(step.writes.map((write) => site.write(write, step.node)))).join('\n    ')

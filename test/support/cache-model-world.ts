@@ -14,6 +14,8 @@ export async function fill(site: CachedSite): Promise<void> {
     { venue: 'Barn', geo_lat: 10, geo_lng: 10, image: '{image:0}' },
     { venue: 'Attic' },
     { venue: 'Cellar', status: 'draft' },
+    // Its only event is today.
+    { venue: 'Yard' },
   ])
   await add('/organizers', [{ organizer: 'Guild' }, { organizer: 'Club' }])
   await add('/categories', [{ name: 'Music' }, { name: 'Dance' }])
@@ -23,7 +25,7 @@ export async function fill(site: CachedSite): Promise<void> {
   const at = (moment: number, zone = 'America/New_York', length = 3600) => timesOf(MOMENTS[moment] ?? '', zone, length)
   await add('/events', [
     { title: 'Jazz night', ...at(4), venue: '{venue:0}', categories: ['{category:2}'], tags: ['{tag:0}'] },
-    { title: 'Night market', ...at(4, 'Pacific/Kiritimati'), venue: '{venue:1}', categories: ['{category:0}'] },
+    { title: 'Night market', ...at(4, 'Pacific/Kiritimati'), venue: '{venue:1}', ...terms },
     { title: 'Quiet', ...at(4, 'America/Los_Angeles'), venue: ['{venue:0}', '{venue:2}'], organizer: '{organizer:0}' },
     { title: 'Morning', ...at(5, 'UTC+5.5'), categories: ['{category:3}'], tags: ['{tag:0}', '{tag:1}'], cost: '0' },
     {
@@ -35,8 +37,8 @@ export async function fill(site: CachedSite): Promise<void> {
       tags: ['{tag:0}'],
     },
     { title: 'Weekly', ...at(6), recurrence: 'FREQ=WEEKLY;COUNT=3', organizer: '{organizer:1}', tags: ['{tag:1}'] },
-    { title: 'Soon', ...at(1), venue: '{venue:1}', organizer: '{organizer:0}', featured: true },
-    { title: 'Long', ...at(0, 'America/New_York', 10 * 86_400), categories: ['{category:1}'], venue: '{venue:2}' },
+    { title: 'Soon', ...at(1), venue: '{venue:4}', organizer: '{organizer:0}', featured: true, ...terms },
+    { title: 'Long', ...at(0, 'America/New_York', 10 * 86_400), venue: '{venue:2}', ...terms },
     { title: 'Later', ...at(7), parent: 0, status: 'private', tags: ['{tag:1}'] },
   ])
   // They are published one after the other when the clock is set; the last one publishes the venue, too.
@@ -52,6 +54,9 @@ export async function fill(site: CachedSite): Promise<void> {
     Array.from({ length: 6 }, (_, n) => ({ title: `Past ${n}`, ...past, tags: ['{tag:0}'] })),
   )
   await send('contributor', '/events', [{ title: 'Draft', ...at(4), venue: '{venue:0}', categories: ['{category:0}'] }])
+  await site.render()
 }
 
+/** That many events have, so that their counts are seen to change. */
+const terms = { categories: ['{category:0}', '{category:1}'], tags: ['{tag:0}', '{tag:1}'] }
 const past = { start_date: '2021-06-10 10:00', end_date: '2021-06-10 11:00' }
