@@ -69,6 +69,11 @@ describe('/events', () => {
       assert.equal(same.utc_start_date, '2031-11-02 06:30:00')
     })
 
+    it('takes an end whose clock shows less than its start, as clocks were set back between', async () => {
+      const event = await create({ start_date: '2031-11-02T01:50:00-04:00', end_date: '2031-11-02T01:10:00-05:00' })
+      assert.deepEqual([event.start_date, event.end_date], ['2031-11-02 01:50:00', '2031-11-02 01:10:00'])
+    })
+
     it('refuses days that do not exist, and years beyond 9999', async () => {
       for (const date of [
         '2031-02-31',

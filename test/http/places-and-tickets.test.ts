@@ -192,6 +192,8 @@ describe('tickets', () => {
     assert.deepEqual([turned.tickets[0].id, turned.tickets[2]], [event.tickets[1].id, event.tickets[0]])
     const foreign = await create({ tickets: [{ id: event.tickets[0].id, name: 'Not yours' }] })
     assert.notEqual(foreign.tickets[0].id, event.tickets[0].id)
+    const twice = await change(event.id, { tickets: [event.tickets[0], event.tickets[0]] })
+    assert.equal(new Set(twice.tickets.map(({ id }: Json) => id)).size, 2)
     const cleared = await change(event.id, { tickets: [] })
     assert.deepEqual([cleared.ticketed, 'tickets' in cleared], [false, false])
   })
@@ -234,6 +236,14 @@ describe('tickets', () => {
     )
     const secret = (await listed({})).find((event: Json) => event.title === 'Secret')
     assert.deepEqual([secret.ticketed, 'tickets' in secret], [null, false])
+  })
+
+  it('that are sent back with another name keep their instants in the second half of an overlap', async () => {
+    const available_from = '2031-10-26T02:30:00+01:00'
+    const event = await create({ timezone: 'Europe/Paris', tickets: [{ name: 'Late', price: '5', available_from }] })
+    assert.equal(event.json_ld.offers.validFrom, available_from)
+    const tickets = [{ ...event.tickets[0], name: 'Later' }]
+    assert.equal((await change(event.id, { tickets })).json_ld.offers.validFrom, available_from)
   })
 
   it('become offers', async () => {

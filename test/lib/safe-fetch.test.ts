@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
 import dns from 'node:dns'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
 import { syncBuiltinESMExports } from 'node:module'
+import type { AddressInfo } from 'node:net'
 import { after, before, describe, it, type TestContext } from 'node:test'
 import tls from 'node:tls'
 import { SiteClient } from '../../src/imports/site/site-client.ts'
-import { FetchRefused, isPublic, refuseForbidden, safePost, safeRequest } from '../../src/lib/safe-fetch.ts'
+import { FetchRefused, isPublic, refuseForbidden, safeFetch, safePost, safeRequest } from '../../src/lib/safe-fetch.ts'
 import { type RecordingServer, startRecording } from '../support/recording-server.ts'
 
 const LIMITS = { allowedHosts: [], mostBytes: 10_000, timeout: 10_000 }
@@ -153,6 +156,22 @@ describe('a foreign address', () => {
     await refuseForbidden('http://turns.example/', LIMITS)
     await assert.rejects(safePost('http://turns.example/', LIMITS, {}, ''), isForbidden)
     await assert.rejects(safeRequest('http://turns.example/', LIMITS), isForbidden)
+  })
+
+  it('is read no further than what is wanted of it', async () => {
+    const server = createServer((_, response) => {
+      for (let n = 0; n < 100; n++) response.write(Buffer.alloc(1000))
+      response.end()
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
+    const limits = { ...LIMITS, allowedHosts: [host] }
+    try {
+      await assert.rejects(safeFetch(`http://${host}/`, limits), { problem: 'fetch_too_large' })
+      assert.equal((await safeFetch(`http://${host}/`, { ...limits, mostBytes: 100_000 })).length, 100_000)
+    } finally {
+      server.close()
+    }
   })
 
   it('has a scheme of the web, and neither name nor password', async () => {
