@@ -159,8 +159,8 @@ class Watched {
   }
 }
 
-/** The one that is asked first prolongs a session. A stream has no length for `HEAD`, as long as it is not cached. */
-const UNEQUAL: ReadonlySet<string> = new Set(['set-cookie', 'content-length'])
+/** The one that is asked first prolongs a session. */
+const UNEQUAL: ReadonlySet<string> = new Set(['set-cookie'])
 
 /** Where two answers differ; an empty text if they do not. */
 function differenceOf(answer: Received, expected: Received): string {
