@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import { createScope } from '../../src/app.ts'
 import type { Role } from '../../src/domain/access.ts'
 import { mergeLinked } from '../../src/domain/merging.ts'
-import { LINKED_KINDS, RECORD_KINDS, type RecordKind } from '../../src/schema/linked.ts'
+import { byLinkedKind, LINKED_KINDS, RECORD_KINDS, type RecordKind } from '../../src/schema/linked.ts'
 import { dialectOf } from '../../src/storage/dialect.ts'
 import { NOON } from '../support/calendar.ts'
 import { FEED_EXTENSIONS } from '../support/feeds.ts'
@@ -39,8 +39,7 @@ const PAGES: Record<RecordKind, readonly string[]> = {
     '/?post_type=tribe_events&name=*',
     '/events/?series=#',
   ],
-  venue: linkedPages('venue'),
-  organizer: linkedPages('organizer'),
+  ...byLinkedKind(linkedPages),
 }
 function linkedPages(kind: RecordKind): string[] {
   const lists = LISTS.map((list) => `/events/${list}?${kind}=*`)
